@@ -1,11 +1,12 @@
 # shellcheck shell=bash
-# bash completion for stowage: bash 4.2 or later, with or without the package bash-completion. `stowage completion bash` prints it.
-# What `stowage __complete` prints is data: nothing of it is expanded or run, here or once it is on the command line.
+# bash completion for stowage, printed by `stowage completion bash`. Requires bash 4.2 or later; the
+# package bash-completion is optional.
+# Nothing in the output of `stowage __complete` is expanded or run, here or on the command line.
 
 _stowage() {
     local rest=${COMP_LINE:0:COMP_POINT} words=() next piece cur start breaks cut='' program line i
     COMPREPLY=()
-    # Readline takes words apart at = and :. Pieces with nothing between them are one word; the last ends at the cursor.
+    # Readline splits at = and :. Adjacent pieces form one argument; the last ends at the cursor.
     for ((i = 0; i <= COMP_CWORD; i++)); do
         next=${rest#"${rest%%[![:space:]]*}"}
         piece=${COMP_WORDS[i]}
@@ -14,10 +15,10 @@ _stowage() {
         rest=${next#"$piece"}
     done
     cur=${words[${#words[@]} - 1]} start=$cur
-    # Of --option=value the value is completed.
+    # For --option=value, completes the value.
     if [[ $cur == --*=* ]]; then start=${cur#*=}; fi
-    # Readline puts in only what comes after the last character of the word that takes words apart: =, : and @, where nobody changed that.
-    # An @ it leaves in the word (bash's rl_special_prefixes).
+    # Readline replaces only the text after the last break character (by default =, : or @). An @
+    # stays part of that text (bash's rl_special_prefixes).
     breaks=${COMP_WORDBREAKS//[!=:@,+.]/}
     if [[ -n $breaks ]]; then cut=${cur%"${cur##*["$breaks"]}"} cut=${cut%@}; fi
     program=$(type -P stowage || type -P -- "${words[0]}") || return

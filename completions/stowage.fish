@@ -1,10 +1,10 @@
-# fish completion for stowage: fish 3.1 or later. `stowage completion fish` prints it.
-# What `stowage __complete` prints is data: nothing of it is expanded or run; fish quotes what it puts on the command line.
+# fish completion for stowage, printed by `stowage completion fish`. Requires fish 3.1 or later.
+# Output of `stowage __complete` is data: nothing in it is expanded or run. fish quotes insertions.
 
 function __stowage_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
-    # Of --option=value the value is completed.
+    # For --option=value, completes the value.
     set -l before (string match --regex -- '^--[^=]+=' "$current")
     set -l program (command --search stowage $words[1]); or return
     set -l answer (command $program[1] __complete $words[2..-1] "$current" 2>/dev/null)

@@ -22,7 +22,7 @@ from stowage_node import allowed
 FUNCTIONS = ("observe", "submit", "poll", "forget", "subjects")
 
 
-#: Characters that a request may have. That of the longest job, which wipes a disk part by part, has a tenth of it.
+#: Maximum characters of a request. The longest job, which wipes a disk part by part, has a tenth.
 LONGEST = 8 << 20
 
 
@@ -41,7 +41,7 @@ def answer(text, file=allowed.FILE):
         raise NoRequest("this key is for `stowage --ssh-guard` alone: it takes requests, and runs no commands") from None
     if function not in FUNCTIONS:
         raise NoRequest(f"not a function of Stowage's module: {function!r}")
-    # As Salt gives it to its modules.
+    # Salt sets this in its modules.
     stowage.__opts__ = {"id": socket.gethostname(), stowage.FILE_OPTION: file}
     return json.dumps(getattr(stowage, function)(**arguments))
 

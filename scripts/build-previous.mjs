@@ -1,6 +1,6 @@
-// Builds a revision of this repository, for tests that have an older daemon hand over to this one:
+// Builds a revision of this repository, for tests of a handover from an older daemon:
 //   node scripts/build-previous.mjs REVISION
-// Prints the directory, in which bin/stowage is that version. One that was built before is left as it is.
+// Prints the directory whose bin/stowage is that version. Reuses an earlier build.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, symlink } from 'node:fs/promises';
@@ -21,7 +21,7 @@ if (!existsSync(folder)) {
     execFileSync('tar', ['-x', '-C', partial], {
       input: execFileSync('git', ['archive', commit], { maxBuffer: Infinity }),
     });
-    // With the packages of this checkout where it asks for the same.
+    // Reuses the packages of this checkout if the lock files are equal.
     if (git('show', `${commit}:package-lock.json`) === git('show', 'HEAD:package-lock.json')) {
       await symlink(resolve('node_modules'), `${partial}/node_modules`);
     } else {

@@ -1,4 +1,5 @@
-// Bundles src/ into dist/, or the folder given: one entry, split where a command imports its own part, so that `--help` loads little.
+// Bundles src/ into dist/ or the given directory: one entry, split at dynamic imports, so that
+// `--help` loads little.
 import { rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { loaders } from './loaders/esbuild.mjs';
@@ -15,7 +16,7 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node24',
-  // Names stay, for stack traces and logs: to bring them back at run time (keepNames) costs a call for each closure.
+  // Names stay, for stack traces and logs: restoring them (keepNames) costs a call per closure.
   minifyWhitespace: true,
   minifySyntax: true,
   sourcemap: false,
@@ -30,5 +31,5 @@ const { metafile } = await build({
 });
 // For the test that shows what `--help` can reach.
 await writeFile(`${outdir}/meta.json`, JSON.stringify(metafile));
-// Their licences ask that copies carry them.
+// Licenses of bundled packages require copies to include them.
 await writeFile(`${outdir}/THIRD-PARTY-NOTICES`, await noticesOf(metafile));

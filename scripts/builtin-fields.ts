@@ -1,14 +1,14 @@
 /**
- * Writes src/sandbox/builtin/fields.ts: what fields the built-in kinds of the sandbox have, by the Go types that are
- * their definition. For another version of Kubernetes: after its change in test/cluster/control-plane/go/go.mod,
- * `node scripts/builtin-fields.ts`.
+ * Writes src/sandbox/builtin/fields.ts: the fields of the sandbox's built-in kinds, taken from the
+ * Go types that define them. To change the version of Kubernetes, edit
+ * test/cluster/control-plane/go/go.mod, then run `node scripts/builtin-fields.ts`.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILTIN_KINDS } from '../src/sandbox/builtin-kinds.ts';
 
-/** By the name that other packages import them under, the folders of packages, from which module. */
+/** Module and directory of each Go package, by the name that other packages import it under. */
 const PACKAGES: Record<string, [string, string]> = {
   v1: ['k8s.io/api', 'core/v1'],
   storagev1: ['k8s.io/api', 'storage/v1'],
@@ -29,7 +29,7 @@ const KIND_PACKAGES: Record<string, string> = {
   'apiextensions.k8s.io': 'apiextensionsv1',
 };
 
-/** Go types whose JSON is no struct. */
+/** Go types that JSON does not encode as structs. */
 const SCALARS: Record<string, string> = {
   'resource.Quantity': 'Quantity',
   'metav1.Time': 'Time',
@@ -52,7 +52,7 @@ const go = (...args: string[]) =>
 const folderOf = (name: string) =>
   go('list', '-m', '-f', '{{if .Replace}}{{.Replace.Dir}}{{else}}{{.Dir}}{{end}}', name);
 
-/** `type NAME struct {…}` and `type NAME OTHER` by `package.NAME`. */
+/** Declarations `type NAME struct {…}` and `type NAME OTHER`, by `package.NAME`. */
 const declared = new Map<string, string>();
 for (const [name, [from, folder]] of Object.entries(PACKAGES)) {
   const files = name === 'apiextensionsv1' ? ['types.go', 'types_jsonschema.go'] : ['types.go'];
@@ -69,7 +69,7 @@ for (const [name, [from, folder]] of Object.entries(PACKAGES)) {
 
 const structs: Record<string, string[]> = {};
 
-/** What stands for a Go type of a package: see the header of what is written. */
+/** Returns the code of a Go type of a package; the generated file's header explains the codes. */
 function encode(type: string, from: string): string {
   if (SCALARS[type] !== undefined) return SCALARS[type];
   if (type.startsWith('*')) return `*${encode(type.slice(1), from)}`;
@@ -79,7 +79,7 @@ function encode(type: string, from: string): string {
   if (BASIC.has(type)) return type;
   const full = type.includes('.') ? type : `${from}.${type}`;
   if (SCALARS[full] !== undefined) return SCALARS[full];
-  // Packages import core/v1 as v1, and so does meta/v1 where it is the only one.
+  // Some packages import core/v1 as corev1.
   const known = declared.has(full) ? full : full.replace(/^corev1\./, 'v1.');
   const body = declared.get(known);
   if (body === undefined) throw new Error(`nothing is known of ${full}`);

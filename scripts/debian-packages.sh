@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages of programs that are missing: debian-packages.sh PROGRAM:PACKAGE…
-# Without root it only says which are.
+# Installs the Debian packages of missing programs: debian-packages.sh PROGRAM:PACKAGE…
+# Without root, only reports the missing packages.
 set -eu
 missing=
 for pair in "$@"; do
@@ -14,13 +14,12 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
   echo "setup: these Debian packages are missing: $missing(root could install them; what needs them is left out)" >&2
   exit 0
 fi
-# One at a time: apt-get does not wait for another one.
+# Serializes concurrent runs: apt-get does not wait for another apt-get.
 if [ "${STOWAGE_PACKAGES_LOCKED:-}" = "" ]; then
   STOWAGE_PACKAGES_LOCKED=1 exec flock /run/lock/stowage-packages sh "$0" "$@"
 fi
 echo "setup: installing Debian packages: $missing" >&2
-# Nothing that is installed here may start a service of its own: not now (see policy-rc.d in invoke-rc.d(8)), and not when
-# this machine boots.
+# Packages must not start services, neither now (see policy-rc.d in invoke-rc.d(8)) nor at boot.
 enabled() {
   find /etc/systemd/system -type l -path '*.wants/*' 2>/dev/null | sort
 }

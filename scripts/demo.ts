@@ -1,6 +1,7 @@
 /**
- * `npm run demo`: volumes of each kind from the command line to a device on a node and back, on this machine alone. Everything
- * it starts it ends, and it says what a user would type. As another user than root it shows what needs no node.
+ * `npm run demo`: takes volumes of each kind from the command line to a device on a node and back,
+ * on this machine alone. Ends every process that it starts, and prints the commands that a user
+ * would type. Without root, shows only the parts that need no node.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +19,7 @@ const STOWAGE = 'bin/stowage';
 const isRoot = process.getuid?.() === 0;
 const folder = await mkdtemp(join(tmpdir(), 'stowage-demo-'));
 const kubeconfig = join(folder, 'kubeconfig');
-/** What ends what was started, the last first. */
+/** Clean-up functions; the last one runs first. */
 const cleanUps: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true })];
 
 const say = (text: string) => console.log(`\n# ${text}`);
@@ -35,7 +36,7 @@ async function type(command: string, args: readonly string[], input?: string): P
   return result.stdout;
 }
 
-/** The same for a command that is to be refused. */
+/** Shows a command as `type` does, and throws unless it fails with the exit code. */
 async function refused(args: readonly string[], exitCode: number): Promise<string> {
   console.log(`$ ${commandLine(STOWAGE, args)}`);
   const result = await execa(STOWAGE, args, {
@@ -49,13 +50,13 @@ async function refused(args: readonly string[], exitCode: number): Promise<strin
   return result.stderr;
 }
 
-/** Quoted where a shell would need it. */
+/** Returns a command line, quoted where a shell needs it. */
 const commandLine = (command: string, args: readonly string[]) =>
   [command === STOWAGE ? 'stowage' : command, ...args]
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`))
     .join(' ');
 
-/** Shows and starts a command that goes on; it is ended when the demo is. */
+/** Shows and starts a long-running command; the clean-up ends it. */
 async function start(args: readonly string[]): Promise<ChildProcess> {
   console.log(`$ stowage ${args.join(' ')} &`);
   const log = join(folder, `${args[0]}.log`);
@@ -141,7 +142,7 @@ async function demo(): Promise<void> {
 
   say('A volume: a sparse file on the node, with a file system, as a loop device.');
   cleanUps.push(() =>
-    // Nothing to do if the demo came to its end; else the storage goes while the daemon is there to remove it.
+    // A no-op if the demo completed; else deletes the Volume while the daemon can still clean up.
     execa('kubectl', ['delete', 'volume', 'demo', '--ignore-not-found', '--timeout=20s'], {
       env: { KUBECONFIG: kubeconfig },
     }),
@@ -209,7 +210,7 @@ async function demo(): Promise<void> {
   say(
     'A last look at the node and the cluster: loop devices, files, records, job folders, objects.',
   );
-  // Of what others have on this machine nothing is said: everything of a Volume has its UID in its name.
+  // Ignores other storage of this machine: the name of everything of a Volume contains its UID.
   const left = (await leftovers({ uids })).filter((each) => uids.some((uid) => each.includes(uid)));
   const objects = (
     await type('kubectl', ['get', 'volumes,persistentvolumes', '-o', 'name'])
@@ -220,7 +221,7 @@ async function demo(): Promise<void> {
   console.log('nothing is left');
 }
 
-/** A bare device in a file, and a disk that carries something. Returns the names of the Volumes. */
+/** Shows a block-mode volume, a disk with data, and the other kinds. Returns the Volumes' names. */
 async function otherKinds(sshConfig: string): Promise<string[]> {
   const node = ['--node', 'n1', '--storage-class', 'demo'];
   say('Mode Block: a pod gets the device itself, here a partition in a sparse file.');
@@ -295,7 +296,7 @@ spec:
 ${kind}
 `;
 
-/** Whatever happened, all that was started is ended; one clean-up that fails keeps no other from its turn. */
+/** Runs every clean-up function, even if an earlier one fails. */
 async function cleanUp(): Promise<void> {
   for (const undo of cleanUps.reverse()) {
     await undo().catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Writes the files that are made from the code and checked in: `npm run generate`. A test fails when they are stale. */
+/** Writes the checked-in generated files (`npm run generate`). A test fails if they are stale. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { generated } from './generated.ts';
@@ -8,6 +8,6 @@ for (const [path, content] of files) {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, content);
 }
-// Pages of commands that are no more.
+// Pages of removed commands.
 for (const name of await readdir('man'))
   if (!files.has(join('man', name))) await rm(join('man', name));

@@ -17,7 +17,7 @@ const TEXTS = Object.entries(SCRIPTS).flatMap(([name, script]) => [
   script,
 ]);
 
-/** The lines of sudoers with the digests that scripts have now. */
+/** Replaces the digests in sudoers lines with those of the current scripts. */
 const withDigests = (sudoers: string): string =>
   Object.entries(SCRIPTS).reduce((text, [name, script]) => {
     const launcher = new RegExp(
@@ -27,12 +27,15 @@ const withDigests = (sudoers: string): string =>
     return text.replace(launcher, `= ${createHash('sha256').update(script).digest('hex')} `);
   }, sudoers);
 
-/** The files that are made from others, by their path in the repository. The manifests: what `stowage install --dry-run=client` prints. */
+/**
+ * Returns the generated files, by their path in the repository. Manifests equal the output of
+ * `stowage install --dry-run=client`.
+ */
 export function generated(): Map<string, string> {
   const objects = (components: readonly Component[]) =>
     wantedObjects({ components, namespace: NAMESPACE, image: IMAGE });
   const sudoers = withName(withDigests(readFileSync('deploy/sudoers', 'utf8')));
-  // It is looked at, and never run.
+  // The program is only inspected, never run.
   const program = createProgram({} as Io);
   const [volume, leftover, populatorDefinition] = objects(['crds']);
   return new Map([

@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files of a package that a copy of it has to carry. */
+/** File names that a copy of a package must include. */
 const FILES = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
 /** Directory of a package, nested ones too, in a path of esbuild's metafile. */
 const PACKAGE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/;
 const RULE = '-'.repeat(100);
 
-/** Returns the directories of the packages of which code is in the output, sorted. */
+/** Returns the directories of the packages whose code is in the output, sorted. */
 export function bundledPackages({ outputs }) {
   const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
   const found = inputs.map(([path, { bytesInOutput }]) =>
@@ -17,8 +17,8 @@ export function bundledPackages({ outputs }) {
 }
 
 /**
- * Returns the text of dist/THIRD-PARTY-NOTICES: name, version, licence and licence text of each bundled package. Throws an Error for a
- * package that names no licence or comes without its text.
+ * Returns the text of dist/THIRD-PARTY-NOTICES: name, version, license and license text of each
+ * bundled package. Throws an Error for a package that names no license or lacks its text.
  */
 export async function noticesOf(metafile) {
   const parts = await Promise.all(bundledPackages(metafile).map(partOf));
@@ -40,7 +40,7 @@ async function partOf(folder) {
   return `${name} ${version}\nLicence: ${license}\n\n${text}\n`;
 }
 
-/** Section of the README with the licence, for packages that have it there. */
+/** Returns the section of the README with the license, for packages without a license file. */
 async function fromReadme(folder) {
   const name = (await readdir(folder)).find((each) => /^readme/i.test(each));
   if (name === undefined) return [];

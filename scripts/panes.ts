@@ -1,7 +1,8 @@
 /**
- * `npm run panes [-- --node NAME --ssh-config FILE] [PANE…]`: runs the questions and the live views on a terminal (tmux), and puts what is on it into the blocks of docs/ that are
- * marked `<!-- pane NAME -->`. The cluster is one in memory; its node is the one that is given (`npm run cluster -- up vm` has one, with disks), else n1, which is
- * this machine. It is looked at, and nothing is done to it.
+ * `npm run panes [-- --node NAME --ssh-config FILE] [PANE…]`: runs the questions and live views on
+ * a terminal (tmux). Writes its contents into the blocks of docs/ marked `<!-- pane NAME -->`.
+ * The cluster is in memory. Its node is the given one (`npm run cluster -- up vm` has one, with
+ * disks), else n1, which is this machine. The node is only read.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -37,11 +38,11 @@ const { node: NODE, 'ssh-config': SSH_CONFIG } = values;
 
 interface Pane {
   command: string;
-  /** Typed once the text before it is there. */
+  /** Keys to send, each once the text before it is shown. */
   typed?: readonly (readonly [shown: string, text: string])[];
-  /** There when the pane is taken. */
+  /** Text on the complete pane. */
   until: string;
-  /** Done while the command runs, before that. */
+  /** Runs while the command does, before the pane is captured. */
   meanwhile?: (client: KubeClient) => Promise<void>;
 }
 
@@ -100,7 +101,7 @@ const sandbox = await startSandbox({
   crds: ALL_CRDS,
   featureGates: { CrossNamespaceVolumeDataSource: true },
 });
-// A server of tmux of its own for each: one that ends takes the next one's terminal along.
+// Each pane has its own tmux server: a shared server that ends also ends the next pane's terminal.
 let number = 0;
 const tmux = (...argv: string[]): string =>
   execFileSync('tmux', ['-S', join(folder, `tmux-${number}`), '-f', '/dev/null', ...argv], {
@@ -154,7 +155,7 @@ async function fill(client: KubeClient): Promise<void> {
   );
 }
 
-/** What the terminal shows in the end. */
+/** Returns the final contents of the terminal. */
 async function taken(
   { command, typed = [], until, meanwhile }: Pane,
   kubeconfig: string,
@@ -168,7 +169,7 @@ async function taken(
       : { STOWAGE_SSH_CONFIG: resolve(SSH_CONFIG) }),
     NO_COLOR: '1',
   }).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
-  // The shell that tmux starts sets a PATH of its own.
+  // The shell that tmux starts sets its own PATH.
   const shown = `PATH='${folder}':"$PATH"; printf '$ %s\\n' '${command}'; ${command}; exec sleep 1000`;
   number++;
   tmux('new-session', '-d', '-x', String(COLUMNS), '-y', String(ROWS), ...environment, shown);
@@ -191,14 +192,14 @@ async function taken(
 async function seen(text: string): Promise<string> {
   for (const end = Date.now() + PATIENCE_MS; ; await sleep(100)) {
     const shown = tmux('capture-pane', '-p');
-    // The last line of a question is drawn at once with it.
+    // A question is drawn at once, including its last line.
     if (shown.includes(text)) return shown.trimEnd();
     if (Date.now() > end)
       throw new Error(`there is no ${JSON.stringify(text)} on the terminal:\n${shown}`);
   }
 }
 
-/** Into its block. */
+/** Replaces the block of a pane in the page. */
 function put(page: string, name: string, pane: string): string {
   const block = new RegExp(`(<!-- pane ${name} -->\n\`\`\`text\n).*?(^\`\`\`$)`, 'ms');
   if (!block.test(page)) throw new Error(`${PAGE} has no place for the pane ${name}`);

@@ -17,7 +17,7 @@ import { SNAPSHOTS } from '../src/api/reasons/snapshots.ts';
 import type { ReasonEntry } from '../src/api/reasons/types.ts';
 import { VOLUMES } from '../src/api/reasons/volumes.ts';
 
-/** Parts of the list, each with what tells more about it. */
+/** Families of reasons, each with the page that documents it. */
 const FAMILIES: readonly [title: string, page: string, Readonly<Record<string, ReasonEntry>>][] = [
   ['Nodes', 'troubleshooting.md', NODES],
   ['Answers of nodes', 'troubleshooting.md', OBSERVATIONS],
@@ -60,7 +60,7 @@ const table = (columns: readonly string[], rows: readonly (readonly string[])[])
 
 const paragraph = (text: string | undefined): string => (text === undefined ? '' : `${text}\n\n`);
 
-/** Writes docs/reasons.md from the list of reasons. The exit statuses of the page as it is are kept. */
+/** Returns docs/reasons.md, from the list of reasons. Keeps the page's exit statuses. */
 export function reasonsPage(page: string): string {
   const shown = PUBLIC_REASONS.map(({ title, above, below, columns, rows }) => {
     const lines = rows.map(([reason, ...cells]) => [`\`${reason}\``, ...cells]);

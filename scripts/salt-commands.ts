@@ -1,6 +1,6 @@
-/** The words of deploy/sudoers that stand for what a node's own list says, and the place of that in a pattern. */
+/** Literals in deploy/sudoers that a node's own list replaces, with their placeholders. */
 const PLACES: readonly (readonly [string, string])[] = [
-  // Any folder to sudo, which cannot tell what is above another; to the node's list, those above its directories.
+  // sudo allows any directory, as it cannot compare paths; the node's list allows only parents.
   ['(/[^ /]+)+', '{folder}'],
   ['/var/lib/metalk8s/storage/sparse', '{directory}'],
   ['/var/lib/kubelet', '{kubelet}'],
@@ -8,16 +8,16 @@ const PLACES: readonly (readonly [string, string])[] = [
   ['vg0', '{group}'],
 ];
 
-/** The groups of commands that only read, by what they are named. */
+/** Pattern for the names of command groups that only read. */
 const LOOK = /_(LOOK|CHECK)$/;
 
-/** Beside the commands of steps: what only sudo is asked for. */
+/** Groups of commands that only sudo needs. */
 const OF_SUDO = new Set(['STOWAGE_JOBS']);
 
 /**
- * What the Salt module runs, as Python: the same commands as deploy/sudoers allows, so that there is one list of them.
- * Throws an Error for a line there that is not understood.
- * @param scripts what `sh -c` may run
+ * Returns the commands of the Salt module, as Python: those that deploy/sudoers allows, so that a
+ * single list exists. Throws an Error for a line that it cannot parse.
+ * @param scripts texts that `sh -c` may run
  */
 export function saltCommands(sudoers: string, scripts: readonly string[]): string {
   const lines = sudoers.replace(/\\\n\s*/g, '').split('\n');
@@ -52,7 +52,7 @@ const listed = (commands: readonly string[]): string =>
     .map((command) => `    ${pythonText(command)},\n`)
     .join('');
 
-/** `PATH ^PATTERN$` or `PATH ""`, with commas between them: to the program's name and the pattern. */
+/** Parses `PATH ^PATTERN$` or `PATH ""`, separated by commas, into program names with patterns. */
 function commandsOf(list: string): string[] {
   const commands: string[] = [];
   let rest = list;
@@ -67,7 +67,7 @@ function commandsOf(list: string): string[] {
   return commands;
 }
 
-/** As a raw string: what a pattern holds stays as it is. */
+/** Returns a raw string literal, which leaves the pattern unchanged. */
 function pythonText(text: string): string {
   if (/'''|'$/.test(text)) throw new Error(`quotes in a pattern: ${text}`);
   const quotes = /[\n']/.test(text) ? "'''" : "'";

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The version script of package.json: `npm version` runs this once it has written package.json and the lock file, and
-# commits what is staged.
+# Version script of package.json: `npm version` runs it after writing package.json and the lock
+# file, then commits the staged files.
 # shellcheck disable=SC2154 # npm sets npm_old_version and npm_new_version
 set -eu
 cd "$(dirname "$0")/.."

@@ -28,10 +28,10 @@ import urllib.request
 
 log = logging.getLogger(__name__)
 
-#: While it waits, a worker of the master does nothing else. In s.
+#: Maximum time (s) of a review, in which a worker of the master does nothing else.
 TIMEOUT = 5
 
-#: More than any TokenReview has, in bytes.
+#: Maximum bytes of an answer, more than any TokenReview has.
 LONGEST = 1 << 20
 
 
@@ -116,7 +116,7 @@ def is_of(status, username, audience):
     """Whether a status says that the token is valid, for that audience, and of that user."""
     if status.get("authenticated") is not True:
         return False
-    # An API server that knows nothing of audiences names none: the token is for whoever takes it then.
+    # An API server without support for audiences names none: its tokens are valid for any audience.
     if audience and audience not in (status.get("audiences") or []):
         return False
     return (status.get("user") or {}).get("username") == username

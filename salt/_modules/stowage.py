@@ -5,14 +5,14 @@ Every function takes the name of the node that it is meant for, and the version 
 Each answers a mapping with one of: `answer`, what was asked for; `refused`, why this node does not do it.
 """
 
-# Salt has this folder on its path while it loads this file.
+# Salt has this directory on its path while it loads this file.
 from stowage_node import allowed, jobs
 from stowage_node import observe as observing
 
-#: Other callers than those of this number are told so. It grows when what is said here changes its meaning.
+#: Version of these functions; other callers are refused. A change of meaning increases it.
 VERSION = 1
 
-#: Where the list of this node is, in the minion's configuration.
+#: Option of the minion's configuration with the path of the node's list.
 FILE_OPTION = "stowage_allowed"
 
 
@@ -40,7 +40,7 @@ def submit(node, version, subject, job, steps, wait, probes=()):
         [state] = jobs.poll([[subject, job]], wait)
         jobs.raise_refused(subject, job)
         if probes and state["state"] == "succeeded":
-            # Devices came and went while it ran.
+            # Devices may have changed while the job ran.
             state["seen"] = observing.observe(allowed.load(rules.file), probes)
         return [state]
 

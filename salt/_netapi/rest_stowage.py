@@ -30,7 +30,7 @@ OPTIONS = "rest_stowage"
 
 FUNCTIONS = ("stowage.call", "stowage.start")
 
-#: What salt-api answers by a status of its own: the salt-master, or an answer in time, is not there.
+#: Errors with a status of their own in salt-api: no salt-master, or no answer in time.
 UNAVAILABLE = (
     salt.exceptions.SaltReqTimeoutError,
     salt.exceptions.SaltClientTimeout,
@@ -48,7 +48,7 @@ def start():
     """Serves until it is ended, in a process of salt-api's own."""
     options = dict(__opts__, rest_cherrypy=__opts__[OPTIONS])
     salt.netapi.NetapiClient = Client.kept
-    # As Salt's loader gives it to modules.
+    # Salt's loader sets this in modules.
     rest_cherrypy.__opts__ = options
     rest_cherrypy.start()
 
@@ -56,7 +56,7 @@ def start():
 class Client(salt.netapi.NetapiClient):
     """What salt-api has a request done by. It is of one request at a time: Salt's loaders are not for several threads."""
 
-    #: Those of requests that ended. To make one, Salt looks through its folders for half as long as a call takes.
+    #: Clients of ended requests. A new one takes half a call's time to search Salt's directories.
     free = []
 
     @classmethod
@@ -87,7 +87,7 @@ class Client(salt.netapi.NetapiClient):
             raise salt.exceptions.SaltDaemonNotRunning(str(error)) from error
         except Exception:  # pylint: disable=broad-except
             log.exception("%s failed", fun)
-            # As Salt has it.
+            # The same text as Salt's.
             return f"Exception occurred in runner {fun}: {traceback.format_exc()}"
 
     def _may(self, fun, low):
@@ -97,7 +97,7 @@ class Client(salt.netapi.NetapiClient):
         if not isinstance(low.get("kwarg"), dict):
             return False
         found = self.loadauth.check_authentication({**low, "fun": fun}, "token")
-        # Anything but True is an error that is told as a mapping.
+        # Any value but True is an error, reported as a mapping.
         return not found.get("error") and (
             self.ckminions.runner_check(found["auth_list"], fun, {"arg": [], "kwarg": low["kwarg"]}) is True
         )

@@ -10,13 +10,13 @@ import salt.exceptions
 
 FUNCTIONS = ("observe", "submit", "poll", "forget", "subjects")
 
-#: How long Stowage waits for an answer at most, in s: a thread of salt-api waits with it.
+#: Maximum time (s) that Stowage waits for an answer. A thread of salt-api waits with it.
 PATIENCE = 30
 
-#: How long a minion that did not answer has to say that it is at work still, in s.
+#: Time (s) in which a minion that did not answer must report that it is still working.
 FIND_JOB = 5
 
-#: How long it has for its answer then, in s.
+#: Additional time (s) for the answer of such a minion.
 LONGER = 10
 
 
@@ -26,14 +26,14 @@ def call(minion, function, arguments, patience):
     mapping: empty without such a minion; else with `minion`, which is False where it does not answer, and else has `ret` and
     `retcode`.
     """
-    # 0 and what is no number would wait for ever.
+    # 0 and anything that is no number would wait forever.
     if isinstance(patience, bool) or not isinstance(patience, (int, float)) or not 0 < patience <= PATIENCE:
         raise ValueError(f"not a number of seconds up to {PATIENCE}: {patience!r}")
     with _client() as client:
         job = client.run_job(*_target(minion, function), kwarg=arguments, tgt_type="list", listen=True)
         if minion not in job.get("minions", ()):
             return {}
-        # LocalClient.cmd looks a hundred times a second instead, and has no end while a minion says that it is at work.
+        # LocalClient.cmd polls 100 times a second, and never ends while a minion reports its work.
         found = _returned(client, job["jid"], minion, patience)
         if found is None and not _is_at_work(client, job["jid"], minion):
             return {minion: False}

@@ -1,4 +1,4 @@
-// esbuild's plugin for shell scripts and YAML that are imported.
+// esbuild plugin for imported shell scripts and YAML.
 import { readFile } from 'node:fs/promises';
 import { moduleOf, SUFFIX } from './source.mjs';
 

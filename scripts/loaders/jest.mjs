@@ -1,4 +1,4 @@
-// Jest's transform of shell scripts and YAML that are imported.
+// Jest transform for imported shell scripts and YAML.
 import { moduleOf } from './source.mjs';
 
 export default {

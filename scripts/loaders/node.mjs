@@ -1,4 +1,4 @@
-// For `node --import`, which knows neither shell scripts nor YAML.
+// Hooks for `node --import`: Node.js loads neither shell scripts nor YAML.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';

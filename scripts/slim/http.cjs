@@ -1,2 +1,2 @@
-/** As an ES module, node:http would load all of Node.js's fetch and WebSocket, which it exports, too. */
+/** Requires node:http as CommonJS: its ES module exports fetch and WebSocket, and loads them. */
 module.exports = require('node:http');

@@ -1,4 +1,4 @@
-/** In the place of what client-node reaches API servers behind proxies by, which src/kube/connect.ts refuses: a tenth of what is loaded. */
+/** Replaces client-node's proxies, a tenth of the loaded code: src/kube/connect.ts refuses them. */
 class NoProxies {
   constructor() {
     throw new Error('proxies were left out of the bundle');

@@ -4,7 +4,10 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
-/** Up to which age in seconds, in which units: as apimachinery's duration.HumanDuration, which kubectl prints. */
+/**
+ * Upper bounds of ages in seconds, with their units, as in apimachinery's
+ * duration.HumanDuration, which kubectl prints.
+ */
 const STEPS: readonly [upTo: number, large: [number, string], small?: [number, string]][] = [
   [2 * MINUTE, [SECOND, 's']],
   [10 * MINUTE, [MINUTE, 'm'], [SECOND, 's']],
@@ -17,11 +20,14 @@ const STEPS: readonly [upTo: number, large: [number, string], small?: [number, s
   [Number.POSITIVE_INFINITY, [YEAR, 'y']],
 ];
 
-/** How long ago a time (RFC 3339) was, short; undefined without one. `now` is in ms since the epoch. */
+/**
+ * Returns the age of a time (RFC 3339) in short form; undefined without a time.
+ * `now` is in ms since the epoch.
+ */
 export function age(since: string | undefined, now: number): string | undefined {
   const from = Date.parse(since ?? '');
   if (Number.isNaN(from)) return undefined;
-  // Clocks differ: what is made on another machine may be from the future.
+  // Clocks differ: a time from another machine may be in the future.
   const seconds = Math.max(0, Math.floor((now - from) / 1000));
   const [, [size, unit], small] = STEPS.find(([upTo]) => seconds < upTo) ?? [0, [YEAR, 'y']];
   const rest = small === undefined ? 0 : Math.floor((seconds % size) / small[0]);

@@ -1,6 +1,6 @@
 import { StowageError } from './errors.ts';
 
-/** What `--controllers` chooses from: each has a queue of its own. */
+/** Values of `--controllers`. Each controller has a queue of its own. */
 export const CONTROLLERS = [
   'volume',
   'leftover',
@@ -14,8 +14,9 @@ export const CONTROLLERS = [
 export type ControllerName = (typeof CONTROLLERS)[number];
 
 /**
- * The controllers that a list enables, as kube-controller-manager reads it: `*` is all, `name` is that one, `-name` is all
- * but that one where there is a `*`. Throws a StowageError for a name that there is not, and where none is left.
+ * Returns the controllers that a list enables, as in kube-controller-manager: `*` is all,
+ * `name` is one, and `-name` excludes one from `*`. Throws StowageError for an unknown
+ * name or if no controller is left.
  */
 export function selectControllers(list: string): ReadonlySet<ControllerName> {
   const words = list.split(',').map((word) => word.trim());

@@ -1,6 +1,6 @@
 import type { KubeObject } from './meta.ts';
 
-/** The few fields of built-in kinds that Stowage reads or writes. */
+/** Fields of built-in kinds that Stowage reads or writes. */
 
 export interface ObjectReference {
   apiVersion?: string;
@@ -27,13 +27,13 @@ export interface PersistentVolume extends KubeObject {
 }
 
 export interface Secret extends KubeObject {
-  /** In base64. */
+  /** Base64-encoded values. */
   data?: Record<string, string>;
 }
 
-/** `spec.dataSource`, `spec.dataSourceRef` of a claim; `namespace` in the second alone. */
+/** `spec.dataSource` or `spec.dataSourceRef` of a claim; only the latter has a namespace. */
 export interface DataSourceReference {
-  /** '' or absent: the core group. */
+  /** Empty or absent for the core group. */
   apiGroup?: string | null;
   kind: string;
   name: string;
@@ -79,7 +79,7 @@ export interface PodCondition {
 export interface ContainerState {
   running?: object;
   waiting?: { reason?: string; message?: string };
-  /** `message`: what it wrote at its end, or the last of its log. */
+  /** `message`: the container's termination message, or the end of its log. */
   terminated?: { exitCode?: number; reason?: string; message?: string };
 }
 
@@ -112,7 +112,7 @@ export interface StorageClass extends KubeObject {
   reclaimPolicy?: string;
   volumeBindingMode?: string;
   allowVolumeExpansion?: boolean;
-  /** Terms are alternatives; the expressions of one all hold. */
+  /** Terms are alternatives; all expressions of a term must hold. */
   allowedTopologies?: { matchLabelExpressions?: { key: string; values: string[] }[] }[];
 }
 
@@ -125,7 +125,7 @@ export interface CsiDriver extends KubeObject {
   spec: { attachRequired?: boolean; podInfoOnMount?: boolean; storageCapacity?: boolean };
 }
 
-/** What the scheduler is told of the room for a class where the labels match. Quantities. */
+/** Room for a class on nodes with the labels, for the scheduler. Quantities. */
 export interface CsiStorageCapacity extends KubeObject {
   storageClassName: string;
   nodeTopology?: { matchLabels?: Record<string, string> };
@@ -136,7 +136,7 @@ export interface CsiStorageCapacity extends KubeObject {
 export interface KubeNode extends KubeObject {
   spec?: { taints?: { key: string; value?: string; effect: string }[] };
   status?: {
-    /** `bootID`: another one after each boot. */
+    /** `bootID` changes with each boot. */
     nodeInfo?: { bootID?: string };
     conditions?: {
       type: string;
@@ -160,7 +160,7 @@ export interface KubeEvent extends KubeObject {
   reportingInstance: string;
 }
 
-/** An Event as anyone writes it: newer reporters fill in other fields, and leave the older ones null. */
+/** Event of any reporter: newer reporters set other fields and leave the older ones null. */
 export interface AnyEvent
   extends KubeObject,
     Partial<Pick<KubeEvent, 'type' | 'reason' | 'message' | 'source'>> {
@@ -175,10 +175,10 @@ export interface AnyEvent
 
 export interface Lease extends KubeObject {
   spec?: {
-    /** Empty when it was released. */
+    /** Empty if the Lease is released. */
     holderIdentity?: string | null;
     leaseDurationSeconds?: number | null;
-    /** RFC 3339 with six digits after the second, as metav1.MicroTime. */
+    /** RFC 3339 with microseconds, as metav1.MicroTime. */
     acquireTime?: string | null;
     renewTime?: string | null;
     leaseTransitions?: number | null;

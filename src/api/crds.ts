@@ -12,7 +12,7 @@ import LEFTOVER from './crds/stowage.dev_leftovers.yaml';
 import POPULATOR_DEFINITION from './crds/stowage.dev_populatordefinitions.yaml';
 import type { KubeObject } from './meta.ts';
 
-/** A CustomResourceDefinition (apiextensions.k8s.io/v1), as the files in crds/ have it. */
+/** CustomResourceDefinition (apiextensions.k8s.io/v1), as in the files in crds/. */
 export interface CustomResourceDefinition extends KubeObject {
   spec: {
     group: string;
@@ -27,7 +27,7 @@ export interface CustomResourceDefinition extends KubeObject {
   };
 }
 
-/** A structural schema, as far as it is read. */
+/** Structural schema, as far as Stowage reads it. */
 export interface Schema {
   enum?: string[];
   maxLength?: number;
@@ -42,10 +42,10 @@ export {
   VOLUME_POPULATOR as VOLUME_POPULATOR_CRD,
 };
 
-/** All that Stowage brings. */
+/** CRDs of the installation component `crds`. */
 export const CRDS: readonly CustomResourceDefinition[] = [VOLUME, LEFTOVER, POPULATOR_DEFINITION];
 
-/** Standard kinds that Stowage works with, by the component of an installation that brings them where they are absent. */
+/** Other CRDs, by the component of an installation that adds them where they are absent. */
 export const STANDARD_CRDS = {
   'snapshot-crds': [
     VOLUME_SNAPSHOT,
@@ -57,7 +57,7 @@ export const STANDARD_CRDS = {
   'populator-crds': [VOLUME_POPULATOR, IMAGE, ARCHIVE, BACKUP],
 } as const;
 
-/** What a sandbox serves from the start. */
+/** CRDs that a sandbox serves from the start. */
 export const ALL_CRDS: readonly CustomResourceDefinition[] = [
   ...CRDS,
   ...Object.values(STANDARD_CRDS).flat(),

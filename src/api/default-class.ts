@@ -1,7 +1,10 @@
 import type { StorageClass } from './core.ts';
 import { BETA_DEFAULT_CLASS_ANNOTATION, DEFAULT_CLASS_ANNOTATION } from './names.ts';
 
-/** The annotations by which claims that name no class may get this one, as DefaultStorageClass reads them; none: they do not. */
+/**
+ * Returns the annotations that make a class a default one, as DefaultStorageClass
+ * reads them; none if it is not.
+ */
 export const defaultAnnotationsOf = ({ metadata: { annotations } }: StorageClass): string[] =>
   [DEFAULT_CLASS_ANNOTATION, BETA_DEFAULT_CLASS_ANNOTATION].filter(
     (name) => annotations?.[name] === 'true',

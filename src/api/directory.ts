@@ -1,6 +1,9 @@
 const MAX_DIRECTORY_BYTES = 1024;
 
-/** What an absolute path in its only spelling must be and this one is not; undefined when it is. */
+/**
+ * Returns the requirement that a canonical absolute path must meet and this one does
+ * not; undefined if it meets all.
+ */
 export function directoryWanted(directory: string): string | undefined {
   if (!directory.startsWith('/')) return 'be an absolute path';
   if (Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES) {

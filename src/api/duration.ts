@@ -1,9 +1,12 @@
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const DURATION = /^(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h))+$/;
-/** A longer text is no duration that anybody wrote. */
+/** Maximum length of a plausible duration. */
 const MAX_LENGTH = 64;
 
-/** A duration as Go writes it (`90s`, `1h30m`), in whole ms; undefined for any other text. */
+/**
+ * Parses a duration in Go's notation (`90s`, `1h30m`) into whole ms;
+ * returns undefined for any other text.
+ */
 export function parseDuration(text: string): number | undefined {
   if (text.length > MAX_LENGTH || !DURATION.test(text)) return undefined;
   let ms = 0;

@@ -1,6 +1,6 @@
 import type { Reason } from './reasons.ts';
 
-/** What went wrong, for whoever must act on it. The executable maps each code to one exit status. */
+/** Category of an error. The executable maps each to one exit status. */
 export type ErrorCode =
   | 'failed'
   | 'usage'
@@ -10,22 +10,25 @@ export type ErrorCode =
   | 'timeout'
   | 'partial';
 
-/** The object that an error is about. */
+/** Object that an error is about. */
 export interface ErrorObject {
   kind: string;
   name: string;
   namespace?: string;
 }
 
-/** An error with a message a person can act on: what happened to which object, what was found, what to do. */
+/**
+ * Error with a message that a person can act on: the failed action, its
+ * object, the cause, and a hint.
+ */
 export class StowageError extends Error {
   override readonly name: string = 'StowageError';
   readonly code: ErrorCode;
-  /** What to do next, as a sentence or a command. */
+  /** Next step, as a sentence or a command. */
   readonly hint: string | undefined;
-  /** Filled in by whoever knows it, where the thrower does not. */
+  /** Set by a caller that knows the object, if the thrower does not. */
   object: ErrorObject | undefined;
-  /** The refusal's reason, where it has a code. */
+  /** Reason of the refusal, if it has a code. */
   readonly detail: Reason | undefined;
 
   constructor(

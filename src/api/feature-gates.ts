@@ -1,9 +1,12 @@
 /**
- * Feature gates and their defaults, as Kubernetes 1.36 has them: of kube-apiserver those that change what the sandbox does. The
- * daemon has a gate of its own of the same name, as external-provisioner does.
+ * Feature gates and their defaults in Kubernetes 1.36: those of kube-apiserver that affect the
+ * sandbox. The daemon has a gate of the same name, as external-provisioner does.
  */
 export const DEFAULT_GATES = {
-  /** Whether spec.dataSourceRef of a claim may name a namespace; else such a reference is dropped without a word. */
+  /**
+   * Permits a namespace in spec.dataSourceRef of a claim; otherwise the
+   * reference is silently dropped.
+   */
   CrossNamespaceVolumeDataSource: false,
 };
 export type FeatureGates = Readonly<typeof DEFAULT_GATES>;

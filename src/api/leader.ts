@@ -4,26 +4,29 @@ import { isDnsSubdomain } from './dns-name.ts';
 import { DEFAULT_GATES, type FeatureGates } from './feature-gates.ts';
 import { COMPONENT, LEADER_ANNOTATION } from './names.ts';
 
-/** Settings of the daemon that leads, as its Lease has them. */
+/** Settings of the leading daemon, as in its Lease. */
 export interface Leader {
   version: string;
   featureGates: FeatureGates;
-  /** Whether claims may start from VolumeSnapshotLinks. */
+  /** Permits VolumeSnapshotLinks as data sources of claims. */
   links: boolean;
   controllers: readonly ControllerName[];
   transport: 'ssh' | 'salt' | 'local';
-  /** The nodes that it acts for; undefined: all. */
+  /** Nodes that the daemon manages; undefined for all. */
   nodes?: readonly string[];
-  /** For how long a detach waits for a node that is NotReady, in ms; Infinity: for ever; undefined: of an earlier version. */
+  /**
+   * Time (ms) that a detach waits for a NotReady node; Infinity without a limit;
+   * undefined from an earlier version.
+   */
   maxWaitForUnmountMs?: number;
 }
 
 const TRANSPORTS: readonly Leader['transport'][] = ['ssh', 'salt', 'local'];
 
-/** JSON has no Infinity. */
+/** Infinity in JSON, which has no such number. */
 const FOR_EVER = 'never';
 
-/** The annotations of its Lease. */
+/** Returns the annotations of the leader's Lease. */
 export const leaderAnnotations = (leader: Leader): Record<string, string> => ({
   [LEADER_ANNOTATION]: JSON.stringify({
     ...leader,
@@ -31,7 +34,10 @@ export const leaderAnnotations = (leader: Leader): Record<string, string> => ({
   }),
 });
 
-/** Parses a Lease's annotation; undefined without one, as of earlier versions, without a holder, and for one that is malformed. */
+/**
+ * Parses a Lease's annotation. Returns undefined if it is malformed or absent, as from earlier
+ * versions, or if the Lease has no holder.
+ */
 export function leaderOf({ metadata, spec }: Lease): Leader | undefined {
   const text = metadata.annotations?.[LEADER_ANNOTATION];
   if (text === undefined || !spec?.holderIdentity) return undefined;
@@ -53,7 +59,7 @@ export function leaderOf({ metadata, spec }: Lease): Leader | undefined {
       featureGates: Object.fromEntries(
         gates.map((gate) => [gate, featureGates?.[gate] === true]),
       ) as FeatureGates,
-      // Earlier versions do not say it, and follow them.
+      // Earlier versions omit the field and support links.
       links: links !== false,
       controllers: CONTROLLERS.filter((name) => controllers.includes(name)),
       transport: known,
@@ -65,27 +71,30 @@ export function leaderOf({ metadata, spec }: Lease): Leader | undefined {
   }
 }
 
-/** undefined for a malformed value. */
+/** Returns undefined for a malformed value. */
 function waitIn(text: unknown): number | undefined {
   if (text === FOR_EVER) return Infinity;
   return typeof text === 'number' && text > 0 ? text : undefined;
 }
 
-/** Clocks differ somewhat, and a renewal takes its time. ms */
+/** Tolerance (ms) for clock differences and slow renewals. */
 const GRACE = 5000;
 
-/** The Leases of daemons, of all that there are. */
+/** Returns the Leases of daemons. */
 export const leasesOfDaemons = (leases: readonly Lease[]): Lease[] =>
   leases.filter(({ metadata: { name } }) => name === COMPONENT || name.startsWith(`${COMPONENT}-`));
 
-/** Whether it is held still. `now` in ms since the epoch. */
+/** Reports whether the Lease is still held. `now` is in ms since the epoch. */
 export function isHeld({ spec }: Lease, now: number): boolean {
   const renewed = Date.parse(spec?.renewTime ?? '');
   const until = renewed + (spec?.leaseDurationSeconds ?? 0) * 1000 + GRACE;
   return Boolean(spec?.holderIdentity) && now <= until;
 }
 
-/** The Leases of daemons for all nodes that lead beside the one of `namespace`: two would both act. `now` in ms since the epoch. */
+/**
+ * Returns the held Leases of daemons for all nodes in other namespaces: two such leaders would both
+ * act. `now` is in ms since the epoch.
+ */
 export const leadingBeside = (leases: readonly Lease[], namespace: string, now: number): Lease[] =>
   leases.filter(
     (lease) =>
@@ -94,7 +103,10 @@ export const leadingBeside = (leases: readonly Lease[], namespace: string, now: 
       isHeld(lease, now),
   );
 
-/** In a few words: `0.1.0 over ssh, all controllers, without CrossNamespaceVolumeDataSource`. */
+/**
+ * Summarizes the settings: `version 0.1.0, nodes over ssh, all controllers, without
+ * CrossNamespaceVolumeDataSource`.
+ */
 export function leaderText({
   version,
   featureGates,

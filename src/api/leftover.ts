@@ -1,7 +1,7 @@
 import type { KubeObject } from './meta.ts';
 import type { Prepared, VolumeSpec, VolumeStatus } from './volume.ts';
 
-/** The parts of a Volume's spec that say what is to be removed, and how. */
+/** Fields of a Volume's spec that determine what is removed, and how. */
 export const KEPT_FIELDS = [
   'storageClassName',
   'mode',
@@ -14,25 +14,28 @@ export const KEPT_FIELDS = [
   'lvmLogicalVolume',
 ] as const;
 
-/** What is left of a Volume on a node that was lost when the Volume was deleted. Its name is the Volume's UID. */
+/**
+ * Remains of a Volume on a node that was lost when the Volume was deleted.
+ * The name is the Volume's UID.
+ */
 export interface Leftover extends KubeObject {
   spec: LeftoverSpec;
   status?: LeftoverStatus;
 }
 
 export interface LeftoverSpec extends Pick<VolumeSpec, (typeof KEPT_FIELDS)[number]> {
-  /** The node that it is on. */
+  /** Node that has the remains. */
   nodeName: string;
   volumeName: string;
-  /** Of the Volume. */
+  /** UID of the Volume. */
   uid: string;
-  /** The rest is as the Volume's status had it. */
+  /** Fields as in the Volume's status. */
   prepared?: Prepared;
   job?: string;
   attempt?: number;
 }
 
-/** As a Volume's; `phase` is Terminating or Failed. */
+/** Status as of a Volume; `phase` is Terminating or Failed. */
 export type LeftoverStatus = Pick<
   VolumeStatus,
   'phase' | 'conditions' | 'job' | 'attempt' | 'observedGeneration'

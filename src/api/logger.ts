@@ -1,4 +1,4 @@
-/** The part of pino's logger that Stowage calls: fields first, then a message that is the same every time. */
+/** Part of pino's logger that Stowage calls: fields first, then a constant message. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -1,4 +1,4 @@
-/** lvm(8), valid names. */
+/** Maximum length of a name, from lvm(8). */
 export const MAX_LVM_NAME = 127;
 
 export const isLvmName = (name: string): boolean =>
@@ -7,5 +7,5 @@ export const isLvmName = (name: string): boolean =>
   name !== '..' &&
   name.length <= MAX_LVM_NAME;
 
-/** For messages that refuse a name. */
+/** Text for messages that refuse a name. */
 export const LVM_NAME = `a name as LVM has them: letters, digits, \`_\`, \`.\`, \`+\` and \`-\`, not beginning with \`-\`, ${MAX_LVM_NAME} characters at most`;

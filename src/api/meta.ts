@@ -1,4 +1,4 @@
-/** What all Kubernetes objects share, as JSON carries it (times are RFC 3339 strings). */
+/** Common fields of Kubernetes objects in JSON (times are RFC 3339 strings). */
 
 export interface OwnerReference {
   apiVersion: string;
@@ -38,7 +38,7 @@ export interface KubeList<T> {
   items: T[];
 }
 
-/** meta/v1 Status: what the API server answers when it refuses. */
+/** meta/v1 Status, such as the API server's response to a refused request. */
 export interface Status {
   apiVersion: 'v1';
   kind: 'Status';
@@ -57,18 +57,18 @@ export interface Status {
   };
 }
 
-/** How a kind is addressed over REST. */
+/** Address of a kind over REST. */
 export interface Resource {
-  /** '' for the core group. */
+  /** Empty for the core group. */
   group: string;
   version: string;
-  /** The plural, as in the path. */
+  /** Plural in the path. */
   plural: string;
   kind: string;
   namespaced: boolean;
 }
 
-/** The `apiVersion` that objects of a resource carry. */
+/** Returns the `apiVersion` of a resource's objects. */
 export function apiVersionOf(resource: Resource): string {
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 }

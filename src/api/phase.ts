@@ -1,8 +1,8 @@
 import type { Phase, Volume } from './volume.ts';
 
 /**
- * How far a Volume is; undefined when that is not known. Volumes that MetalK8s wrote have no phase in their status but
- * only the condition, from which MetalK8s computes it like this.
+ * Returns the phase of a Volume; undefined if unknown. MetalK8s writes only the condition, from
+ * which this function computes the phase as MetalK8s does.
  */
 export function phaseOf(volume: Volume): Phase | undefined {
   if (volume.status?.phase !== undefined) return volume.status.phase;

@@ -1,6 +1,6 @@
 import type { Pod } from './core.ts';
 
-/** Returns the names of the claims that a pod names, and of those that are made for it. */
+/** Returns the names of the claims that a pod uses, including those of its ephemeral volumes. */
 export const claimNamesOf = ({ metadata, spec }: Pod): string[] =>
   (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim != null) return [persistentVolumeClaim.claimName];

@@ -2,10 +2,12 @@ import { isDnsSubdomain } from './dns-name.ts';
 import { BUILTINS } from './populator.ts';
 import type { PopulatorSource } from './volume.ts';
 
-/** Each is one word of a command on the node. */
+/** Pattern of a single word in a command on the node. */
 const WORD = /^[!-~]{1,4096}$/;
 
-/** What keeps a volume from being filled from it, as parts of a sentence about a Volume's spec. Pure. */
+/**
+ * Returns the problems of a populator source, as parts of a sentence about a Volume's spec. Pure.
+ */
 export function populatorProblems(source: Partial<PopulatorSource> | undefined): string[] {
   const { builtin, namespace = '', name = '', options = {} } = source ?? {};
   if (builtin === undefined || !BUILTINS.includes(builtin)) {
@@ -26,6 +28,6 @@ export function populatorProblems(source: Partial<PopulatorSource> | undefined):
       ];
 }
 
-/** As people know it: `Image prod/debian`. */
+/** Formats a source for people: `Image prod/debian`. */
 export const populatorText = ({ builtin, namespace, name }: PopulatorSource): string =>
   `${builtin} ${namespace}/${name}`;

@@ -1,6 +1,6 @@
 import { StowageError } from './errors.ts';
 
-/** Powers of a suffix; `e`-exponents are told apart before this is asked, for `1E` is exa and `1E3` a thousand. */
+/** Powers of suffixes. Exponents are parsed before: `1E` is exa, `1E3` a thousand. */
 const BINARY: Record<string, bigint> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi: 50n, Ei: 60n };
 const DECIMAL: Record<string, number> = {
   n: -9,
@@ -18,15 +18,15 @@ const DECIMAL: Record<string, number> = {
 const NUMBER = /^(?<sign>[+-]?)(?<whole>[0-9]*)(?:\.(?<fraction>[0-9]*))?(?<suffix>.*)$/s;
 const EXPONENT = /^[eE](?<exponent>[+-]?[0-9]+)$/;
 
-/** Larger numbers are no sizes of anything, and raising ten to their exponent would eat the memory. */
+/** Limits of plausible sizes: raising ten to a larger exponent would exhaust memory. */
 const MAX_EXPONENT = 100;
 const MAX_LENGTH = 256;
 
 /**
- * The bytes of a Kubernetes quantity, in every notation that apimachinery's resource.ParseQuantity takes: a sign,
- * decimals (`.5`, `5.`), binary and decimal suffixes, exponents. A part of a byte counts as a whole one, away from
- * zero, as Quantity.Value() has it. Unlike there, large binary numbers are not silently cut to 2^63-1.
- * Throws a StowageError that names the text.
+ * Returns the bytes of a Kubernetes quantity, in all notations of apimachinery's
+ * resource.ParseQuantity: sign, decimals (`.5`, `5.`), binary and decimal suffixes, exponents.
+ * Fractions of a byte are rounded away from zero, as in Quantity.Value(). Unlike there, large
+ * binary numbers are not silently capped at 2^63-1. Throws StowageError with the text.
  */
 export function parseQuantity(text: string | number): bigint {
   const written = String(text);
@@ -38,7 +38,7 @@ export function parseQuantity(text: string | number): bigint {
   return sign === '-' ? -value : value;
 }
 
-/** What the digits are to be multiplied with: powers of two and of ten. Undefined for what is no suffix. */
+/** Returns the factor of a suffix as powers of two and of ten; undefined if it is no suffix. */
 function scaleOf(suffix: string): { two: bigint; ten: number } | undefined {
   const exponent = EXPONENT.exec(suffix)?.groups?.exponent;
   if (exponent !== undefined) {
@@ -51,7 +51,7 @@ function scaleOf(suffix: string): { two: bigint; ten: number } | undefined {
   return ten === undefined ? undefined : { two: 0n, ten };
 }
 
-/** `value` times a power of ten, rounded up. */
+/** Returns `value` times a power of ten, rounded up. */
 function scaled(value: bigint, ten: number): bigint {
   if (ten >= 0) return value * 10n ** BigInt(ten);
   const divisor = 10n ** BigInt(-ten);
@@ -65,7 +65,7 @@ function notAQuantity(text: string): StowageError {
   });
 }
 
-/** Bytes as a quantity: with the largest binary suffix that leaves a whole number, else plain. */
+/** Formats bytes as a quantity, with the largest binary suffix that leaves a whole number. */
 export function formatBytes(bytes: bigint): string {
   if (bytes === 0n) return '0';
   const fitting = Object.entries(BINARY).findLast(([, power]) => bytes % (1n << power) === 0n);

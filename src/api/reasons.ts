@@ -20,7 +20,7 @@ import { VOLUMES } from './reasons/volumes.ts';
 
 export type { Reason } from './reasons/types.ts';
 
-/** Every reason that Stowage gives, by its code: docs/reasons.md is made of it. */
+/** All reasons that Stowage gives, by code; source of docs/reasons.md. */
 export const REASONS = {
   ...ATTACHMENTS,
   ...BACKUPS,
@@ -46,33 +46,35 @@ type TextOf<Code extends ReasonCode> = (typeof REASONS)[Code] extends { action: 
   ? `${(typeof REASONS)[Code]['message']}${Action & string}`
   : (typeof REASONS)[Code]['message'];
 
-/** The parameters of a reason, of its message and of its action. */
+/** Parameters of a reason's message and action. */
 export type ReasonParameters<Code extends ReasonCode> = ParametersOf<TextOf<Code>>;
 
-/** A code needs no parameters where its texts have none. */
+/** Argument for the parameters of a code, optional if its texts have none. */
 type Given<Code extends ReasonCode> =
   Record<never, never> extends ReasonParameters<Code>
     ? [parameters?: ReasonParameters<Code>]
     : [parameters: ReasonParameters<Code>];
 
-/** Characters of a parameter, and of all of a reason as JSON, at most: it is kept in annotations and in a status. */
+/**
+ * Maximum characters of a parameter, and of a reason as JSON: annotations and statuses store it.
+ */
 const LONGEST_PARAMETER = 1024;
 const LONGEST_REASON = 8192;
 
-/** The parameters that have a value, as text. */
+/** Returns the parameters that have a value, as text. */
 const textsOf = (given: object | undefined): [string, string][] =>
   Object.entries<unknown>({ ...given })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, String(value)]);
 
-/** A reason, with its parameters as text, which is cut where it is long. Pure. */
+/** Returns a reason with its parameters as text, truncated if too long. Pure. */
 export function reason<Code extends ReasonCode>(code: Code, ...[given]: Given<Code>): Reason {
   return bounded({ code, parameters: Object.fromEntries(textsOf(given)) }, LONGEST_PARAMETER);
 }
 
 /**
- * The same reason with parameters of so many characters at most, and of fewer where it is longer as JSON than a reason may be, as
- * one of quotes is. Pure.
+ * Truncates the parameters of a reason to `longest` characters, and further if the reason is too
+ * long as JSON, such as one full of quotes. Pure.
  */
 export function bounded({ code, parameters }: Reason, longest: number): Reason {
   const cut = Object.entries(parameters).map(([name, text]) => [
@@ -83,40 +85,46 @@ export function bounded({ code, parameters }: Reason, longest: number): Reason {
   return JSON.stringify(found).length > LONGEST_REASON ? bounded(found, longest >> 1) : found;
 }
 
-/** The entry of a reason; undefined for a code that this version does not know. Pure. */
+/** Returns the entry of a reason; undefined for a code unknown to this version. Pure. */
 export const entryOf = ({ code }: Reason): ReasonEntry | undefined =>
   Object.hasOwn(REASONS, code) ? REASONS[code as ReasonCode] : undefined;
 
-/** The sentence of a reason, without a full stop; undefined for a code that this version does not know. Pure. */
+/**
+ * Returns the sentence of a reason, without a period; undefined for a code
+ * unknown to this version. Pure.
+ */
 export function messageOf(of: Reason): string | undefined {
   const entry = entryOf(of);
   return entry && fill(entry.message, of.parameters);
 }
 
-/** Returns advice for a person; undefined where nothing is known that helps. Pure. */
+/** Returns advice for a person; undefined if there is none. Pure. */
 export function actionOf(of: Reason): string | undefined {
   const action = entryOf(of)?.action;
   return action && fill(action, of.parameters);
 }
 
-/** The public reason that it shows under, whatever was under way. Pure. */
+/**
+ * Returns the public reason to show instead of the operation's own;
+ * undefined if there is none. Pure.
+ */
 export const shownAs = (of: Reason | undefined): ReasonEntry['shows'] => of && entryOf(of)?.shows;
 
-/** A reason with its texts, as plans and preconditions have it. */
+/** Reason with its texts, as in plans and preconditions. */
 export interface Refused {
   reason: Reason;
   refusal: string;
-  /** Empty where nothing is known that helps. */
+  /** Empty if there is no advice. */
   hint: string;
 }
 
-/** A message of which the reason is known, where it has one: a condition, an event or an attachment has it. */
+/** Message with its reason, if known, as in a condition, an event or an attachment. */
 export interface Explanation {
   message: string;
   detail?: Reason | undefined;
 }
 
-/** The message and the action of a reason as one text, with the reason. Pure. */
+/** Returns the message and action of a reason as one text, with the reason. Pure. */
 export function explain<Code extends ReasonCode>(
   code: Code,
   ...given: Given<Code>
@@ -125,7 +133,7 @@ export function explain<Code extends ReasonCode>(
   return { message: hint === '' ? refusal : `${refusal}. ${hint}`, detail };
 }
 
-/** Refuses for a reason. The texts are whole. Pure. */
+/** Returns a refusal for a reason. Its texts are not truncated. Pure. */
 export function refuse<Code extends ReasonCode>(code: Code, ...given: Given<Code>): Refused {
   const whole = { code, parameters: Object.fromEntries(textsOf(given[0])) };
   return {
@@ -135,7 +143,7 @@ export function refuse<Code extends ReasonCode>(code: Code, ...given: Given<Code
   };
 }
 
-/** Reads a reason that was written by any version; undefined where it is none. Pure. */
+/** Returns a reason that any version wrote; undefined if the value is none. Pure. */
 export function readReason(value: unknown): Reason | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { code, parameters = {} } = value as { code?: unknown; parameters?: unknown };
@@ -147,7 +155,7 @@ export function readReason(value: unknown): Reason | undefined {
   return all.every(isText) ? { code, parameters: Object.fromEntries(all) } : undefined;
 }
 
-/** Reads a reason of JSON, which anybody may have written; undefined where that is none. Pure. */
+/** Parses a reason from JSON of any origin; returns undefined if it is none. Pure. */
 export function parseReason(text: string | undefined): Reason | undefined {
   if (text === undefined || text.length > LONGEST_REASON) return undefined;
   try {
@@ -157,13 +165,13 @@ export function parseReason(text: string | undefined): Reason | undefined {
   }
 }
 
-/** The annotations that tell the reason of an Event. Pure. */
+/** Returns the annotations that hold a reason. Pure. */
 export const reasonAnnotations = ({ code, parameters }: Reason): Record<string, string> => ({
   [REASON_ANNOTATION]: code,
   [PARAMETERS_ANNOTATION]: JSON.stringify(parameters),
 });
 
-/** Reads such annotations, which anybody may have written; undefined where they tell no reason. Pure. */
+/** Parses a reason from annotations of any origin; returns undefined if they hold none. Pure. */
 export function reasonOfAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
 ): Reason | undefined {

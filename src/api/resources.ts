@@ -1,7 +1,7 @@
 import type { Resource } from './meta.ts';
 import { STOWAGE_GROUP, STOWAGE_VERSION, VOLUME_GROUP, VOLUME_VERSION } from './names.ts';
 
-/** The kinds that Stowage reads or writes. */
+/** Kinds that Stowage reads or writes. */
 
 export const VOLUMES: Resource = {
   group: VOLUME_GROUP,
@@ -123,7 +123,7 @@ export const VOLUME_SNAPSHOT_LINKS: Resource = {
   namespaced: true,
 };
 
-/** Served as v1, v1beta1 or both: ask the API server which. */
+/** Served as v1, v1beta1 or both, depending on the cluster. */
 export const REFERENCE_GRANTS: Resource = {
   group: 'gateway.networking.k8s.io',
   version: 'v1',

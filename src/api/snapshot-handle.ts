@@ -3,9 +3,9 @@ import { isDnsSubdomain } from './dns-name.ts';
 import { isLvmName } from './lvm-name.ts';
 
 /**
- * What a snapshot is called in a VolumeSnapshotContent: `file:NODES:PATH` or `lvm:NODE:VG/LV`. It says by itself where the data
- * is and how it is reached, so that a content that was restored from a backup, or made by hand, is enough. `NODES`: those
- * that share the folder, with commas between; else the one node.
+ * Handle of a snapshot in a VolumeSnapshotContent: `file:NODES:PATH` or `lvm:NODE:VG/LV`. The
+ * handle alone locates the data, so that a content restored from a backup or created by hand
+ * suffices. `NODES`: comma-separated nodes that share the directory, else the one node.
  */
 export type SnapshotHandle =
   | { type: 'file'; nodes: readonly string[]; path: string }
@@ -13,15 +13,20 @@ export type SnapshotHandle =
 
 const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The folder of snapshots, in the folder of their volumes: on the same file system, so that they can share blocks. */
+/**
+ * Subdirectory for snapshots in the directory of their volumes: the same file system, so that
+ * snapshots and volumes can share blocks.
+ */
 export const SNAPSHOTS_FOLDER = 'snapshots';
 
 const SNAP = 'snap-';
 
-/** The name of a logical volume that is a snapshot. LVM reserves names that begin with `snapshot`. */
+/**
+ * Returns the name of a snapshot's logical volume. LVM reserves names that begin with `snapshot`.
+ */
 export const snapshotLvName = (uid: string) => `${SNAP}${uid}`;
 
-/** The UID in such a name. */
+/** Returns the UID in the name of a snapshot's logical volume. */
 export const snapshotUidOf = (name: string) => name.slice(SNAP.length);
 
 export function formatHandle(handle: SnapshotHandle): string {
@@ -31,7 +36,10 @@ export function formatHandle(handle: SnapshotHandle): string {
     : `lvm:${where}:${handle.vgName}/${handle.name}`;
 }
 
-/** Whoever writes a handle by hand may name snapshots that Stowage took, and no other file or logical volume. */
+/**
+ * Parses a handle. A handle written by hand may name snapshots of Stowage, but
+ * no other file or logical volume.
+ */
 export function parseHandle(text: string): SnapshotHandle | { problem: string } {
   const [, type, where = '', rest = ''] = /^(file|lvm):([^:]*):(.*)$/s.exec(text) ?? [];
   const said = JSON.stringify(text);

@@ -1,7 +1,7 @@
 import type { ObjectReference } from './core.ts';
 import type { KubeObject } from './meta.ts';
 
-/** The standard objects of snapshots (snapshot.storage.k8s.io/v1), as their CRDs have them. */
+/** Standard kinds of snapshots (snapshot.storage.k8s.io/v1), as in their CRDs. */
 
 export type DeletionPolicy = 'Delete' | 'Retain';
 
@@ -12,7 +12,7 @@ export interface SnapshotError {
 
 export interface VolumeSnapshot extends KubeObject {
   spec: {
-    /** One of these. */
+    /** Exactly one of these. */
     source: { persistentVolumeClaimName?: string; volumeSnapshotContentName?: string };
     volumeSnapshotClassName?: string;
   };
@@ -31,7 +31,7 @@ export interface VolumeSnapshotContent extends KubeObject {
     volumeSnapshotRef: ObjectReference;
     deletionPolicy: DeletionPolicy;
     driver: string;
-    /** One of these. The handle of a volume is the name of a Volume. */
+    /** Exactly one of these. The handle of a volume is the name of a Volume. */
     source: { volumeHandle?: string; snapshotHandle?: string };
     volumeSnapshotClassName?: string;
     sourceVolumeMode?: string;
@@ -53,18 +53,18 @@ export interface VolumeSnapshotClass extends KubeObject {
   parameters?: Record<string, string>;
 }
 
-/** Another namespace's snapshot under a name of one's own (KEP-3294). */
+/** Snapshot of another namespace under a local name (KEP-3294). */
 export interface VolumeSnapshotLink extends KubeObject {
-  /** Without a namespace, or with an empty one: the link's own. */
+  /** Without a namespace, or with an empty one, the link's own applies. */
   spec: { source: { name: string; namespace?: string } };
 }
 
-/** gateway.networking.k8s.io: who may refer to what is in the grant's namespace. */
+/** Permission to refer to objects in the grant's namespace (gateway.networking.k8s.io). */
 export interface ReferenceGrant extends KubeObject {
   spec: {
-    /** Groups have no version; '' is core. */
+    /** Groups have no version; the core group is empty. */
     from: { group: string; kind: string; namespace: string }[];
-    /** No name, or an empty one: all of that kind. */
+    /** Without a name, or with an empty one, all objects of the kind. */
     to: { group: string; kind: string; name?: string }[];
   };
 }

@@ -2,10 +2,13 @@ import { directoryWanted } from './directory.ts';
 import { DNS_SUBDOMAIN, isDnsSubdomain } from './dns-name.ts';
 import { parseQuantity } from './quantity.ts';
 
-/** The largest file there can be, in whole blocks of 4096 bytes: offsets are signed. */
+/** Largest possible size of a file, in whole blocks of 4096 bytes: offsets are signed. */
 const MAX_BYTES = 2n ** 63n - 4096n;
 
-/** What is wrong with a value of a spec, naming the field, what was found and what is wanted. None: it is valid. */
+/**
+ * Checks of values in a spec. Each returns sentences with the field, the value and the requirement;
+ * none if the value is valid.
+ */
 
 export function nameProblems(field: string, name: unknown): string[] {
   if (typeof name === 'string' && isDnsSubdomain(name)) return [];
@@ -26,7 +29,10 @@ export function sizeProblems(path: string, size: string | number): string[] {
     : [];
 }
 
-/** One folder has one name here: what is compared with what a node reports must be spelt as the node spells it. */
+/**
+ * Checks for the canonical spelling of a directory: its path is compared
+ * with those that a node reports.
+ */
 export function directoryProblems(path: string, directory: unknown): string[] {
   const wanted = typeof directory === 'string' ? directoryWanted(directory) : 'be a text';
   return wanted === undefined

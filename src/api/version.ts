@@ -1,2 +1,2 @@
-/** That of package.json; a test holds them together. */
+/** Version in package.json; a test compares them. */
 export const VERSION = '0.1.0';

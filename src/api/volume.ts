@@ -2,7 +2,7 @@ import type { KubeObject } from './meta.ts';
 import type { Builtin } from './populator.ts';
 import type { Reason } from './reasons.ts';
 
-/** The Volume resource: MetalK8s's schema, and Stowage's own optional fields beside it. */
+/** Volume resource: MetalK8s's schema, with additional optional fields of Stowage. */
 
 export type VolumeMode = 'Filesystem' | 'Block';
 export type Phase = 'Pending' | 'Available' | 'Failed' | 'Terminating';
@@ -12,14 +12,14 @@ export type AttachPolicy = 'Always' | 'OnDemand';
 export interface VolumeSpec {
   nodeName: string;
   storageClassName: string;
-  /** Filesystem when absent. */
+  /** Default: Filesystem. */
   mode?: VolumeMode;
-  /** Labels and annotations, and extras of the spec, for the PersistentVolume. */
+  /** Labels, annotations and additional spec fields of the PersistentVolume. */
   template?: {
     metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
     spec?: Record<string, unknown>;
   };
-  /** `size` is a Kubernetes quantity, of bytes. */
+  /** `size` is a Kubernetes quantity in bytes. */
   sparseLoopDevice?: { size: string | number; directory?: string; requireMount?: boolean };
   rawBlockDevice?: { devicePath: string };
   lvmLogicalVolume?: { vgName: string; size: string | number; thinPool?: string };
@@ -27,7 +27,10 @@ export interface VolumeSpec {
   attachableNodes?: string[];
   overwrite?: string;
   onDelete?: OnDelete;
-  /** Storage that is there, with its data: that of the Volume with this UID, which is gone or whose node is. */
+  /**
+   * Existing storage to adopt with its data: that of the Volume with this UID, which
+   * is gone or whose node is lost.
+   */
   adopt?: { uid: string };
   source?: {
     snapshotContentName?: string;
@@ -37,12 +40,18 @@ export interface VolumeSpec {
   };
 }
 
-/** All that a built-in needs to fill a volume: the object that it is from, its class and its grant may be gone by then. */
+/**
+ * Everything that a built-in needs to fill a volume: the object, its class and
+ * its grant may be gone by then.
+ */
 export interface PopulatorSource {
   builtin: Builtin;
   namespace: string;
   name: string;
-  /** Fields of the object, as the built-in has them. Secrets are named in it, in the object's namespace, and never held. */
+  /**
+   * Fields of the object, in the form for the built-in. Secrets in the object's
+   * namespace are named, never stored.
+   */
   options: Record<string, string>;
 }
 
@@ -53,44 +62,50 @@ export interface Condition {
   status: ConditionStatus;
   reason?: string;
   message?: string;
-  /** The finer reason, with its parameters (reasons.ts). */
+  /** Reason of the message, with its parameters (reasons.ts). */
   detail?: Reason;
   lastUpdateTime?: string;
   lastTransitionTime?: string;
 }
 
-/** What was made, where: what finalize and every later look at the node go by, whatever the spec says by then. */
+/**
+ * Record of provisioned storage. Finalization and all later checks of the node use
+ * this record instead of the spec.
+ */
 export interface Prepared {
   node: string;
-  /** Absolute paths on the node: the backing file. */
+  /** Absolute paths on the node, such as that of the backing file. */
   paths: string[];
-  /** What tells that file from another of its name: `<filesystem device>:<inode>`. */
+  /**
+   * Identity that distinguishes the storage from another one at its path; for a file,
+   * `<filesystem device>:<inode>`.
+   */
   identity: string;
 }
 
 /**
- * Attaching, Detaching: work on the node is under way, or was when it was last heard of. Uncertain: the node is to be looked
- * at; until then it counts as attached.
+ * Attaching, Detaching: an operation on the node is in progress, or was when the node last
+ * answered. Uncertain: the node must be verified; until then, it counts as attached.
  */
 export type AttachmentState = 'Attaching' | 'Attached' | 'Detaching' | 'Uncertain';
 
-/** The device on one node. A node that is not listed does not have it. */
+/** Device on one node. An unlisted node does not have the device. */
 export interface Attachment {
   node: string;
   state: AttachmentState;
-  /** By a device that cannot be written to. */
+  /** Attached by a read-only device. */
   readOnly?: boolean;
-  /** The persistent path is there and leads to the device. */
+  /** The persistent path exists and leads to the device. */
   safeToMount: boolean;
-  /** Nothing on the node uses it, and no folder of the kubelet's is left. */
+  /** Nothing on the node uses the device, and no directory of the kubelet for it is left. */
   safeToDetach: boolean;
-  /** Those that need it there, as `namespace/name`. */
+  /** Pods that need the device on the node, as `namespace/name`. */
   pods: string[];
-  /** The kernel's name of it there, as under /dev; while it is known. */
+  /** Kernel name of the device on the node, as under /dev, while known. */
   device?: string;
-  /** When it came into this state. */
+  /** Time at which the attachment entered its state. */
   since: string;
-  /** What holds it up. */
+  /** Obstacle to the operation. */
   message?: string;
   detail?: Reason;
 }
@@ -100,18 +115,18 @@ export interface VolumeStatus {
   conditions?: Condition[];
   /** `<Operation>/<id>`, or `<Operation>/DONE`. */
   job?: string;
-  /** The node of that job, where it is not the one that the Volume was made on or is to be. */
+  /** Node of that job, if not the node that the Volume is or will be provisioned on. */
   jobNode?: string;
-  /** The kernel's name, as under /dev: `loop3`. */
+  /** Kernel name of the device, as under /dev: `loop3`. */
   deviceName?: string;
-  /** The persistent path, as in the PersistentVolume. */
+  /** Persistent path, as in the PersistentVolume. */
   devicePath?: string;
-  /** Measured, in bytes, as a quantity. */
+  /** Measured capacity in bytes, as a quantity. */
   capacity?: string;
   prepared?: Prepared;
-  /** Where the device is. Written by attachment alone. */
+  /** Nodes that have the device. Only the attachment controller writes this field. */
   attachments?: Attachment[];
-  /** Counts jobs; the key of a job ends in it, and it is written before the job is submitted. */
+  /** Number of jobs; the last part of a job's key. Written before the job is submitted. */
   attempt?: number;
   observedGeneration?: number;
 }

@@ -1,8 +1,8 @@
 import type { Command, Option } from 'commander';
 
 /**
- * A command line as commander reads it, of one that is written as kubectl takes it, too: `-o=json`, and `=true` or `=false`
- * after flags that take no value, all of which are off unless they are given. What options have as their value stays.
+ * Converts a command line to commander's form from kubectl's: `-o=json`, and `=true` or `=false`
+ * after switches, which are off by default. Values of options stay unchanged.
  */
 export function normalizeArgv(argv: readonly string[], program: Command): string[] {
   const options = allOptions(program);
@@ -30,7 +30,7 @@ export function normalizeArgv(argv: readonly string[], program: Command): string
 
 const isSwitch = ({ required, optional }: Option): boolean => !required && !optional;
 
-/** Of all commands: a flag means the same wherever it is. */
+/** Returns the options of all commands: a flag has the same meaning everywhere. */
 const allOptions = (command: Command): Option[] => [
   ...command.options,
   ...command.commands.flatMap(allOptions),

@@ -3,16 +3,16 @@ import type { Io } from './lib/io.ts';
 import { SIGNAL_EXIT, SignalError } from './lib/signals.ts';
 import { run } from './run.ts';
 
-/** What a shell reports for a program that writes to a pipe nobody reads, as `… | head` leaves it. */
+/** Exit status that shells report for a program that writes to a closed pipe, as in `… | head`. */
 const BROKEN_PIPE = 141;
 
 /** Runs the command line of a process in that process, and ends it. */
 export async function runProcess(process: NodeJS.Process): Promise<void> {
   const aborter = new AbortController();
   for (const signal of Object.keys(SIGNAL_EXIT) as (keyof typeof SIGNAL_EXIT)[]) {
-    // Never taken off again: what a library adds for its clean-up would then end the process by the signal itself.
+    // Never removed: with handlers of libraries alone, the signal itself would end the process.
     process.on(signal, () => {
-      // Who asks again wants it to end now.
+      // A second signal ends the process at once.
       if (aborter.signal.aborted) process.exit(SIGNAL_EXIT[signal]);
       aborter.abort(new SignalError(signal));
     });
@@ -25,11 +25,11 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
       process.exit(1);
     });
   }
-  // Libraries that colour by themselves go by it.
+  // Libraries that print colors read this variable.
   if (process.argv.some((argument) => /^--no-color(=true)?$/.test(argument)))
     process.env.NO_COLOR = '1';
   const io: Io = {
-    // Looked at only by what reads it.
+    // A getter, so that standard input is opened only if it is read.
     get stdin() {
       return process.stdin;
     },
@@ -52,7 +52,7 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
       ),
   };
   const code = await run(process.argv.slice(2), io);
-  // Pipes are written asynchronously: what was printed must be out before the process ends, whatever still listens.
+  // Pipes are written asynchronously: all output must be flushed before the process ends.
   await Promise.all([drained(process.stdout), drained(process.stderr)]);
   process.exit(code);
 }

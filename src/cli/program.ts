@@ -42,8 +42,8 @@ import { TreeCommand } from './lib/tree-command.ts';
 const DESCRIPTION = 'Files and disks on bare-metal nodes as Kubernetes volumes';
 
 /**
- * The tree of commands. What a command needs to do its work is imported when it is run. `quiet`: wrong usage is thrown,
- * as ever, but not printed.
+ * Returns the tree of commands. A command imports its implementation when it runs. With `quiet`,
+ * usage errors are thrown, but not printed.
  */
 export function createProgram(io: Io, { quiet = false } = {}): Command {
   const program = new TreeCommand('stowage')

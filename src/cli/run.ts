@@ -10,7 +10,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const json = wantsJson(argv);
   const program = createProgram(io, { quiet: json });
   try {
-    // Asked by shells: the words after it are parts of another command line, and it is no command that help tells of.
+    // For shells: further arguments are parts of another command line. Help omits this command.
     if (argv[0] === '__complete') {
       const { complete } = await import('./complete/complete.ts');
       await complete(program, argv.slice(1), io);

@@ -37,11 +37,11 @@ import { nodeStateKey } from './predicates.ts';
 import type { Part } from './runnable.ts';
 
 export interface AttachmentOptions {
-  /** How often each node is looked at for what it has, in ms; undefined: when there is a reason to. */
+  /** Interval (ms) at which each node is verified; undefined: only on demand. */
   pollIntervalMs: number | undefined;
-  /** For how long a detach waits for a node that is NotReady, in ms; Infinity: for ever. */
+  /** Time (ms) that a detach waits for a NotReady node; Infinity: forever. */
   maxWaitForUnmountMs: number;
-  /** The kubelet's root folder on nodes. */
+  /** Root directory of the kubelet on nodes. */
   kubeletRoot: string;
 }
 
@@ -71,10 +71,16 @@ export interface AttachmentControllerDeps extends AttachmentOptions {
   metrics?: Metrics | undefined;
 }
 
-/** As many operations at once: a node that does not answer holds up no other, and attaching waits for no detach. */
+/**
+ * Limits of concurrent operations of each kind: an unreachable node blocks no other, and attaches
+ * do not wait for detaches.
+ */
 const CAPS = { inAll: 64, perGroup: 8 };
 
-/** Attaches devices where pods run. Create it before the informers that it is given are started. */
+/**
+ * Creates the controller that attaches devices where pods run. Call it before the given informers
+ * start.
+ */
 export function createAttachmentController(
   deps: AttachmentControllerDeps,
 ): Part & Pick<AttachmentReconciler, 'isMoving'> {
@@ -162,19 +168,19 @@ export function createAttachmentController(
     isMoving: reconciler.isMoving,
     start() {},
     begin(after, run) {
-      // Before all pods are listed, devices that pods use would be detached.
+      // Until all pods are listed, devices that pods use would be detached.
       Promise.all([after, nodes.synced, pods.synced, claims.synced])
         .then(() => run('attachment', queue, reconciler.reconcile))
         // A stop before the first list rejects these; `stop` below reports it.
         .catch(() => {});
     },
     sources: [],
-    // The jobs of operations that are under way go on.
+    // Jobs of running operations continue on their nodes.
     stop: (deadlineMs) => operations.stop(deadlineMs, clock.sleep),
   };
 }
 
-/** Where a Volume may be attached, or is said to be. */
+/** Returns the nodes that a Volume may be attached to, or is attached to by its status. */
 const nodesOf = (volume: Volume): string[] => [
   ...new Set([
     ...(volume.spec.attachableNodes ?? [nodeOf(volume)]),

@@ -25,9 +25,9 @@ export interface BackupControllerDeps {
   inform: Inform;
   snapshots: Informer<VolumeSnapshot>;
   contents: Informer<VolumeSnapshotContent>;
-  /** Resolves when both are known, which may be never. */
+  /** Resolves when snapshots and contents are synced, which may never happen. */
   snapshotsKnown: Promise<unknown>;
-  /** Whether the cluster has no such kinds. */
+  /** Reports whether the cluster lacks the snapshot CRDs. */
   lacksSnapshots(): boolean;
   nodes: Informer<KubeNode>;
   executor: Executor;
@@ -44,21 +44,21 @@ export interface BackupControllerDeps {
 export interface RunningBackups {
   queue: WorkQueue;
   reconcile(key: string, signal: AbortSignal): Promise<Result>;
-  /** Begins to follow the objects as soon as the API server serves them. */
+  /** Starts the informers as soon as the API server serves their kinds. */
   start(): void;
-  /** Resolves when all Backups are known. */
+  /** Resolves when all Backups are listed. */
   synced: Promise<unknown>;
   sources: readonly ReadinessSource[];
   stop(): Promise<void>;
 }
 
-/** Backups: make it before the informers that it is given are started. */
+/** Creates the controller of Backups. Call it before the given informers start. */
 export function createBackupController(deps: BackupControllerDeps): RunningBackups {
   const { client, inform, snapshots, contents, nodes, clock, random, logger } = deps;
   const backups = inform<Backup>(BACKUPS, transforms.backups);
   const queue = createWorkQueue({
     ...{ clock, random, retry: deps.retry },
-    // A node that does not answer holds up nothing that is done on others.
+    // An unreachable node blocks no work on others.
     groupOf(key) {
       const [namespace, name = ''] = key.split('/');
       const backup = backups.get(name, namespace);

@@ -90,7 +90,7 @@ const IDENTITY = [
   'metadata.resourceVersion',
 ] as const;
 
-/** Of objects without a namespace, which administrators write. */
+/** Fields of cluster-scoped objects, which administrators write. */
 const clusterScoped = (...annotations: readonly string[]) =>
   [
     ...IDENTITY,
@@ -102,7 +102,7 @@ const clusterScoped = (...annotations: readonly string[]) =>
     ['metadata.annotations', only(...OWN_ANNOTATIONS, ...annotations), unlessEmpty],
   ] as const;
 
-/** Of objects in namespaces, which tenants write: bounded. */
+/** Fields of namespaced objects, which tenants write: bounded. */
 const TENANTS = [
   ...IDENTITY,
   'metadata.namespace',
@@ -116,7 +116,7 @@ const TENANTS = [
   'metadata.ownerReferences[].blockOwnerDeletion',
 ] as const;
 
-/** The same, of kinds that are read in whole. */
+/** Fields of namespaced objects whose spec and status are kept whole. */
 const TENANTS_OWN = [
   ...TENANTS,
   'metadata.generation',
@@ -126,8 +126,9 @@ const TENANTS_OWN = [
 ] as const;
 
 /**
- * The fields of each kind that caches keep: those that the controllers read, and no more. managedFields, annotations of others,
- * such as kubectl's copy of a manifest, and the images of a Node are the largest part of most objects.
+ * Fields of each kind that caches keep: only those that controllers read. The largest part of most
+ * objects are managedFields, annotations such as kubectl's copy of a manifest, and the images of a
+ * Node.
  */
 export const transforms = {
   volumes: transformOf<Volume>()([...clusterScoped(), 'spec', 'status']),
@@ -216,7 +217,7 @@ export const transforms = {
     'spec.tolerations[].operator',
     ['spec.tolerations[].value', cutName],
     'spec.tolerations[].effect',
-    // A pod has a dozen volumes of kinds that nothing is attached for.
+    // A pod has a dozen volumes of kinds that are never attached.
     ['spec.volumes', where(mayBeAttached), atMost(256)],
     ['spec.volumes[].name', cutName],
     ['spec.volumes[].persistentVolumeClaim.claimName', cutName],
@@ -236,7 +237,7 @@ export const transforms = {
     ['status.ephemeralContainerStatuses[].state.running', presence],
   ]),
 
-  /** Pods that fill volumes, in the daemon's namespace. */
+  /** Pods that populate volumes, in the daemon's namespace. */
   populatorPods: transformOf<Pod>()([
     ...IDENTITY,
     'metadata.namespace',
@@ -306,6 +307,6 @@ export const transforms = {
     'status.readyReplicas',
   ]),
 
-  /** Objects of any kind that claims wait for: when it counts, their fields are read from the API server. */
+  /** Objects of any kind that claims wait for. Decisions read their fields from the API server. */
   references: transformOf<KubeObject>()(TENANTS),
 };

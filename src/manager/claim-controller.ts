@@ -43,13 +43,13 @@ export interface ClaimControllerDeps {
   clock: Clock;
   random: () => number;
   logger: Logger;
-  /** What a claim starts from, by live reads. */
+  /** Returns the source of a claim, by live reads. */
   resolve(claim: PersistentVolumeClaim): Promise<ClaimStart>;
   onProvisioned?: ((end: Provisioned) => void) | undefined;
   rooms: Rooms;
   /** Volumes that are being created. */
   reservations: Reservations<Volume>;
-  /** The room of classes, as the scheduler is told, and the namespace of that; undefined: it is not told. */
+  /** Published free space of classes, and its namespace; undefined: not published. */
   capacities: Informer<CsiStorageCapacity> | undefined;
   namespace: string;
 }
@@ -57,16 +57,19 @@ export interface ClaimControllerDeps {
 export interface ClaimController {
   queue: WorkQueue;
   reconcile: ReturnType<typeof createClaimReconciler>['reconcile'];
-  /** Tells the scheduler of room, by `class/node`. */
+  /** Queue for publishing free space, with keys `class/node`. */
   capacityQueue: WorkQueue;
   reconcileCapacity: ReturnType<typeof createCapacityReconciler> | undefined;
-  /** An object changed that claims may wait for. */
+  /** Requeues the claims that may wait for a changed object. */
   wakeFor(kind: Awaited['kind'], object: KubeObject): void;
-  /** Something else than a Volume left room. */
+  /** Requeues claims after something other than a Volume released space. */
   wakeForRoom(): void;
 }
 
-/** Makes volumes for claims. Make it before the informers are started; begin with its queue when all of them have their first list. */
+/**
+ * Creates the controller that provisions volumes for claims. Call it before the informers start.
+ * Run its queue once all of them are synced.
+ */
 export function createClaimController(deps: ClaimControllerDeps): ClaimController {
   const { claims, volumes, persistentVolumes, storageClasses, nodes, clock, random } = deps;
   const consumers = createConsumers(deps);
@@ -122,7 +125,10 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
   const wake = () => {
     for (const claim of ours()) again(claim);
   };
-  /** Room is of no use to those that wait for what they start from, and each would read that anew. */
+  /**
+   * Requeues the claims that may wait for space. Skips claims that wait for their source, since
+   * each would read it again.
+   */
   const wakeForRoom = () => {
     for (const claim of ours()) {
       if (!waitsForSource(`${claim.metadata.namespace}/${claim.metadata.name}`)) again(claim);
@@ -132,7 +138,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
   claims.onChange(({ type, object, old }) => {
     add(object);
     wakeFor('PersistentVolumeClaim', object);
-    // Its Volume, by the name that it would have.
+    // Requeue its Volume by name.
     if (type === 'deleted' || old?.metadata.uid !== object.metadata.uid) {
       queue.add(`pvc-${(old ?? object).metadata.uid}`);
     }
@@ -143,11 +149,11 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
       queue.add(`${of.namespace}/${of.name}`);
       if (old === undefined) queue.add(object.metadata.name);
     }
-    // What it is made from may have waited for that.
+    // The source of the Volume may have waited for the end of the clone.
     const { volumeName } = object.spec.source ?? {};
     if (volumeName !== undefined && (type === 'deleted' || !isBeingMade(object)))
       queue.add(volumeName);
-    // What it had is room for others.
+    // The deleted Volume released its space.
     if (type === 'deleted') wakeForRoom();
     if (type === 'deleted' || old === undefined || sizeOf(old) !== sizeOf(object)) {
       tellRoom(storageClasses.list(), nodesOf(object));
@@ -158,7 +164,8 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     wakeFor('PersistentVolume', object);
     const volume = volumes.get(name);
     const of = volume && claimOf(volume);
-    // It has grown. A claim that it was given to is another than that which it was made for.
+    // The volume was expanded. The claim bound to it may differ from the claim that it was
+    // provisioned for.
     if (of !== undefined && old?.spec.capacity.storage !== object.spec.capacity.storage) {
       const { namespace = of.namespace, name: claim = of.name } = object.spec.claimRef ?? {};
       queue.add(`${namespace}/${claim}`);
@@ -183,7 +190,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
       return;
     for (const key of consumers.claimsOf(object)) queue.add(key);
   });
-  // What somebody changed or took away.
+  // Restore objects that others changed or deleted.
   capacities?.onChange(({ object }) => {
     const node = object.nodeTopology?.matchLabels?.['kubernetes.io/hostname'];
     if (node !== undefined) capacityQueue.add(`${object.storageClassName}/${node}`);

@@ -24,12 +24,12 @@ import type { GrantsWatch } from './watch-grants.ts';
 export interface ClaimSourcesDeps {
   client: KubeClient;
   inform: Inform;
-  /** Those of the controller of snapshots, while that runs. */
+  /** Informers of the snapshot controller, if it runs. */
   snapshots:
     | { snapshots: Informer<VolumeSnapshot>; contents: Informer<VolumeSnapshotContent> }
     | undefined;
   grants: Pick<GrantsWatch, 'onChange'>;
-  /** Told of each object that changed. */
+  /** Called with each changed object. */
   woken(kind: Awaited['kind'], object: KubeObject): void;
   clock: Clock;
   logger: Logger;
@@ -37,14 +37,14 @@ export interface ClaimSourcesDeps {
 
 export interface ClaimSources {
   start(): void;
-  /** By the API server, of the kinds that it serves now. */
+  /** Returns reads from the API server, for the kinds that it serves now. */
   reads(): SourceReads & BuiltinReads;
   stop(): Promise<void>;
 }
 
 /**
- * Follows what claims start from, so that one that waits goes on at once. Kinds that the cluster lacks are waited for: whoever
- * installs their CRDs restarts nothing.
+ * Watches the sources of claims, so that a waiting claim is requeued at once. Waits for missing
+ * CRDs: installing them requires no restart.
  */
 export function watchClaimSources(deps: ClaimSourcesDeps): ClaimSources {
   const { client, inform, woken, clock, logger } = deps;

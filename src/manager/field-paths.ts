@@ -9,13 +9,19 @@ export type Path<T> = T extends readonly unknown[]
 
 type Below<T> = T extends readonly (infer E)[] ? `[].${Path<E>}` : `.${Path<T>}`;
 
-/** Returns what is kept of a field's value, which is narrowed to the paths below it; undefined: the field is left out. */
+/**
+ * Returns what to keep of a field's value, already reduced to the paths below it; undefined drops
+ * the field.
+ */
 export type Rule<T> = (value: never, object: T) => unknown;
 
-/** A path alone keeps the field as it is. Rules are applied in order. */
+/**
+ * Path of a field to keep, with rules to apply in order. Without rules, the field is kept
+ * unchanged.
+ */
 export type Field<T> = Path<T> | readonly [Path<T>, ...Rule<T>[]];
 
-/** T without the fields that no path leads to. */
+/** T reduced to the fields of the paths. */
 export type Kept<T, P extends string> = T extends readonly (infer E)[]
   ? Kept<E, P>[]
   : string extends keyof T
@@ -40,13 +46,14 @@ type PathsOf<F extends readonly unknown[]> = F[number] extends infer E
 interface FieldNode<T> {
   name: string;
   rules: readonly Rule<T>[];
-  /** Empty: the value is kept whole. */
+  /** If empty, the value is kept whole. */
   fields: FieldNode<T>[];
 }
 
 /**
- * Returns a function that makes a TransformFunc, as client-go calls it, from the list of fields that caches keep: it returns a
- * new object with those alone. A parent is kept where the object has it, also with none of its fields.
+ * Creates transforms, as client-go's TransformFunc, from the list of fields that caches keep. A
+ * transform returns a new object with only those fields. An existing parent is kept even without
+ * any of its fields.
  */
 export const transformOf =
   <T extends KubeObject>() =>

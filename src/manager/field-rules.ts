@@ -3,9 +3,9 @@ import type { KubeObject } from '../api/meta.ts';
 import { droppedSource, LAST_APPLIED } from '../model/data-source/dropped-data-source.ts';
 
 /**
- * Rules of cache-transforms.ts. Many are bounds of fields that no API server bounds: an account that may create claims writes
- * hundreds of kilobytes into one, and a thousand of those are more memory than the daemon has. Controllers read much shorter
- * values, and a name that is cut names no object.
+ * Rules of cache-transforms.ts. Many bound fields that no API server bounds. An account that may
+ * create claims can write hundreds of kilobytes into one, and a thousand of those exceed the
+ * daemon's memory. Controllers read much shorter values, and a cut name names no object.
  */
 
 /** Names have 253 characters at most. */
@@ -15,7 +15,7 @@ const PATH = 4096;
 const ANNOTATION = 2048;
 const SELECTOR = 1024;
 const FINALIZERS = 16;
-/** No qualified name. */
+/** Not a qualified name. */
 const CUT = '…';
 
 type Texts = Record<string, string>;
@@ -43,10 +43,10 @@ export const where =
 export const unlessEmpty = <T extends object>(value: T): T | undefined =>
   Object.keys(value).length === 0 ? undefined : value;
 
-/** Keeps that the field is there, and nothing in it. */
+/** Keeps the field, without its content. */
 export const presence = () => ({});
 
-/** Of labels or annotations. */
+/** Keeps only these keys of labels or annotations. */
 export const only =
   (...keys: readonly string[]) =>
   (map: Texts): Texts => {
@@ -58,20 +58,21 @@ export const only =
     return kept;
   };
 
-/** Annotations that are longer are none of those that controllers read. */
+/** Drops long annotations, which no controller reads. */
 export const shortValues = (map: Texts): Texts =>
   Object.fromEntries(Object.entries(map).filter(([, value]) => value.length <= ANNOTATION));
 
 /**
- * Finalizers are written back as a list, which replaces all there are. So a list that is cut ends with one that is no name, which
- * kube/client.ts does not write: no finalizer of others is lost.
+ * Limits a list of finalizers. Writing the list back replaces all finalizers. A cut list therefore
+ * ends with an invalid name, which kube/client.ts does not write, so that no other finalizer is
+ * lost.
  */
 export function boundedFinalizers(finalizers: readonly string[]): string[] {
   const kept = finalizers.filter(({ length }) => length <= QUALIFIED_NAME).slice(0, FINALIZERS);
   return kept.length === finalizers.length ? kept : [...kept, CUT];
 }
 
-/** A selector that is longer is kept as one that selects nothing in particular: that there is one counts. */
+/** Replaces a long selector by an empty one: only its existence counts. */
 export const emptyIfLong = (selector: object): object =>
   JSON.stringify(selector).length > SELECTOR ? {} : selector;
 
@@ -81,7 +82,9 @@ export const untilBound = <V>(value: V, { spec }: PersistentVolumeClaim): V | un
 export const untilScheduled = <V>(value: V, { spec }: Pod): V | undefined =>
   spec.nodeName ? undefined : value;
 
-/** Adds, until the claim is bound, the manifest that names a data source that the claim has lost. */
+/**
+ * Adds, until the claim is bound, the manifest that names the data source that the claim has lost.
+ */
 export function withLostSource(annotations: Texts, claim: PersistentVolumeClaim): Texts {
   const lost = claim.spec.volumeName ? undefined : droppedSource(claim);
   return lost === undefined
@@ -89,7 +92,9 @@ export function withLostSource(annotations: Texts, claim: PersistentVolumeClaim)
     : { ...annotations, [LAST_APPLIED]: boundedManifest(claim, lost) };
 }
 
-/** The data source in the manifest that kubectl applied: no more of that is read. */
+/**
+ * Returns only the data source of the manifest that kubectl applied: nothing else of it is read.
+ */
 function boundedManifest({ metadata }: KubeObject, reference: DataSourceReference): string {
   const { name, namespace } = metadata;
   const dataSourceRef = Object.fromEntries(

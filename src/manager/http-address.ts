@@ -1,17 +1,20 @@
 import { StowageError } from '../api/errors.ts';
 
 export interface HttpAddress {
-  /** As it was written. */
+  /** Address as the user wrote it. */
   text: string;
-  /** Unset: all of this machine's. */
+  /** Unset: all addresses of this machine. */
   host: string | undefined;
-  /** 0 for any that is free. */
+  /** 0: any free port. */
   port: number;
 }
 
 const ADDRESS = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]*)):([0-9]{1,5})$/;
 
-/** Reads `:8080`, `127.0.0.1:8080`, `localhost:8080` or `[::1]:8080`. Throws a StowageError for anything else. */
+/**
+ * Parses `:8080`, `127.0.0.1:8080`, `localhost:8080` or `[::1]:8080`. Throws a StowageError for
+ * anything else.
+ */
 export function parseHttpAddress(text: string): HttpAddress {
   const [, ipv6, host, digits] = ADDRESS.exec(text) ?? [];
   const port = Number(digits);
@@ -23,7 +26,10 @@ export function parseHttpAddress(text: string): HttpAddress {
   return { text, host: ipv6 || host || undefined, port };
 }
 
-/** The path of the metrics, as it is. Throws a StowageError where no request could find them. */
+/**
+ * Returns the path of the metrics unchanged. Throws a StowageError for a path that no request could
+ * reach.
+ */
 export function checkMetricsPath(path: string): string {
   if (!/^\/[A-Za-z0-9._~/-]*$/.test(path)) {
     throw new StowageError('usage', `--metrics-path ${path}: this is no path`, {

@@ -10,7 +10,7 @@ import type { Readiness } from './readiness.ts';
 export interface HttpEndpointOptions {
   address: HttpAddress;
   metricsPath: string;
-  /** Without it there are no metrics. */
+  /** Without it, no metrics are served. */
   metrics?: () => Promise<{ contentType: string; body: string }>;
   ready(): Readiness;
   clock: Pick<Clock, 'now'>;
@@ -24,17 +24,20 @@ export interface HttpEndpoint {
 
 const TEXT = 'text/plain; charset=utf-8';
 
-/** For how long one rendering of the metrics is the answer to all who ask, in ms. */
+/** Time (ms) for which a rendering of the metrics is served to all clients. */
 const METRICS_AGE = 1000;
-/** Connections at once, in all and of one address: every pod of the cluster may be able to reach the port. */
+/**
+ * Limits of concurrent connections, in total and per address: every pod of the cluster may be able
+ * to reach the port.
+ */
 const CONNECTIONS = 256;
 const CONNECTIONS_EACH = 16;
-/** ms, for a request to arrive, and for a connection without a byte either way. */
+/** Timeout (ms) for the arrival of a request, and for an idle connection. */
 const PATIENCE = 10_000;
 
 /**
- * Serves /healthz (an answer means that the process and its event loop are alive), /readyz and the metrics. Throws a
- * StowageError where it cannot listen.
+ * Serves /healthz (any response means that the process and its event loop are alive), /readyz and
+ * the metrics. Throws a StowageError if it cannot listen.
  */
 export async function startHttpEndpoint(options: HttpEndpointOptions): Promise<HttpEndpoint> {
   const { address, metricsPath, ready, clock, logger } = options;
@@ -78,7 +81,7 @@ export async function startHttpEndpoint(options: HttpEndpointOptions): Promise<H
       connectionsCheckingInterval: PATIENCE / 4,
     },
     (request, response) => {
-      // Requests in advance of answers would be held in memory, with their answers.
+      // Pipelined requests would be held in memory, with their responses.
       if (asked.has(request.socket)) {
         request.socket.destroy();
         return;
@@ -110,10 +113,10 @@ export async function startHttpEndpoint(options: HttpEndpointOptions): Promise<H
   };
 }
 
-/** A connection is for one request. */
+/** Each connection serves a single request. */
 const HEADERS = { connection: 'close', 'cache-control': 'no-store' };
 
-/** Reads at most once in METRICS_AGE, and never twice at the same time. */
+/** Reads at most once per METRICS_AGE, and never concurrently. */
 function shared<T>(read: () => Promise<T>, clock: Pick<Clock, 'now'>): () => Promise<T> {
   let last: { answer: Promise<T>; begun: number; ended: boolean } | undefined;
   return () => {
@@ -130,11 +133,14 @@ function shared<T>(read: () => Promise<T>, clock: Pick<Clock, 'now'>): () => Pro
 }
 
 /**
- * Closes the oldest connection of an address that has as many as one may, and the oldest of all where there are too many: whoever
- * holds connections, from however many addresses, keeps no newer one, such as a kubelet's probe, from its answer.
+ * Limits connections: closes the oldest one of an address at its limit, or the oldest of all at the
+ * total limit. A client that holds connections, from any number of addresses, cannot block newer
+ * ones such as a kubelet's probe.
  */
 function limitConnections(server: Server): void {
-  /** With the address of each, the oldest first: a socket that is closed knows it no more. */
+  /**
+   * Open sockets with their addresses, the oldest first: a closed socket no longer has its address.
+   */
   const open = new Map<Socket, string>();
   const close = (socket: Socket | undefined) => {
     if (socket === undefined) return;

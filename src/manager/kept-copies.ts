@@ -11,8 +11,8 @@ import type { Informer } from '../kube/informer.ts';
 import { sizeOf } from '../storage/registry.ts';
 
 /**
- * Returns the snapshots that are on a node, and those for which a job is named, as what takes room there.
- * Make it before the informers are started.
+ * Returns a lookup of the snapshots on a node, and those for which a job is named, as users of
+ * space. Call it before the informers start.
  * @param naming contents in which jobs are being named
  */
 export function copiesOf(
@@ -22,7 +22,7 @@ export function copiesOf(
 ): (node: string) => readonly KeptCopy[] {
   const on = indexBy(contents, (content) => handleOf(content)?.nodes);
   return (node) => {
-    // A content may be in both.
+    // A content may be in both lists.
     const all = [...naming.on(node), ...on(node)].map(
       (content) => [content.metadata.uid, content] as const,
     );
@@ -30,7 +30,10 @@ export function copiesOf(
   };
 }
 
-/** Returns where the copy of a content is, or where a named job may make it; undefined without either. */
+/**
+ * Returns the location of a content's copy, or where a named job may create it; undefined without
+ * either.
+ */
 export function handleOf(content: VolumeSnapshotContent): SnapshotHandle | undefined {
   const { spec, status } = content;
   if (spec.driver !== DRIVER) return undefined;
@@ -40,7 +43,10 @@ export function handleOf(content: VolumeSnapshotContent): SnapshotHandle | undef
   return 'problem' in handle ? undefined : handle;
 }
 
-/** Returns what a copy takes. Its file is in a directory of snapshots, in the directory of its volume. */
+/**
+ * Returns the space that a copy takes. Its file is in a directory of snapshots, in the directory of
+ * its volume.
+ */
 function copyOf(
   content: VolumeSnapshotContent,
   volumes: Pick<Informer<Volume>, 'get'>,
@@ -50,7 +56,7 @@ function copyOf(
   const { metadata, spec, status } = content;
   const { uid = '' } = metadata;
   const volume = volumes.get(spec.source.volumeHandle ?? '');
-  // The copy of one that is not ready gets the volume's size.
+  // A copy that is not ready will have the volume's size.
   const sizeBytes =
     status?.restoreSize === undefined
       ? volume === undefined
@@ -58,7 +64,7 @@ function copyOf(
         : sizeOf(volume.spec)
       : BigInt(status.restoreSize);
   if (handle.type === 'file') return { uid, place: dirname(dirname(handle.path)), sizeBytes };
-  // Without the volume, the copy is counted in LVM's own sums.
+  // Without the volume, LVM's own sums include the copy.
   const { vgName, thinPool } = volume?.spec.lvmLogicalVolume ?? {};
   if (vgName !== handle.vgName || thinPool == null) return undefined;
   return { uid, place: `${vgName}/${thinPool}`, lvName: handle.name, sizeBytes };

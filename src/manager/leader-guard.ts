@@ -13,9 +13,9 @@ import { leaseName } from './lease-name.ts';
 
 export interface RightOptions {
   connection: Connection;
-  /** Unset: this process may act whoever else does. */
+  /** Unset: this process acts without election. */
   election?: (ElectionTiming & { namespace: string }) | undefined;
-  /** Unset: as fast as the API server lets us. */
+  /** Unset: no limit beyond the API server's. */
   rate?: Rate | undefined;
   /** See leaseName. */
   localNodes: readonly string[];
@@ -28,23 +28,23 @@ export interface RightOptions {
 }
 
 export interface RightToAct {
-  /** Unset where there is none. */
+  /** Unset without election. */
   election: Election | undefined;
-  /** Reads; and writes while this process may. */
+  /** Client that always reads, and writes only while this process leads. */
   client: KubeClient;
-  /** Throws a NodeError when this process may do nothing on nodes. */
+  /** Throws a NodeError if this process may not act on nodes. */
   checkNode(node: string): void;
 }
 
-/** Requests that are under way at once: a thousand Volumes have something to ask together. */
+/** Maximum number of concurrent requests: a thousand Volumes may send requests together. */
 export const AT_ONCE = 32;
 
-/** What this process may do, and hands that do no more. Stands for election at once. */
+/** Stands for election at once, and returns clients that stop acting when leadership is lost. */
 export function standForElection(options: RightOptions): RightToAct {
   const { connection, rate, host, clock, random, logger } = options;
   const elect = ({ namespace, ...timing }: NonNullable<RightOptions['election']>): Election =>
     startElection({
-      // Neither held back by itself, nor by a rate: renewing waits for nothing.
+      // Renewals bypass both the leader check and the rate limit.
       client: connection.client,
       namespace,
       name: leaseName(options.localNodes),

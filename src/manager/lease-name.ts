@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** As long as a name may be. */
+/** Maximum length of a name. */
 const MAX_NAME = 253;
 
 /**
- * The name of the Lease: one for all that reach every node, and one for those that are the same nodes, so that a daemon on
- * each node (`--transport local`) does not wait for one on another.
+ * Returns the name of the Lease: one for daemons that reach all nodes, and one per set of local
+ * nodes. So a daemon on each node (`--transport local`) does not wait for one on another node.
  */
 export function leaseName(localNodes: readonly string[]): string {
   const name = ['stowage', ...[...localNodes].sort()].join('-');

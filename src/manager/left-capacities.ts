@@ -8,15 +8,15 @@ import { isNotFound } from '../kube/errors.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Clock } from '../workqueue/clock.ts';
 
-/** A Lease that nobody gave up is held for less. ms */
+/** Interval (ms) between checks. An unreleased Lease is held for less. */
 const ASK_AGAIN = 60_000;
 
 /**
- * Deletes the CSIStorageCapacities of namespaces where a daemon was and none leads: the scheduler goes by the largest of a class
- * and node, and nobody updates these. Where one leads still, it is asked again. Nothing is asked for that is not allowed: the
- * account of an installed daemon has the right in its own namespace alone, and `stowage install` has removed them before. Throws
- * what the API server refuses all the same.
- * @param namespace where this daemon's are
+ * Deletes the CSIStorageCapacities of namespaces whose daemon leads no more: the scheduler takes
+ * the largest value of a class and node, and these are outdated. Repeats while a daemon still leads
+ * elsewhere. Does nothing without permission: an installed daemon has it only in its own namespace,
+ * and `stowage install` has removed the others before. Throws API errors.
+ * @param namespace namespace of this daemon's objects
  */
 export async function removeLeftCapacities(
   client: Pick<KubeClient, 'create' | 'list' | 'delete'>,

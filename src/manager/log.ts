@@ -5,11 +5,14 @@ import type { Logger } from '../api/logger.ts';
 
 export interface DaemonLog {
   logger: Logger;
-  /** Gives what is done in `work` an id of its own, which all its lines carry as `reconcile`. */
+  /** Runs `work` with an ID that all of its log lines carry as `reconcile`. */
   around(work: () => Promise<void>): Promise<void>;
 }
 
-/** JSON lines on standard error. What one reconcile logs has one id; its job on a node is named by `uid` and `job`. */
+/**
+ * Creates a log of JSON lines on standard error. All lines of a reconcile share an ID; its job on a
+ * node is named by `uid` and `job`.
+ */
 export function createLog(verbose: boolean): DaemonLog {
   const ids = new AsyncLocalStorage<string>();
   const options = {

@@ -49,48 +49,60 @@ import { watchGrants } from './watch-grants.ts';
 
 export interface ControllersOptions extends ProvisioningOptions {
   client: KubeClient;
-  /** Started. */
+  /** Informer that is already started. */
   nodes: Informer<KubeNode>;
   executor: Executor;
-  /** The nodes that the executor reaches; Volumes of others are left to whoever does. */
+  /**
+   * Reports whether the executor reaches the node. Volumes of other nodes are left to other
+   * daemons.
+   */
   managesNode(node: string): boolean;
   clock: Clock;
   random: () => number;
   logger: Logger;
-  /** The host that events are reported from. */
+  /** Host name for events. */
   host: string;
-  /** Volumes of one node that are worked on at once: one that does not answer holds up no other's. */
+  /**
+   * Maximum number of Volumes per node that are reconciled at once: an unreachable node blocks no
+   * other.
+   */
   workers: number | (() => number);
   retry: BackoffRange;
-  /** Which of this folder's controllers run. Default: all. */
+  /** Controllers that run. Default: all. */
   enabled?: ReadonlySet<ControllerName>;
-  /** How the controller attaches devices that runs beside. Unset: none does, and Volumes say that they wait for it. */
+  /**
+   * Options of the attachment controller. Unset: it does not run, and Volumes report that they wait
+   * for it.
+   */
   attachment: AttachmentOptions | undefined;
-  /** The kubelets' root folder. Default: the usual one. */
+  /** Root directory of the kubelets. Default: the usual one. */
   kubeletRoot?: string;
-  /** For how long nothing is taken from a node that is NotReady, in ms. */
+  /** Time (ms) before anything is taken from a NotReady node. */
   maxWaitForUnmountMs?: number;
-  /** Caches are filled at once, and work begins when this resolves. Default: at once. */
+  /** Work begins once this resolves; caches fill at once. Default: at once. */
   begin?: Promise<unknown>;
   /** See ControllerOptions. */
   around?: (work: () => Promise<void>) => Promise<void>;
-  /** Where what is done here is counted; ends of jobs are told by the executor. */
+  /** Counters of what is done here. The executor reports the ends of jobs. */
   metrics?: Metrics | undefined;
 }
 
 export interface RunningControllers {
-  /** Resolves when the caches are filled; work has begun then. */
+  /** Resolves when the caches are filled and work has begun. */
   started: Promise<void>;
-  /** What must have been heard from for the work to be sound. */
+  /** Sources that must be current for the work to be sound. */
   sources: readonly ReadinessSource[];
   /**
-   * Ends what runs, for `deadlineMs` at most, and then writes the events that wait, for `eventsMs`. Jobs on nodes go on, and
-   * whoever starts next finds them.
+   * Stops all work within `deadlineMs`, then writes pending events within `eventsMs`. Jobs on nodes
+   * continue, and the next process finds them.
    */
   stop(deadlineMs: number, eventsMs: number): Promise<void>;
 }
 
-/** The Volume controller: informers, queues, reconcilers; for Volumes, and for what those of lost nodes left there. */
+/**
+ * Starts the controllers, with informers, queues and reconcilers, for Volumes and for Leftovers of
+ * lost nodes.
+ */
 export function startControllers(options: ControllersOptions): RunningControllers {
   const { client, nodes, executor, clock, random, logger, metrics } = options;
   const { enabled = new Set(CONTROLLERS), begin = Promise.resolve() } = options;
@@ -156,7 +168,7 @@ export function startControllers(options: ControllersOptions): RunningController
     clock,
     logger,
   };
-  // Shared by all who attach on these nodes.
+  // Shared by all controllers that attach on these nodes.
   const loopNumbers = createLoopNumbers();
   const provisions = enabled.has('claim') || enabled.has('snapshot');
   const populates = enabled.has('data-source-validator') || enabled.has('populator');
@@ -249,10 +261,10 @@ export function startControllers(options: ControllersOptions): RunningController
   const started = Promise.all([begin, ...needed.map((informer) => informer.synced)]).then(() => {
     run('volume', queue, reconcile);
   });
-  // Apart, because a cluster whose CRDs are older than this program has no Leftovers, but Volumes.
+  // Started separately: a cluster with older CRDs has Volumes, but no Leftovers.
   Promise.all([started, leftovers.synced])
     .then(() => run('leftover', leftoverQueue, reconcileLeftover))
-    // A stop before the first list rejects these, and `stop` below is the one that is told.
+    // A stop before the first list rejects these; `stop` below reports it.
     .catch(() => {});
   attaching?.begin(started, run);
   provisioning?.begin(started, run);

@@ -13,9 +13,8 @@ export interface PopulationSourcesDeps {
   client: KubeClient;
   inform: Inform;
   definitions: Informer<PopulatorDefinition>;
-  /** Told of each object that changed, of a kind that volumes are filled from. */
+  /** Called with each changed object of a kind that volumes are populated from. */
   onSource(kind: SourceKind, object: KubeObject): void;
-  /** Whether the objects of a definition's kind are followed. */
   follows(definition: PopulatorDefinition): boolean;
   clock: Clock;
   logger: Logger;
@@ -27,8 +26,8 @@ interface Followed {
 }
 
 /**
- * Follows the objects that volumes are filled from, so that a claim that waits for one goes on at once. What the cluster lacks, or the
- * daemon may not read, is waited for.
+ * Watches the objects that volumes are populated from, so that a waiting claim is requeued at once.
+ * Waits for kinds that the cluster lacks or the daemon may not read.
  */
 export function watchPopulationSources(deps: PopulationSourcesDeps) {
   const { client, inform, definitions, clock, logger } = deps;
@@ -61,7 +60,7 @@ export function watchPopulationSources(deps: PopulationSourcesDeps) {
 
   const keyOf = ({ group, version, plural }: Resource) => `${plural}.${version}.${group}`;
 
-  /** By all definitions there are, of which several may be for one kind. */
+  /** Starts and stops watches by all definitions. Several may define the same kind. */
   function adjust(): void {
     if (!started || stopped) return;
     const wanted = new Map(

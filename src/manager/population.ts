@@ -44,16 +44,18 @@ export interface PopulationDeps {
   logger: Logger;
   retry: BackoffRange;
   workers: number | (() => number);
-  /** The host that events are reported from. */
+  /** Host name for events. */
   host: string;
-  /** Where prime claims and pods are made. Unset: no volumes are filled. */
+  /** Namespace of prime claims and pods. Unset: no volumes are populated. */
   namespace?: string | undefined;
-  /** Whether claims may name what is in other namespaces. */
+  /** Claims may refer to objects in other namespaces. */
   crossNamespace?: boolean | undefined;
   metrics?: Metrics | undefined;
 }
 
-/** What says which data sources nobody knows, and what fills volumes from others. Make it before the informers that it is given are started. */
+/**
+ * Creates the data source validator and the populator. Call it before the given informers start.
+ */
 export function createPopulation(deps: PopulationDeps): Part {
   const { enabled, namespace } = deps;
   const once = eventOnce(deps.client, deps.clock, deps.host);
@@ -77,7 +79,7 @@ export function createPopulation(deps: PopulationDeps): Part {
 
 type Once = ReturnType<typeof eventOnce>;
 
-/** An informer of a kind that the cluster may lack: it begins once that is served. */
+/** Wraps an informer of a kind that the cluster may lack: starts it once the kind is served. */
 function later<T extends KubeObject>(
   deps: PopulationDeps,
   resource: Resource,
@@ -123,7 +125,7 @@ function validatorPart(deps: PopulationDeps, once: Once): Part {
     for (const claim of claims.list()) if (isOther(claim)) add(claim);
   };
   claims.onChange(({ object }) => add(object));
-  // Whatever was said before, at once.
+  // Revise earlier verdicts at once.
   populators.onChange(all);
   const crd = later(deps, VOLUME_POPULATORS, populators);
   return {
@@ -175,7 +177,7 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
     onSource(kind, { metadata }) {
       for (const claim of byKind(kindText(kind))) {
         const source = sourceReference(claim);
-        // One that is in no namespace is anybody's.
+        // A cluster-scoped object can be the source of claims in any namespace.
         const isIts = metadata.namespace === undefined || metadata.namespace === source?.namespace;
         if (isIts && source?.name === metadata.name) again(claim);
       }
@@ -220,7 +222,7 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
   pods.onChange(({ type, object, old }) => {
     const target = uidOfName(object.metadata.name);
     if (target !== undefined) queue.add(target);
-    // Others may wait for its place.
+    // Other claims may wait for its slot.
     if (type === 'deleted' || (!isOver(old) && isOver(object)))
       for (const uid of machine.waiting()) queue.add(uid);
   });

@@ -9,8 +9,8 @@ import { isOff } from '../model/node-health.ts';
 import { nodeIncarnation } from '../model/node-incarnation.ts';
 
 /**
- * A status is written by us, and whoever writes one goes on from it: called again by each write, it would not rest. One
- * that went back is of a backup that the API server was restored from.
+ * Ignores status-only updates: requeueing on our own writes would loop. Accepts an older resource
+ * version, which means that the API server was restored from a backup.
  */
 export function needsReconcile(old: KubeObject, object: KubeObject): boolean {
   const { metadata } = object;
@@ -27,11 +27,11 @@ export function needsReconcile(old: KubeObject, object: KubeObject): boolean {
   );
 }
 
-/** What of a Node work on its Volumes goes by, as text. */
+/** Returns the part of a Node's state that affects work on its Volumes, as text. */
 export const nodeStateKey = (node: KubeNode): string =>
   `${isPaused(node)} ${isOff(node)} ${nodeIncarnation(node)}`;
 
-/** Attachment has told of the device what was not known before: it is looked at again. */
+/** Reports whether the attachments changed, so that the device must be observed again. */
 export const attachmentsChanged = (old: Volume, { status }: Volume): boolean =>
   JSON.stringify(old.status?.attachments) !== JSON.stringify(status?.attachments);
 

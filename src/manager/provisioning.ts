@@ -36,13 +36,16 @@ import { createSnapshotController } from './snapshot-controller.ts';
 import { snapshotStorage } from './snapshot-storage.ts';
 
 export interface ProvisioningOptions {
-  /** Where objects go that say how much room there is. Unset: there are none, and the scheduler does not ask. */
+  /**
+   * Namespace of the objects that publish free space. Unset: none are published, and the scheduler
+   * does not check it.
+   */
   namespace?: string | undefined;
-  /** Who does the common controller's part of snapshots. Default: auto. */
+  /** Controller that binds VolumeSnapshots. Default: auto. */
   snapshotController?: SnapshotController | undefined;
-  /** Whether claims may name what is in other namespaces. Default: not. */
+  /** Claims may refer to objects in other namespaces. Default: false. */
   crossNamespace?: boolean | undefined;
-  /** Whether claims may start from VolumeSnapshotLinks; undefined: they may. */
+  /** Claims may start from VolumeSnapshotLinks. Default: true. */
   links?: boolean | undefined;
 }
 
@@ -55,7 +58,7 @@ export interface ProvisioningDeps extends ProvisioningOptions {
   storageClasses: Informer<StorageClass>;
   claims: Informer<PersistentVolumeClaim>;
   nodes: Informer<KubeNode>;
-  /** Needed where `enabled` has `claim`. */
+  /** Required if `enabled` has `claim`. */
   pods: Informer<Pod> | undefined;
   grants: ClaimSourcesDeps['grants'];
   executor: Executor;
@@ -68,11 +71,14 @@ export interface ProvisioningDeps extends ProvisioningOptions {
   retry: BackoffRange;
   workers: number | (() => number);
   metrics?: Metrics | undefined;
-  /** The kubelet's root folder on nodes. */
+  /** Root directory of the kubelet on nodes. */
   kubeletRoot: string;
 }
 
-/** What makes volumes for claims, and takes snapshots of them. Make it before the informers that it is given are started. */
+/**
+ * Creates the controllers that provision volumes for claims, take snapshots and back them up. Call
+ * it before the given informers start.
+ */
 export function createProvisioning(deps: ProvisioningDeps): Part {
   const { enabled, inform, volumes, claims, nodes, pods, metrics, namespace } = deps;
   const reservations = createReservations<Volume>(({ spec }, node) => spec.nodeName === node);
@@ -136,7 +142,7 @@ export function createProvisioning(deps: ProvisioningDeps): Part {
     },
     begin(after, run) {
       const known = Promise.all([after, nodes.synced, claims.synced, pods?.synced]);
-      // A stop before the first list rejects these, and `stop` below is the one that is told.
+      // A stop before the first list rejects these; `stop` below reports it.
       known.catch(() => {});
       if (provisioner !== undefined) {
         known.then(() => run('claim', provisioner.queue, provisioner.reconcile)).catch(() => {});
@@ -147,7 +153,7 @@ export function createProvisioning(deps: ProvisioningDeps): Part {
             .catch(() => {});
         }
       }
-      // Apart, for a cluster may lack their CRDs, and get them later.
+      // Started separately: a cluster may lack their CRDs, and get them later.
       if (snapshots !== undefined) {
         Promise.all([known, snapshots.synced])
           .then(() => run('snapshot', snapshots.queue, snapshots.reconcile))
@@ -166,7 +172,7 @@ export function createProvisioning(deps: ProvisioningDeps): Part {
   };
 }
 
-/** The room on nodes, by which claims and snapshots go alike. */
+/** Creates the cache of free space that claims and snapshots share. */
 function roomsOf(
   { executor, clock, volumes, nodes }: ProvisioningDeps,
   reservations: Reservations<Volume>,
@@ -175,7 +181,7 @@ function roomsOf(
   const volumesOnNode = indexBy(volumes, nodesOf);
   const rooms = createRooms({
     ...{ executor, clock, copiesOn },
-    // A Volume may be in both. What is being written counts: the cache has its earlier size.
+    // A Volume may be in both lists. The reservation counts, since the cache has its earlier size.
     volumesOn: (node) => [
       ...new Map(
         [...volumesOnNode(node), ...reservations.on(node)].map((volume) => [
@@ -185,7 +191,7 @@ function roomsOf(
       ).values(),
     ],
   });
-  // Before those who wait for it are woken.
+  // Registered before the handlers that requeue what waits for space.
   volumes.onChange(({ type, object }) => {
     if (type === 'deleted') for (const node of nodesOf(object)) rooms.forget(node);
   });

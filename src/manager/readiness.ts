@@ -1,20 +1,23 @@
-/** A source that the daemon's picture of the cluster comes from. */
+/** A source of the daemon's view of the cluster. */
 export interface ReadinessSource {
   name: string;
-  /** ms since the epoch; 0 before the first time. */
+  /** Time of the last message, ms since the epoch; 0 before the first. */
   lastHeard(): number;
 }
 
-/** API servers say something about every minute, if only how far they are: this is two missed. */
+/**
+ * Maximum age (ms) of the last message: two missed bookmarks, which API servers send about every
+ * minute.
+ */
 const LATELY_MS = 3 * 60_000;
 
 export interface Readiness {
   ready: boolean;
-  /** A line for each source, as API servers word theirs. */
+  /** A line for each source, in the format of API servers. */
   text: string;
 }
 
-/** Ready is who has heard from each source, and lately. `now` is in ms since the epoch. */
+/** Reports ready if each source sent a message recently. `now` is in ms since the epoch. */
 export function readiness(sources: readonly ReadinessSource[], now: number): Readiness {
   const checks = sources.map(({ name, lastHeard }) => ({
     name,

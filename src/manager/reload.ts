@@ -2,25 +2,28 @@ import type { Logger } from '../api/logger.ts';
 import type { Clock } from '../workqueue/clock.ts';
 
 export interface ReloadOptions<T> {
-  /** For the log. */
+  /** Path of the file, for the log. */
   path: string;
-  /** What the file says now. Throws what is wrong with it. */
+  /** Reads the file. Throws if it is invalid. */
   read(): Promise<T>;
-  /** Takes what the file says. Throws what it cannot take, and has taken nothing then. */
+  /** Applies the settings. Throws without any change if they cannot be applied. */
   apply(settings: T): void;
-  /** Calls back when it is to be read at once. */
+  /** Calls back when the file must be read at once. */
   onHangup(listener: () => void): void;
   clock: Clock;
   logger: Logger;
   signal: AbortSignal;
 }
 
-/** How often the file is looked at, in ms. Mounted ConfigMaps are swapped by symbolic links, which no file watch tells of. */
+/**
+ * Interval (ms) at which the file is read. Mounted ConfigMaps are swapped by symbolic links, which
+ * no file watch reports.
+ */
 const LOOK_EVERY = 5000;
 
 /**
- * Reads a configuration again when it changes, and when asked to, until the signal. What is wrong is logged, once for as
- * long as it stays the same, and changes nothing. `first` is what was read first.
+ * Reloads a configuration when it changes, and on request, until the signal. Logs an error once
+ * while it stays the same, and keeps the settings. `first` are the settings already applied.
  */
 export async function keepReloading<T>(options: ReloadOptions<T>, first: T): Promise<void> {
   const { path, read, apply, onHangup, clock, logger, signal } = options;
@@ -50,7 +53,7 @@ export async function keepReloading<T>(options: ReloadOptions<T>, first: T): Pro
   }
 }
 
-/** What is there now, or what is wrong with it. `settings` throws that. */
+/** Returns the settings of the file, or its error, which `settings` throws. */
 async function look<T>(read: () => Promise<T>): Promise<{ fingerprint: string; settings(): T }> {
   try {
     const settings = await read();
@@ -65,6 +68,6 @@ async function look<T>(read: () => Promise<T>): Promise<{ fingerprint: string; s
   }
 }
 
-/** Maps and all. */
+/** Serializes settings, including maps. */
 const fingerprint = (settings: unknown): string =>
   JSON.stringify(settings, (_, value) => (value instanceof Map ? [...value] : value));

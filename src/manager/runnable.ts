@@ -5,23 +5,25 @@ import type { Informer, InformerOptions } from '../kube/informer.ts';
 import type { WorkQueue } from '../workqueue/work-queue.ts';
 import type { ReadinessSource } from './readiness.ts';
 
-/** Makes an informer that metrics tell of; the caller starts it. `transform`: see InformerOptions. */
+/**
+ * Creates an informer that metrics include; the caller starts it. `transform`: see InformerOptions.
+ */
 export type Inform = <T extends KubeObject>(
   resource: Resource,
   transform: (object: T) => T,
   more?: Pick<InformerOptions<T>, 'namespace' | 'labelSelector' | 'fieldSelector'>,
 ) => Informer<T>;
 
-/** `as`: what metrics call it, where a controller has more than one queue. */
+/** `as`: name in metrics, for a controller with more than one queue. */
 export type Run = (name: ControllerName, queue: WorkQueue, work: Reconcile, as?: string) => void;
 
-/** A part of the daemon, with informers and queues of its own. */
+/** A part of the daemon, with its own informers and queues. */
 export interface Part {
-  /** With the informers that it was given, or right after them. */
+  /** Starts the part, together with the given informers or right after them. */
   start(): void;
-  /** @param after resolves when the work of others has begun */
+  /** @param after resolves when the Volume controller has begun */
   begin(after: Promise<unknown>, run: Run): void;
   sources: readonly ReadinessSource[];
-  /** What runs is waited for, for `deadlineMs` at most. */
+  /** Stops the part, waiting for running work at most `deadlineMs`. */
   stop(deadlineMs: number): Promise<void>;
 }

@@ -4,31 +4,33 @@ import type { SshAddress } from '../nodes/transport/ssh-shell.ts';
 import type { Transport } from '../nodes/transport/transport.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 
-/** How nodes are reached, and worked on. */
 export interface Settings {
   transport: Transport;
-  /** The names under which this machine is a node; for `local` only. */
+  /** Node names of this machine; for `local` only. */
   localNodes: readonly string[];
-  /** Instead of ~/.ssh/config; for `ssh` only. */
+  /** Path that replaces ~/.ssh/config; for `ssh` only. */
   sshConfig: string | undefined;
-  /** Nodes let ssh do nothing but Stowage's forced command; for `ssh` only. */
+  /** Nodes restrict ssh to Stowage's forced command; for `ssh` only. */
   sshGuard?: boolean;
-  /** For `salt`, and only there. */
+  /** Set for `salt` only. */
   salt: SaltAccess | undefined;
-  /** Volumes of one node that are worked on at once. */
+  /** Maximum number of Volumes per node that are reconciled at once. */
   workers: number;
   retry: BackoffRange;
-  /** Where nodes are reached, whatever their objects say. */
+  /** Addresses of nodes, which override their objects. */
   addresses: ReadonlyMap<string, SshAddress>;
-  /** Ids of Salt minions, whatever their objects say. */
+  /** IDs of Salt minions, which override node objects. */
   minions: ReadonlyMap<string, string>;
 }
 
 export interface LiveSettings {
   now(): Settings;
-  /** Throws a StowageError for what a running daemon cannot take over, and has taken nothing then. */
+  /**
+   * Replaces the settings. Throws a StowageError without any change if a running daemon cannot
+   * apply them.
+   */
   replace(next: Settings): void;
-  /** Those of the moment in which it is looked at. */
+  /** Current values at each access. */
   retry: BackoffRange;
   addressOf(node: string): SshAddress;
   minionOf(node: string): string | undefined;

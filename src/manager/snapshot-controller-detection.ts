@@ -22,26 +22,28 @@ const DEPLOYMENTS: Resource = {
 
 export interface SnapshotModeDeps {
   flag: SnapshotController;
-  /** Makes an informer of the objects of that name, in all namespaces. */
+  /** Creates an informer of the objects with that name, in all namespaces. */
   inform<T extends KubeObject>(
     resource: Resource,
     name: string,
     transform: (object: T) => T,
   ): Informer<T>;
   clock: Clock;
-  /** Called when the mode is another one than it was. */
+  /** Called when the mode changes. */
   onChange(mode: SnapshotMode): void;
 }
 
 export interface WatchedMode {
   now(): SnapshotMode;
   start(): void;
-  /** Resolves when it is known. */
+  /** Resolves when the mode is known. */
   synced: Promise<unknown>;
   stop(): Promise<unknown>;
 }
 
-/** Follows whether the standard snapshot-controller is at work beside this process, where that is to be found out. */
+/**
+ * Detects whether the standard snapshot-controller runs beside this process, if the flag is `auto`.
+ */
 export function watchSnapshotMode({
   flag,
   inform,
@@ -88,7 +90,7 @@ export function watchSnapshotMode({
   function lookAgainAt(at: number): void {
     const isFirst = waitsUntil <= clock.now();
     waitsUntil = at;
-    // One timer: where the Lease was renewed since, it only sets the next.
+    // A single timer: if the Lease was renewed since, the timer only sets the next one.
     if (!isFirst) return;
     const wait = (): void => {
       clock.sleep(waitsUntil - clock.now(), stopping.signal).then(

@@ -51,7 +51,7 @@ import { whenServed } from './wait-for-crds.ts';
 
 export interface SnapshotControllerDeps {
   client: KubeClient;
-  /** Who does the common controller's part. */
+  /** Controller that binds VolumeSnapshots. */
   flag: SnapshotController;
   inform: Inform;
   volumes: Informer<Volume>;
@@ -77,19 +77,22 @@ export interface RunningSnapshots {
   contents: Informer<VolumeSnapshotContent>;
   queue: WorkQueue;
   reconcile(key: string, signal: AbortSignal): Promise<Result>;
-  /** Returns the copies that take room on a node. */
+  /** Returns the copies that take space on a node. */
   copiesOn(node: string): readonly KeptCopy[];
-  /** Begins to follow the objects as soon as the API server serves them. */
+  /** Starts the informers as soon as the API server serves their kinds. */
   start(): void;
-  /** Whether the cluster lacks these kinds, as far as is known. */
+  /** Reports whether the cluster is known to lack the snapshot CRDs. */
   lacks(): boolean;
-  /** Resolves when all that is gone by is known. */
+  /** Resolves when all informers are synced and the mode is known. */
   synced: Promise<unknown>;
   sources: readonly ReadinessSource[];
   stop(): Promise<void>;
 }
 
-/** VolumeSnapshots, their contents and classes: make it before the informers that it is given are started. */
+/**
+ * Creates the controller of VolumeSnapshots, their contents and classes. Call it before the given
+ * informers start.
+ */
 export function createSnapshotController(deps: SnapshotControllerDeps): RunningSnapshots {
   const { client, inform, volumes, persistentVolumes, claims, nodes, clock, random, logger } = deps;
   const snapshots = inform<VolumeSnapshot>(VOLUME_SNAPSHOTS, transforms.volumeSnapshots);
@@ -116,7 +119,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
     (content, node) => handleOf(content)?.nodes.includes(node) ?? false,
   );
   const copiesOn = copiesOf(contents, volumes, naming);
-  // Before anything is woken by it.
+  // Registered before the handlers that requeue.
   contents.onChange(({ type, object }) => {
     if (type === 'deleted')
       for (const node of handleOf(object)?.nodes ?? []) deps.rooms.forget(node);
@@ -134,7 +137,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
     clock,
     random,
     retry: deps.retry,
-    // A node that does not answer holds up neither others nor what is done in the cluster alone.
+    // An unreachable node blocks neither others nor work that needs no node.
     groupOf(key) {
       const [kind, name = ''] = key.split('/');
       const content = kind === 'content' ? contents.get(name) : undefined;
@@ -248,7 +251,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
   };
 }
 
-/** No copy is recorded for it yet. */
+/** Reports whether no copy is recorded for the content yet. */
 const isUntaken = ({ metadata, spec, status }: VolumeSnapshotContent): boolean =>
   spec.source.volumeHandle !== undefined &&
   status?.snapshotHandle === undefined &&

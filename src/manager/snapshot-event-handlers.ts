@@ -15,7 +15,7 @@ import { nodesOf } from '../model/volume-nodes.ts';
 import { handleOf } from './kept-copies.ts';
 import { attachmentsChanged, needsReconcile, nodeStateKey } from './predicates.ts';
 
-/** What is decided about: a content, or a snapshot or claim by its namespace and name. */
+/** Key of a content, or of a snapshot or claim by its namespace and name. */
 export type SnapshotKey =
   | `content/${string}`
   | `snapshot/${string}/${string}`
@@ -29,23 +29,23 @@ export interface WakeDeps {
   persistentVolumes: Informer<PersistentVolume>;
   volumes: Informer<Volume>;
   nodes: Informer<KubeNode>;
-  /** By `namespace/name`. */
+  /** Returns snapshots by `namespace/name` of their claim. */
   snapshotsOfClaim(claim: string): VolumeSnapshot[];
   snapshotsOfContent(name: string): VolumeSnapshot[];
   contentsOfVolume(name: string): VolumeSnapshotContent[];
-  /** Contents without a copy. */
+  /** Returns the contents without a copy. */
   untaken(): VolumeSnapshotContent[];
-  /** Volumes whose source is the Volume of that name. */
+  /** Returns the Volumes whose source is the Volume of that name. */
   clonesOf(name: string): Volume[];
   enqueue(key: SnapshotKey): void;
-  /** The same, and if it fails soon once more. */
+  /** Requeues the key and resets its backoff. */
   again(key: SnapshotKey): void;
 }
 
 const keyOf = ({ metadata }: VolumeSnapshot): SnapshotKey =>
   `snapshot/${metadata.namespace}/${metadata.name}`;
 
-/** Wakes snapshots, contents and claims by whatever they may wait for. */
+/** Registers handlers that requeue snapshots, contents and claims on changes they may wait for. */
 export function wakeSnapshots(deps: WakeDeps): { all(): void } {
   const { snapshots, contents, volumes, enqueue, again } = deps;
   const wakeContent = (name: string) => enqueue(`content/${name}`);
@@ -63,7 +63,7 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
       if (claim !== undefined) enqueue(`claim/${namespace}/${claim}`);
     }
   });
-  /** Requeues contents that wait for room on a node. */
+  /** Requeues contents that wait for space on a node. */
   const wakeForRoom = (named: readonly string[]) => {
     for (const { metadata, spec } of deps.untaken()) {
       const volume = volumes.get(spec.source.volumeHandle ?? '');
@@ -92,7 +92,7 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
     wakeSnapshotsOfClaim(namespace, name);
     if (finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource))
       enqueue(`claim/${namespace}/${name}`);
-    // One that was made from another one is bound, or gone.
+    // A clone is bound or deleted, which its source claim may wait for.
     for (const each of [object, old]) {
       const source = each?.spec.dataSourceRef ?? each?.spec.dataSource;
       if (source?.kind === 'PersistentVolumeClaim') enqueue(`claim/${namespace}/${source.name}`);
@@ -101,7 +101,7 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
   deps.persistentVolumes.onChange(({ object }) => {
     const { namespace, name } = object.spec.claimRef ?? {};
     wakeSnapshotsOfClaim(namespace, name);
-    // At the start it may come after the Volumes that are made from its own.
+    // After a start, the informer may list it later than the Volumes cloned from it.
     if (name !== undefined && deps.clonesOf(object.metadata.name).length > 0) {
       enqueue(`claim/${namespace}/${name}`);
     }
@@ -158,13 +158,16 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
   };
 }
 
-/** Nothing is to be done or looked at for it. */
+/** Reports whether a content needs neither work nor observation. */
 const isAtRest = ({ metadata, status }: VolumeSnapshotContent): boolean =>
   metadata.deletionTimestamp === undefined &&
   status?.readyToUse === true &&
   status.error === undefined;
 
-/** What is said of it is written by us; by somebody else what it is known by. */
+/**
+ * Reports whether a content changed other than by Stowage's own status. The handle and readiness
+ * count, since others may write them.
+ */
 function isChanged(old: VolumeSnapshotContent, object: VolumeSnapshotContent): boolean {
   const known = ({ status }: VolumeSnapshotContent) =>
     `${status?.snapshotHandle} ${status?.readyToUse ?? false}`;

@@ -24,10 +24,10 @@ import type { DesiredSparse } from '../storage/types.ts';
 type Wanted = DesiredSnapshot | DesiredThinSnapshot;
 type Seen = ObservedSnapshot | ObservedThinSnapshot;
 
-/** Nothing may be frozen where nothing is taken. */
+/** No file system may be frozen unless a snapshot is taken. */
 const NO_FREEZE = { seconds: 0, copy: false };
 
-/** What storage knows of snapshots, as the work on nodes asks for it. */
+/** Returns the storage operations of snapshots, as used by the work on nodes. */
 export function snapshotStorage(
   kubeletRoot: string,
 ): Pick<ExecutorWorkDeps<Wanted, Seen>, 'storage' | 'wantedOf'> {
@@ -82,7 +82,7 @@ export function snapshotStorage(
 
 const isThin = (wanted: Wanted): wanted is DesiredThinSnapshot => 'vgName' in wanted;
 
-/** Of a volume of which nothing is known but the folder: where a copy is only looked at or deleted, that is all that counts. */
+/** Returns a volume known only by its directory, which suffices to observe or delete a copy. */
 const inFolder = (folder: string, uid: string, kubeletRoot: string): DesiredSparse => ({
   ...{ type: 'sparse', uid, name: uid, mode: 'Filesystem', fs: undefined, recorded: true },
   ...{ onDelete: 'Retain', kubeletRoot, onDemand: true, readOnly: false, shared: false },

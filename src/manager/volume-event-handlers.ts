@@ -18,15 +18,18 @@ export interface WakeVolumesDeps {
   persistentVolumes: Informer<PersistentVolume>;
   leftovers: Informer<Leftover>;
   nodes: Informer<KubeNode>;
-  /** Of names of Volumes. */
+  /** Queue of Volume names. */
   queue: WorkQueue;
-  /** Of names of Leftovers, which are the UIDs of Volumes. */
+  /** Queue of Leftover names, which are UIDs of Volumes. */
   leftoverQueue: WorkQueue;
-  /** The node that a Volume's work is done on. */
+  /** Returns the node that runs a Volume's work. */
   placeOf(volume: Volume): string;
 }
 
-/** Queues what a change gives work to: Volumes and Leftovers. Make it before the informers are started. */
+/**
+ * Registers handlers that requeue Volumes and Leftovers on changes. Call it before the informers
+ * start.
+ */
 export function wakeVolumes(deps: WakeVolumesDeps): void {
   const { volumes, persistentVolumes, leftovers, nodes, queue, leftoverQueue, placeOf } = deps;
   const volumesOn = indexBy(volumes, nodesOf);
@@ -43,7 +46,7 @@ export function wakeVolumes(deps: WakeVolumesDeps): void {
     if (old === undefined || needsReconcile(old, object)) leftoverQueue.add(object.metadata.name);
   });
   persistentVolumes.onChange(({ object }) => {
-    // Of the same name, whoever its owner says it is.
+    // Matched by name, whatever its owner reference.
     if (volumes.get(object.metadata.name) !== undefined) queue.add(object.metadata.name);
   });
   nodes.onChange(({ type, object, old }) => {
@@ -53,7 +56,10 @@ export function wakeVolumes(deps: WakeVolumesDeps): void {
     for (const leftover of leftoversOn(name)) again(leftoverQueue, leftover);
   });
 
-  /** One of its Volumes has reached the node: what else waits to reach it may be minutes from its next try. */
+  /**
+   * Requeues all work that waits for a node after a Volume has reached it: other retries may be
+   * minutes away.
+   */
   function wake(node: string): void {
     for (const volume of volumesOn(node))
       if (isNodeUnreachable(volume)) queue.add(volume.metadata.name);
@@ -62,7 +68,7 @@ export function wakeVolumes(deps: WakeVolumesDeps): void {
   }
 }
 
-/** At once, and if that fails soon again: a node that is back may not let anyone in yet. */
+/** Requeues at once and resets the backoff: a node that is back may refuse logins for a while. */
 function again(queue: WorkQueue, { metadata: { name } }: KubeObject): void {
   queue.forget(name);
   queue.add(name);

@@ -5,27 +5,30 @@ import type { KubeClient } from '../kube/types.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import type { ReadinessSource } from './readiness.ts';
 
-/** How soon a kind is asked for again that is not served, in ms. */
+/** Interval (ms) at which a kind that is not served is requested again. */
 const ASK_AGAIN = 10_000;
 
-/** Whether a kind is served at all is told by what the API server says, and not by that it can say nothing. */
+/** Reports whether an error proves that a kind is served or not, unlike a server error. */
 export const isAnswer = (error: unknown): boolean =>
   error instanceof ApiError && error.statusCode < 500;
 
 export interface WhenServed {
-  /** Resolves when the API server serves all of them; rejects when this is stopped before. */
+  /** Resolves when the API server serves all kinds; rejects if stopped before. */
   start(): Promise<void>;
-  /** Whether one of them was asked for and is not served, as far as was heard. */
+  /** Reports whether a kind was requested and is known not to be served. */
   lacks(): boolean;
-  /** What is not served is heard of by that it is not. */
+  /**
+   * Returns a readiness source. A kind that is not served counts as current by each such response.
+   */
   sourceOf(resource: Resource, lastHeard: () => number): ReadinessSource;
   stop(): void;
 }
 
 /**
- * Waits for kinds that a cluster may lack, as their CRDs are another project's: an informer of one would only complain.
- * An answer other than "not found" is left to the informer.
- * @param isAnswer what else is none is waited out: one of several versions is followed, and not the one that was asked for at a bad time
+ * Waits for kinds whose CRDs the cluster may lack, since they belong to other projects: an informer
+ * would only log errors. Errors other than "not found" are left to the informer.
+ * @param isAnswer reports whether an error is a definite response; others are retried. Needed to
+ *   choose among versions of a kind, since a transient error must not select one
  */
 export function whenServed(
   client: Pick<KubeClient, 'list'>,

@@ -9,16 +9,16 @@ import type { Inform } from './runnable.ts';
 import { isAnswer, whenServed } from './wait-for-crds.ts';
 
 export interface GrantsWatch {
-  /** Before it is started. */
+  /** Adds a listener. Call it before `start`. */
   onChange(listener: (grant: ReferenceGrant) => void): void;
-  /** Where nobody listens nothing is followed. */
+  /** Starts the watch, unless there is no listener. */
   start(): void;
   stop(): Promise<void>;
 }
 
 /**
- * Follows ReferenceGrants, for all who wait for one, in the first of their versions that the API server serves: all are the same
- * objects. A cluster that lacks them may get them later.
+ * Watches ReferenceGrants for all listeners, in the first version that the API server serves: all
+ * versions have the same objects. Waits if the cluster lacks them.
  */
 export function watchGrants(deps: {
   client: KubeClient;

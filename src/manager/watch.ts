@@ -27,39 +27,40 @@ import { createLiveSettings, type Settings } from './settings.ts';
 
 export interface WatchOptions extends Pick<RightOptions, 'connection' | 'election' | 'rate'> {
   settings: Settings;
-  /** Where settings come from that are read again while this runs; unset: from nowhere. */
+  /** Source of settings that are reloaded while the daemon runs; unset: none. */
   config?: Pick<ReloadOptions<Settings>, 'path' | 'read'>;
-  /** Calls back when the configuration and the kubeconfig are to be read again. Default: never. */
+  /** Calls back when the configuration and the kubeconfig must be reloaded. Default: never. */
   onHangup?: ReloadOptions<Settings>['onHangup'];
   controllers: ReadonlySet<ControllerName>;
-  /** Unset: none. */
+  /** Unset: no HTTP endpoint. */
   http?: { address: HttpAddress; metricsPath: string };
-  /** Where what is done here is counted, and what is served is read. */
+  /** Metrics to update and to serve. */
   metrics?: Metrics;
-  /** See VolumeControllerOptions. */
+  /** See ProvisioningOptions. */
   namespace?: string;
   /** Default: DEFAULT_ATTACHMENT. */
   attachment?: AttachmentOptions;
-  /** Who does the common controller's part for VolumeSnapshots. Default: `auto`. */
+  /** Controller that binds VolumeSnapshots. Default: `auto`. */
   snapshotController?: SnapshotController;
   crossNamespace?: boolean;
-  /** Whether claims may start from VolumeSnapshotLinks; undefined: they may. */
+  /** Claims may start from VolumeSnapshotLinks. Default: true. */
   links?: boolean;
   verbose: boolean;
-  /** Ends the daemon in order. */
+  /** Stops the daemon gracefully. */
   signal: AbortSignal;
 }
 
 /**
- * How long what runs may take to end, and how long after it the events of that and the Lease may, in ms. The Deployment gives
- * 45 s in all, systemd 90 s.
+ * Time (ms) for running work to end, and then for its events and the Lease. The Deployment and the
+ * systemd unit allow 45 s.
  */
 const STOP_DEADLINE = 20_000;
 const LAST_WRITES = 5000;
 
 /**
- * `stowage watch`: runs until the signal. Logs JSON lines to standard error by default. Throws a StowageError when it cannot serve
- * HTTP, and when it led and leads no more: from that moment on it has no effect, neither on the cluster nor on a node.
+ * Runs `stowage watch` until the signal. Logs JSON lines to standard error by default. Throws a
+ * StowageError if it cannot serve HTTP, or on losing leadership. After such a loss, it has no
+ * effect on the cluster or on any node.
  */
 export async function runWatch(
   options: WatchOptions,
@@ -72,7 +73,7 @@ export async function runWatch(
   const surroundings = { clock: systemClock, random: Math.random, logger };
   const host = hostname();
   let sources: readonly ReadinessSource[] = [];
-  // First: a process that cannot be looked at leads nothing.
+  // Serve first: a process that cannot be probed must not lead.
   const endpoint =
     options.http &&
     (await startHttpEndpoint({
@@ -145,7 +146,7 @@ export async function runWatch(
     maxWaitForUnmountMs: attachment.maxWaitForUnmountMs,
     attachment: controllers.has('attachment') ? attachment : undefined,
     ...(options.snapshotController && { snapshotController: options.snapshotController }),
-    // Without the Nodes it is not known where they are reached.
+    // Node objects contain the addresses of the nodes.
     begin: Promise.all([nodes.synced, election?.won]),
     around,
   });
@@ -173,7 +174,7 @@ export async function runWatch(
         { transport, workers: live.now().workers, controllers: [...controllers] },
         'watching',
       ),
-    // Stopped before: whoever stops it says so.
+    // Stopped before the start: the caller of the stop reports it.
     () => {},
   );
   const { onHangup = () => {} } = options;
@@ -191,7 +192,7 @@ export async function runWatch(
   const lost = await Promise.race([stopped, ...(election ? [election.lost] : [])]);
   if (lost !== undefined) {
     logger.error({ err: lost }, 'leads no more');
-    // What was said to nodes and not answered is given up, and whoever leads asks them anew.
+    // Cancel pending node requests: the next leader sends them again.
     void Promise.all([executor.close(), controller.stop(0, 0), nodes.stop()]);
     endpoint?.close();
     throw lost;
@@ -206,7 +207,10 @@ export async function runWatch(
   logger.info({ reason: String(signal.reason) }, 'stopped');
 }
 
-/** Two that lead in different namespaces know nothing of each other. Who may not read that goes on without. */
+/**
+ * Warns of daemons that lead in other namespaces, since their Leases do not exclude each other.
+ * Fails without permission to list Leases, which the caller ignores.
+ */
 async function tellOfOthers(
   client: Pick<KubeClient, 'list'>,
   namespace: string,

@@ -5,7 +5,7 @@ import { STORAGE_KINDS } from './builtin/storage.ts';
 import { WORKLOAD_KINDS } from './builtin/workloads.ts';
 import type { Kind } from './kind.ts';
 
-/** The built-in kinds, as loosely typed as what uses the sandbox allows. */
+/** Built-in kinds, typed only as strictly as users of the sandbox require. */
 export const BUILTIN_KINDS: Kind[] = [
   ...CORE_KINDS,
   ...STORAGE_KINDS,

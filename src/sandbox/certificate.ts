@@ -1,10 +1,10 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 /**
- * A self-signed certificate for 127.0.0.1.
- * kubectl sends its token over TLS only (kubernetes/kubectl#744), and Node.js can sign but not build
- * certificates, so the few DER structures of RFC 5280 that one needs are put together here. @peculiar/x509 does, with 15
- * packages more and a polyfill of the global Reflect.
+ * Self-signed certificate for 127.0.0.1. kubectl sends its token over TLS only
+ * (kubernetes/kubectl#744). Node.js can sign certificates but not build them, so this file
+ * builds the few DER structures of RFC 5280. @peculiar/x509 would add 15 packages and a
+ * polyfill of the global Reflect.
  */
 
 const TAG = {
@@ -44,7 +44,7 @@ function extension(oid: Buffer, critical: boolean, value: Buffer): Buffer {
   return der(TAG.sequence, der(TAG.oid, oid), ...flag, der(TAG.octets, value));
 }
 
-/** PEM of a key and of its certificate, valid from yesterday for ten years. */
+/** Returns a key and its certificate in PEM, valid from yesterday for ten years. */
 export function selfSigned(now: Date): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = der(TAG.sequence, der(TAG.oid, ECDSA_SHA256));
@@ -54,7 +54,7 @@ export function selfSigned(now: Date): { key: string; cert: string } {
     der(TAG.utf8, Buffer.from('stowage-sandbox')),
   );
   const name = der(TAG.sequence, der(TAG.set, commonName));
-  // Serial numbers are positive: the first byte is kept below 0x80 and above 0.
+  // Serial numbers are positive: the first byte must be from 0x01 to 0x7f.
   const serial = Buffer.concat([Buffer.from([0x01]), randomBytes(15)]);
   const address = Buffer.from([0x87, 4, 127, 0, 0, 1]);
   const certificate = der(

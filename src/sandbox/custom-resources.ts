@@ -7,7 +7,7 @@ import type { Structural } from './schema/structural.ts';
 import { keyOf } from './store.ts';
 import { customColumns, type PrinterColumn } from './tables/custom.ts';
 
-/** Of a CustomResourceDefinition, what is read here. */
+/** Fields of a CustomResourceDefinition that the sandbox reads. */
 interface Definition extends StoredObject {
   spec: {
     group: string;
@@ -34,11 +34,11 @@ interface Version {
   additionalPrinterColumns?: PrinterColumn[];
 }
 
-/** While it is there, instances remain. */
+/** Finalizer of a definition while it has instances. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** The kind CustomResourceDefinition itself. */
+/** Returns the kind CustomResourceDefinition itself. */
 export function definitionKind(): Kind {
   return {
     group: 'apiextensions.k8s.io',
@@ -65,10 +65,13 @@ export function definitionKind(): Kind {
   };
 }
 
-/** Serves what the definitions in the store define, from each write of a definition on. */
+/** Serves the kinds of all definitions in the store, from each write of a definition on. */
 export function serveDefinitions(cluster: Cluster): void {
   const { store, kinds } = cluster;
-  /** By name. What is written of a definition beside its spec changes nothing, and schemas take long to compile. */
+  /**
+   * Generations of the registered definitions, by name. Other writes change nothing, and
+   * compiling a schema takes long.
+   */
   const generations = new Map<string, number | undefined>();
   store.subscribe((change) => {
     if (change.table !== DEFINITIONS) return;
@@ -85,7 +88,7 @@ export function serveDefinitions(cluster: Cluster): void {
   });
 }
 
-/** It is served at once; that it is said to be comes after, as a controller does it. */
+/** Reports a definition as established, after it is served, as a controller does. */
 function establish(cluster: Cluster, name: string): void {
   const definition = cluster.store.get(DEFINITIONS, keyOf(undefined, name)) as
     | Definition
@@ -108,7 +111,10 @@ function scopeChange({ spec }: Definition, old: Definition): Cause[] {
   return [invalidValue('spec.scope', JSON.stringify(spec.scope), 'field is immutable')];
 }
 
-/** There is no conversion: versions differ in their names, and in what their schemas let through. */
+/**
+ * Registers the served versions of a definition. There is no conversion: versions differ only in
+ * their names and in what their schemas permit.
+ */
 function registerDefinition(kinds: KindRegistry, { metadata, spec }: Definition): void {
   const [first, ...others] = spec.versions
     .filter((version) => version.served)

@@ -4,12 +4,15 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A deep copy. (Objects from structuredClone are of another realm within jest, and then equal to nothing.) */
+/**
+ * Returns a deep copy. (Objects from structuredClone belong to another realm within
+ * jest, and then equal nothing.)
+ */
 export function copyOf<T>(value: T): T {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** A copy with the keys of each object in the order of their text. */
+/** Returns a copy with the keys of each object sorted. */
 export function sortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedKeys);
   if (!isFields(value)) return value;

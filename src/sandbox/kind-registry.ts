@@ -2,16 +2,19 @@ import { apiVersionOf } from '../api/meta.ts';
 import type { Kind } from './kind.ts';
 import { resourceName } from './refusal.ts';
 
-/** The kinds that are served now. */
+/** Kinds that are served at present. */
 export class KindRegistry {
-  /** By the name of the table, all versions that are served; one first that stands for all where the version is no matter. */
+  /**
+   * Served versions of each kind, by the name of its table. The first stands for all where the
+   * version does not matter.
+   */
   readonly #byTable = new Map<string, readonly [Kind, ...Kind[]]>();
 
   constructor(kinds: Kind[]) {
     for (const kind of kinds) this.register([kind]);
   }
 
-  /** `versions`: of one kind. Its objects are in one table, and the same in all versions. */
+  /** Registers versions of one kind. Its objects are in one table, and equal in all versions. */
   register(versions: readonly [Kind, ...Kind[]]): void {
     this.#byTable.set(resourceName(versions[0]), versions);
   }
@@ -20,12 +23,14 @@ export class KindRegistry {
     this.#byTable.delete(table);
   }
 
-  /** Each in all its versions. */
+  /** Returns all kinds, each in all its versions. */
   all(): Kind[] {
     return [...this.#byTable.values()].flat();
   }
 
-  /** By the name of the table in the store: `volumes.storage.metalk8s.scality.com`. */
+  /**
+   * Returns a kind by the name of its table in the store: `volumes.storage.metalk8s.scality.com`.
+   */
   byTable(table: string): Kind | undefined {
     return this.#byTable.get(table)?.[0];
   }

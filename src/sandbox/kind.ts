@@ -1,24 +1,24 @@
 import type { FeatureGates } from '../api/feature-gates.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 
-/** An object as it is stored: never changed in place, every write stores another one. */
+/** Stored object: never changed in place; every write stores another one. */
 export interface StoredObject extends KubeObject {
   [field: string]: unknown;
 }
 
-/** What the schema of a custom resource does to an object on its way in. */
+/** Operations of a custom resource's schema on incoming objects. */
 export interface ObjectSchema {
-  /** As the CustomResourceDefinition has it. */
+  /** Schema in the CustomResourceDefinition. */
   definition: object;
-  /** Removes what the schema does not know, in place; returns the paths: `spec.foo`. */
+  /** Removes fields that the schema does not know, in place; returns their paths: `spec.foo`. */
   prune(object: StoredObject): string[];
   /** Fills in defaults, in place. */
   fillDefaults(object: StoredObject): void;
-  /** `before`: what is wrong already, beside the schema. */
+  /** Validates an object. `before`: causes found outside the schema. */
   validate(object: StoredObject, old?: StoredObject, before?: Cause[]): Cause[];
 }
 
-/** A column of meta/v1 Table, as kubectl prints kinds. */
+/** Column of a meta/v1 Table, as kubectl prints it. */
 export interface Column {
   name: string;
   type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
@@ -26,45 +26,52 @@ export interface Column {
   description?: string;
   /** Above 0: shown with `-o wide` only. */
   priority?: number;
-  /** `now` is in ms since the epoch. */
+  /** Returns the content of a cell. `now` is in ms since the epoch. */
   cell(object: StoredObject, now: number): unknown;
 }
 
-/** A kind that the server serves. */
+/** Kind that the server serves. */
 export interface Kind extends Resource {
   singular: string;
   shortNames: string[];
   categories: string[];
-  /** Status is written through /status only. */
+  /** The status is written through /status only. */
   statusSubresource: boolean;
-  /** Custom resources count generations, must name a resourceVersion in an update, and have a schema. */
+  /**
+   * Custom resources count generations, require a resourceVersion in an update, and have a schema.
+   */
   custom: boolean;
-  /** The built-in kinds that count generations, too. */
+  /** Set for built-in kinds that count generations. */
   generations?: true;
-  /** What a deletion gives it, for a controller to work off. */
+  /** Finalizer that a deletion adds, for a controller to process. */
   deletionFinalizer?: string;
-  /** What names may look like; absent: a DNS subdomain. */
+  /** Format of names; default: a DNS subdomain. */
   names?: 'label' | 'path';
   schema?: ObjectSchema;
-  /** Of a custom resource, after the name. */
+  /** Columns of a custom resource, after the name. */
   columns?: Column[];
-  /** What the decoding of a built-in kind fills in on every write, in place. Throws a 400. */
+  /**
+   * Fills defaults of a built-in kind when it is decoded, on every write, in place. Throws a 400.
+   */
   fillDefaults?(object: StoredObject): void;
-  /** Fields that every created object of a built-in kind gets. */
+  /** Sets the initial fields of a created object of a built-in kind. */
   prepare?(object: StoredObject, gates: FeatureGates): void;
-  /** What becomes of a new state of an object of a built-in kind before it is validated, in place. Not of its status. */
+  /**
+   * Changes a new state of a built-in kind's object before its validation, in
+   * place. Not called for its status.
+   */
   prepareUpdate?(object: StoredObject, old: StoredObject, gates: FeatureGates): void;
   validate?(object: StoredObject, old?: StoredObject): Cause[];
-  /** What becomes of an object, in place, when it is to be deleted, and something holds it. Throws a 403. */
+  /** Changes an object when its deletion begins and something holds it, in place. Throws a 403. */
   onDelete?(object: StoredObject): void;
-  /** What an admission plugin of the API server refuses. Throws a 403. */
+  /** Refuses a write as the API server's admission plugins do. Throws a 403. */
   admit?(object: StoredObject, old: StoredObject | undefined, read: Reader): void;
 }
 
 /** Looks up a cluster-scoped object by its table and name. */
 export type Reader = (table: string, name: string) => StoredObject | undefined;
-/** One reason why an object is invalid. `text` is what follows the field: `Required value`. */
 
+/** Reason why an object is invalid. `text` follows the field: `Required value`. */
 export interface Cause {
   field: string;
   reason: string;

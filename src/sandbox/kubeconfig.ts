@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 
-/** A kubeconfig, as YAML, for one server that is known by its certificate and admits one token. */
+/** Returns a kubeconfig, as YAML, for one server with its certificate and its token. */
 export function kubeconfigFor(server: { url: string; cert: string; token: string }): string {
   const name = 'stowage-sandbox';
   return stringify({

@@ -1,7 +1,7 @@
 import { keyFaults, valueFaults } from './objects/formats.ts';
 import { badRequest, quoted } from './refusal.ts';
 
-/** A requirement of labels. */
+/** Requirement of a label selector. */
 export interface Requirement {
   key: string;
   operator: 'exists' | 'absent' | 'in' | 'notin' | 'gt' | 'lt';
@@ -18,7 +18,7 @@ const OPERATORS: Record<string, Requirement['operator']> = {
   '<': 'lt',
 };
 const EXPECTED = 'in, notin, =, ==, !=, gt, lt';
-/** What can be compared. */
+/** Pattern of values that can be compared. */
 export const WHOLE = /^-?\d+$/;
 const SYMBOLS = new Set(['', ',', '(', ')', '!', '=', '==', '!=', '>', '<']);
 
@@ -27,7 +27,7 @@ const unparsed = (faults: string[]) =>
     `unable to parse requirement: ${faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`}`,
   );
 
-/** Throws a 400 for what can be the value of no label (apimachinery, NewRequirement). */
+/** Throws a 400 for a value that no label can have (apimachinery, NewRequirement). */
 function checked(requirement: Requirement): Requirement {
   const { key, operator, values } = requirement;
   const compares = operator === 'gt' || operator === 'lt';
@@ -50,7 +50,7 @@ function checked(requirement: Requirement): Requirement {
   return requirement;
 }
 
-/** The requirements of a label selector, in the words of apimachinery's own parser. Throws a 400. */
+/** Parses a label selector, with the messages of apimachinery's own parser. Throws a 400. */
 export function parseLabelSelector(text: string): Requirement[] {
   const tokens = text.match(/==|!=|[=!<>(),]|[^\s=!<>(),]+/g) ?? [];
   let at = 0;

@@ -1,7 +1,7 @@
 import type { Status } from '../api/meta.ts';
 import type { Cause, Kind } from './kind.ts';
 
-/** A request that the server answers with a Status of failure. */
+/** Request that the server answers with a Status of failure. */
 export class Refusal extends Error {
   readonly status: Status;
 
@@ -20,14 +20,17 @@ export class Refusal extends Error {
   }
 }
 
-/** `volumes.storage.metalk8s.scality.com`: how messages name a resource, and the store its table. */
+/**
+ * Returns the name of a resource in messages and of its table in the store:
+ * `volumes.storage.metalk8s.scality.com`.
+ */
 export function resourceName(kind: Kind): string {
   return kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
 type Details = NonNullable<Status['details']>;
 
-/** Go leaves empty fields out. */
+/** Returns the details of a Status, without empty fields, as Go does. */
 const detailsOf = ({ group, plural }: Kind, name: string) => ({
   name,
   ...(group === '' ? {} : { group }),
@@ -39,10 +42,13 @@ export const badRequest = (message: string) => new Refusal(400, 'BadRequest', me
 export const notFound = (kind: Kind, name: string) =>
   new Refusal(404, 'NotFound', `${resourceName(kind)} "${name}" not found`, detailsOf(kind, name));
 
-/** Answered without a Status, as Go's own handler does. */
+/** Unknown path, answered without a Status, as by Go's own handler. */
 export class NoSuchPath extends Error {}
 
-/** `within` a group and version of built-in kinds the routes know more than Go's handler. */
+/**
+ * Returns the error for an unknown path. `within` a group and version of built-in kinds, the API
+ * server answers with a Status.
+ */
 export const noSuchPath = (within: boolean) =>
   within
     ? new Refusal(404, 'NotFound', 'the server could not find the requested resource', {})
@@ -99,8 +105,8 @@ export const unsupportedMediaType = (accepted: string[]) =>
   );
 
 /**
- * kubectl rebuilds its message from kind, name and causes: `The Volume "x" is invalid: …`. `kind`: also of the options of
- * a request.
+ * Returns the refusal of an invalid object, or of the options of a request. kubectl rebuilds its
+ * message from kind, name and causes: `The Volume "x" is invalid: …`.
  */
 export function invalid(
   kind: Pick<Kind, 'group' | 'kind'> | undefined,
@@ -125,7 +131,7 @@ export function invalid(
 
 const ESCAPES: Record<string, string> = { '07': '\\a', '0b': '\\v' };
 
-/** A string as Go's %q writes it, which has other escapes than JSON for control characters. */
+/** Quotes a string as Go's %q, whose escapes for control characters differ from JSON's. */
 export const quoted = (text: string) =>
   JSON.stringify(text).replaceAll(/\\(?:\\|u00(..))/g, (all, code?: string) =>
     code === undefined ? all : (ESCAPES[code] ?? `\\x${code}`),
@@ -147,7 +153,7 @@ export const requiredValue = (field: string, detail = ''): Cause => ({
   text: detail === '' ? 'Required value' : `Required value: ${detail}`,
 });
 
-/** `shown`: the value as JSON; undefined: it is left out. */
+/** Returns the cause for an invalid value. `shown`: the value as JSON; omitted if undefined. */
 export const invalidValue = (field: string, shown: string | undefined, detail: string): Cause => ({
   field,
   reason: 'FieldValueInvalid',

@@ -6,12 +6,12 @@ export type Matcher = (object: StoredObject) => boolean;
 
 const EQUALITY_TERM = /^\s*([^\s!=,()]+)\s*(==|=|!=)\s*([^\s!=,()]*)\s*$/;
 
-/** Splits at the commas that are not within parentheses. */
+/** Splits a selector at commas outside parentheses. */
 function terms(selector: string): string[] {
   return selector.split(/,(?![^(]*\))/).filter((term) => term.trim() !== '');
 }
 
-/** Throws a 400 for a selector that cannot be parsed. */
+/** Returns a matcher for labels. Throws a 400 for an invalid selector. */
 export function labelMatcher(selector: string): Matcher {
   const requirements = parseLabelSelector(selector);
   return ({ metadata: { labels = {} } }) => requirements.every((one) => holds(one, labels));
@@ -50,7 +50,10 @@ const FIELDS: Record<string, string[]> = {
   pods: ['spec.nodeName', 'status.phase'],
 };
 
-/** Throws a 400 for a field that the API server cannot select by either. */
+/**
+ * Returns a matcher for fields. Throws a 400 for a field that the API
+ * server does not support either.
+ */
 export function fieldMatcher(selector: string, kind: Kind): Matcher {
   const own = kind.group === '' ? FIELDS[kind.plural] : undefined;
   const supported = [

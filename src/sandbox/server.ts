@@ -16,22 +16,25 @@ import { create } from './objects/create.ts';
 import { Store } from './store.ts';
 
 export interface SandboxOptions {
-  /** 0 or absent: any free one. */
+  /** Port to listen on; 0 or absent for any free one. */
   port?: number;
   /** CustomResourceDefinitions (apiextensions.k8s.io/v1) to serve from the start. */
   crds: readonly object[];
   now?: () => Date;
-  /** Those that differ from Kubernetes' defaults. */
+  /** Gates that differ from Kubernetes' defaults. */
   featureGates?: Partial<FeatureGates>;
-  /** Components beside those of kube-controller-manager, such as a scheduler. Each returns what ends it, where something has to. */
+  /**
+   * Components beside those of kube-controller-manager, such as a scheduler. Each may return a
+   * function that ends it.
+   */
   components?: readonly ((cluster: Cluster) => (() => Promise<void>) | undefined)[];
-  /** The nodes with a kubelet: their pods are gone once that has let go of them. */
+  /** Nodes with a kubelet, which completes the deletion of their pods. */
   kubeletNodes?: readonly string[];
 }
 
 export interface Sandbox {
   url: string;
-  /** YAML. It holds the token that admits to the server: keep it from other users. */
+  /** YAML with the token for the server: keep it from other users. */
   kubeconfig: string;
   /** Ends all watches at once, stops listening, and ends the components. */
   stop(): Promise<void>;
@@ -40,8 +43,8 @@ export interface Sandbox {
 const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
 /**
- * An in-memory API server on 127.0.0.1 that admits only who has the token in its kubeconfig.
- * Rejects when the port is taken or a CRD is invalid.
+ * Starts an in-memory API server on 127.0.0.1, which admits only clients with the token in its
+ * kubeconfig. Rejects if the port is in use or a CRD is invalid.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const now = options.now ?? (() => new Date());
@@ -52,7 +55,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   let authority = '';
   const handle = handlerFor(cluster, token, () => authority);
   const server = createServer(certificate, (request, response) => void handle(request, response));
-  // As a kube-apiserver's: after the 5 s of Node.js, a busy client sends on a connection that was closed just then.
+  // As in kube-apiserver: with the 5 s of Node.js, a busy client may send on a
+  // connection that was just closed.
   server.keepAliveTimeout = 90_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -77,8 +81,8 @@ function newCluster(
   now: () => Date,
   { crds, featureGates, kubeletNodes }: SandboxOptions,
 ): Cluster {
-  // Clients of an earlier sandbox on the same port must learn that their versions are gone, so versions
-  // start at the time in ms rather than at 1.
+  // Clients of an earlier sandbox on the same port must learn that their versions are gone. So
+  // versions start at the time in ms rather than at 1.
   const cluster: Cluster = {
     store: new Store(now().getTime()),
     kinds: new KindRegistry([...BUILTIN_KINDS, definitionKind()]),

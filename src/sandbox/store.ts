@@ -1,6 +1,6 @@
 import type { StoredObject } from './kind.ts';
 
-/** One write. `object` is what is stored from now on, or for a deletion the last state. */
+/** Single write. `object` is the new state, or the last one for a deletion. */
 export interface Change {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
   version: number;
@@ -9,7 +9,10 @@ export interface Change {
   previous?: StoredObject;
 }
 
-/** As many changes are remembered as the API server's watch cache roughly does; older versions are gone. */
+/**
+ * Number of changes that are kept, roughly as in the API server's watch
+ * cache. Older versions are forgotten.
+ */
 const HISTORY_LENGTH = 5000;
 
 export function keyOf(namespace: string | undefined, name: string): string {
@@ -19,17 +22,20 @@ export function keyOf(namespace: string | undefined, name: string): string {
 const keyOfObject = (object: StoredObject) =>
   keyOf(object.metadata.namespace, object.metadata.name);
 
-/** All objects, the counter that numbers their versions, and the latest changes. */
+/** All objects, the counter of their versions, and the latest changes. */
 export class Store {
   #version: number;
   #forgotten: number;
   readonly #tables = new Map<string, Map<string, StoredObject>>();
-  /** What was listed since the last change of a table: its controllers list it for each object of another one. */
+  /**
+   * Sorted lists of tables since their last change: controllers list a table
+   * for each object of another one.
+   */
   readonly #lists = new Map<string, readonly StoredObject[]>();
   readonly #history: Change[] = [];
   readonly #listeners = new Set<(change: Change) => void>();
 
-  /** `firstVersion`: versions up to it count as forgotten. */
+  /** `firstVersion`: versions up to this one count as forgotten. */
   constructor(firstVersion: number) {
     this.#version = firstVersion;
     this.#forgotten = firstVersion;
@@ -43,14 +49,14 @@ export class Store {
     return this.#tables.get(table)?.get(key);
   }
 
-  /** All objects of a table, in the order of their keys. */
+  /** Returns all objects of a table, in the order of their keys. */
   list(table: string): StoredObject[] {
     const known = this.#lists.get(table) ?? sorted(this.#tables.get(table) ?? new Map());
     this.#lists.set(table, known);
     return [...known];
   }
 
-  /** The objects of a table as they were at a version, or undefined when that is forgotten. */
+  /** Returns the objects of a table at a version; undefined if that version is forgotten. */
   listAt(table: string, version: number): StoredObject[] | undefined {
     const changes = this.changesSince(version);
     if (changes === undefined) return undefined;
@@ -64,7 +70,7 @@ export class Store {
     return sorted(objects);
   }
 
-  /** Changes after a version, the oldest first, or undefined when some of them are forgotten. */
+  /** Returns the changes after a version, oldest first; undefined if some are forgotten. */
   changesSince(version: number): Change[] | undefined {
     if (version < this.#forgotten) return undefined;
     return this.#history.slice(
@@ -72,7 +78,7 @@ export class Store {
     );
   }
 
-  /** Stores an object, gives it its resourceVersion and tells the listeners before it returns. */
+  /** Stores an object with a new resourceVersion, and calls the listeners before it returns. */
   put(table: string, object: StoredObject): StoredObject {
     const objects = this.#tables.get(table) ?? new Map<string, StoredObject>();
     this.#tables.set(table, objects);
@@ -91,7 +97,7 @@ export class Store {
     return stored;
   }
 
-  /** Removes an object; the DELETED change carries its last state under a new version. */
+  /** Removes an object. The DELETED change has its last state under a new version. */
   remove(table: string, object: StoredObject): StoredObject {
     const previous = this.get(table, keyOfObject(object));
     if (previous === undefined) return object;
@@ -102,7 +108,7 @@ export class Store {
     return last;
   }
 
-  /** Calls `listener` for every change from now on; returns how to stop that. */
+  /** Calls `listener` for every later change; returns the function that ends this. */
   subscribe(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -9,7 +9,7 @@ const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
 const PODS = '/api/v1/namespaces/default/pods';
 const CLASSES = '/apis/storage.k8s.io/v1/storageclasses';
 
-/** What the PersistentVolume controller makes of volumes and claims, and what protects them. */
+/** Results of the PersistentVolume controller for volumes and claims, and their protection. */
 export const binder: Suite = (server) => {
   cleanUp(server, PODS, CLAIMS, PVS, CLASSES);
   const client = {
@@ -60,7 +60,7 @@ export const binder: Suite = (server) => {
       },
     });
   const read = async (path: string) => (await client.request('GET', path)).body;
-  /** Controllers act some time after the write that they follow. */
+  /** Waits for the phase: controllers react some time after a write. */
   const comesTo = (path: string, phase: string) =>
     until(`${path} is ${phase}`, async () => {
       const { status, reason } = await read(path);
@@ -104,7 +104,7 @@ export const binder: Suite = (server) => {
     ['name', {}, { volumeName: 'right' }],
   ])('a volume of another %s is passed over', async (_, volumeSpec, claimSpec) => {
     await pv('other', volumeSpec);
-    // Larger: it would not be taken if the other fitted.
+    // Larger than the other one, which would be preferred if it fitted.
     await pv('right', { capacity: { storage: '50Gi' } });
     for (const name of ['other', 'right']) await comesTo(`${PVS}/${name}`, 'Available');
     await claim('c', claimSpec);
@@ -120,7 +120,8 @@ export const binder: Suite = (server) => {
       await pv('v', { storageClassName });
       await comesTo(`${PVS}/v`, 'Available');
       await claim('c', { storageClassName });
-      // A pod that is on a node already has not come by the scheduler, which would have had it bound.
+      // A pod with a node set at its creation bypasses the scheduler, which would cause the
+      // binding.
       await pod('c', 'n1');
       await pv('w');
       await comesTo(`${PVS}/w`, 'Available');
@@ -203,7 +204,7 @@ export const binder: Suite = (server) => {
     await comesTo(`${CLAIMS}/c`, 'Bound');
     const status = { capacity: { storage: '7Gi' }, allocatedResources: { storage: '10Gi' } };
     await client.request('PATCH', `${CLAIMS}/c/status`, { status }, MERGE);
-    // Both are looked at anew.
+    // Both are reconciled again.
     await client.request('PATCH', `${PVS}/v`, { spec: { capacity: { storage: '12Gi' } } }, MERGE);
     await client.request('PATCH', `${CLAIMS}/c`, { metadata: { annotations: { a: 'b' } } }, MERGE);
     await pv('w');

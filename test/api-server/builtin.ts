@@ -1,6 +1,9 @@
 import { onNode } from '../support/volumes.ts';
 
-/** Objects of built-in kinds, of generated names, as small as the API server takes them. */
+/**
+ * Paths of built-in kinds. The objects below have generated names, and only the fields that the API
+ * server requires.
+ */
 
 export const PATHS = {
   volumes: '/api/v1/persistentvolumes',
@@ -23,7 +26,7 @@ export const PATHS = {
   roleBindings: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings',
 };
 
-/** By which what the cases make is found again: a server has objects of its own. */
+/** Label of the objects of the cases. A server also has objects of its own. */
 export const OURS = { 'example.com/case': '' };
 export const ours = (path: string) => `${path}?labelSelector=example.com%2Fcase`;
 export const metadata = { generateName: 'x-', labels: OURS };
@@ -39,7 +42,7 @@ export const volume = (spec: object = {}) => ({
 });
 export const localVolume = (spec: object = {}) =>
   volume({ hostPath: undefined, local: { path: '/dev/x' }, nodeAffinity: onNode('n1'), ...spec });
-/** Of a class of which there is no volume. */
+/** Returns a claim with a class that has no volume. */
 export const claim = (spec: object = {}) => ({
   metadata,
   spec: {

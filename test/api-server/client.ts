@@ -9,11 +9,13 @@ export interface Answer {
   headers: IncomingHttpHeaders;
 }
 
-/** Plain requests to a server, as its kubeconfig, YAML, admits them. */
+/**
+ * Returns a client for plain requests to a server, with the credentials of its kubeconfig (YAML).
+ */
 export function clientFor({ url, kubeconfig }: { url: string; kubeconfig: string }) {
   const { clusters, users } = parse(kubeconfig);
   const ca = Buffer.from(clusters[0].cluster['certificate-authority-data'], 'base64').toString();
-  // undici would expect a certificate for whatever Host a test sends.
+  // Otherwise undici requires a certificate for any Host that a test sends.
   const dispatcher = new Agent({ connect: { ca, checkServerIdentity: () => undefined } });
   const authorization = `Bearer ${users[0].user.token}`;
   const open = (
@@ -39,7 +41,7 @@ export function clientFor({ url, kubeconfig }: { url: string; kubeconfig: string
         headers: response.headers,
       };
     },
-    /** The events of a watch, until the server ends it. */
+    /** Yields the events of a watch until the server ends it. */
     async *watch(path: string, headers: Record<string, string> = {}) {
       const response = await open('GET', path, undefined, headers);
       let rest = '';

@@ -1,4 +1,4 @@
-/** A CRD with one of each thing that a schema can ask of the server. */
+/** A CRD whose schema has an example of each feature that the server implements. */
 export const DISK_CRD = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

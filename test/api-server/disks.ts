@@ -1,6 +1,6 @@
 import type { Client } from './client.ts';
 
-/** Custom resources of disk-crd.ts. */
+/** Path of the custom resources of disk-crd.ts. */
 export const DISKS = '/apis/example.com/v1/disks';
 export const MERGE = { 'content-type': 'application/merge-patch+json' };
 
@@ -11,7 +11,7 @@ export const disk = (name: string, metadata: object = {}, spec: object = { nodeN
   spec,
 });
 
-/** Creates a disk; what the server made of it. */
+/** Creates a disk. @returns the created object */
 export async function post(client: Client, name: string, metadata: object = {}) {
   const { code, body } = await client.request('POST', DISKS, disk(name, metadata));
   if (code !== 201) throw new Error(`${code} ${body.message}`);

@@ -12,7 +12,7 @@ import { cleanUp, type Suite } from './server.ts';
 
 const TIMING = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
 
-/** Candidates in one process, with a clock that stands still until a test advances it. */
+/** Candidates in one process, with a clock that only advances when a test advances it. */
 export const election: Suite = (server) => {
   let cluster: { client: KubeClient };
   let clock: FakeClock;
@@ -28,7 +28,7 @@ export const election: Suite = (server) => {
   afterEach(async () => {
     await Promise.all(elections.map((one) => one.stop()));
   });
-  // After that: whoever leads makes anew what is removed.
+  // Must run after the elections have stopped: a leader would create its Lease again.
   cleanUp(server, '/apis/coordination.k8s.io/v1/namespaces/default/leases');
 
   function stand(identity: string, client = cluster.client) {
@@ -76,12 +76,12 @@ export const election: Suite = (server) => {
     first.election.resign();
     expect(() => first.election.check()).toThrow();
     await first.election.stop();
-    // Without a turn of the clock.
+    // The clock does not advance.
     await second.election.won;
     expect((await lease()).spec).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 });
   });
 
-  /** A client that is refused, from a moment on, whatever it asks about Leases. */
+  /** Wraps a client so that all requests about Leases fail once `state.broken` is set. */
   function failing(real: KubeClient) {
     const state = { broken: false, asked: 0 };
     const ask = <A extends unknown[], R>(method: (...args: A) => Promise<R>) => {
@@ -133,7 +133,7 @@ export const election: Suite = (server) => {
       { spec: { holderIdentity: 'usurper' } },
       { namespace: 'default' },
     );
-    // The write that renews is refused, and the look after it shows why.
+    // The renewal conflicts, and the following read returns the other holder.
     await clock.advance(2000);
     await until('it has asked', async () => {
       await clock.advance(1000);
@@ -150,7 +150,7 @@ export const election: Suite = (server) => {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
       metadata: { name: 'stowage' },
-      // As if renewed in a future far away: that is another machine's clock.
+      // A renewal in the far future, by the clock of another machine.
       spec: {
         holderIdentity: 'gone',
         leaseDurationSeconds: 15,
@@ -177,13 +177,14 @@ export const election: Suite = (server) => {
     await says(second.logger, 'standing by for the leader');
     const { uid } = (await lease()).metadata;
     await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });
-    // Without a turn of the clock.
+    // The clock does not advance.
     await until('it is there again', async () =>
       (await lease().catch(() => undefined))?.metadata.uid === uid ? undefined : true,
     ).then(() => holderIs('first'));
     expect([first.election.leads(), second.election.leads()]).toEqual([true, false]);
 
-    // One that cannot make it anew has its time, to the end, before another takes it.
+    // A leader that cannot create its Lease again keeps its whole lease time before another takes
+    // over.
     state.broken = true;
     const cutOffAt = clock.now();
     await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });

@@ -23,7 +23,7 @@ const DISK: Resource = {
 };
 const EVENTS_PATH = '/api/v1/namespaces/default/events';
 
-/** Stowage's own client, informer, wait and event recorder against what a server really answers. */
+/** Stowage's client, informer, wait and event recorder with the responses of a server. */
 export const kubeClient: Suite = (server) => {
   cleanUp(server, DISKS, EVENTS_PATH);
   let client: KubeClient;

@@ -8,12 +8,12 @@ import { onNode } from '../support/volumes.ts';
 import { PATHS } from './builtin.ts';
 import { cleanUp, type Suite } from './server.ts';
 
-/** What stock kubectl does with built-in kinds, and its tables. */
+/** Results of stock kubectl with built-in kinds, and its tables. */
 export const kubectlBuiltin: Suite = (server) => {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-kubectl-'));
   const { use, kubectl, start, expectOutput, applied } = kubectlIn(folder);
 
-  /** Debian 12's kubectl is 1.20: it explains by OpenAPI v2, which the sandbox has none of. */
+  /** Debian 12's kubectl is 1.20: it explains by OpenAPI v2, which the sandbox does not have. */
   const old = clientMinor() < 27;
 
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -80,7 +80,7 @@ export const kubectlBuiltin: Suite = (server) => {
   const bound = async () => {
     for (const object of [node('n1'), storageClass(), volume(), claim(), pod])
       await applied(object);
-    // As the scheduler does.
+    // Reserves the volume, as the scheduler does.
     const reserved = { spec: { claimRef: { namespace: 'default', name: 'c' } } };
     await kubectl(`patch pv v --type=merge -p '${JSON.stringify(reserved)}'`);
     await until('the claim is bound', async () => {

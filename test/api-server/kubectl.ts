@@ -8,18 +8,20 @@ import { DISK_CRD } from './disk-crd.ts';
 import { DISKS, disk } from './disks.ts';
 import { cleanUp, type Suite } from './server.ts';
 
-/** What stock kubectl prints about custom resources. */
+/** Output of stock kubectl for custom resources. */
 export const kubectlCustom: Suite = (server) => {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-kubectl-'));
   const { use, kubectl, start, expectOutput, applied } = kubectlIn(folder);
 
-  /** Debian 12's kubectl is 1.20: it lacks strict validation, subresources and waiting for a field. */
+  /**
+   * Debian 12's kubectl is 1.20: it lacks strict validation, subresources and waiting for a field.
+   */
   const old = clientMinor() < 27;
 
   afterAll(() => rmSync(folder, { recursive: true }));
   beforeAll(() => use({ kubeconfig: readFileSync(server().kubeconfig, 'utf8') }));
   cleanUp(server, DISKS, PATHS.events);
-  /** Writes through the status subresource; what the patch has beside the status must be ignored. */
+  /** Writes through the status subresource. Other fields of the patch must be ignored. */
   async function setStatus(name: string, patch: object): Promise<void> {
     if (!old) {
       const line = `patch disk ${name} --type=merge --subresource=status -p '${JSON.stringify(patch)}'`;
@@ -206,7 +208,7 @@ export const kubectlCustom: Suite = (server) => {
 
     test('dry-run on the server checks and stores nothing', async () => {
       if (old) {
-        // It looks for the parameter in an OpenAPI document that names no paths here.
+        // This kubectl searches for the parameter in an OpenAPI document, which has no paths here.
         const path = "create --raw '/apis/example.com/v1/disks?dryRun=All' -f -";
         await expectOutput(path, /"uid":/, disk('a'));
         await expectOutput(path, /spec.nodeName: Required value/, disk('a', {}, {}));

@@ -3,19 +3,22 @@ import type { Answer } from './client.ts';
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
-/** An age moves with the day of the run, and keeps its form. */
+/** An age changes with the day of the run, but its format does not. */
 const AGE = /^\d+s$|^\d+y(\d+d)?$/;
 const GENERATED = /\bx-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
-/** What Go's comparison adds, in the words of its own types. */
+/** The difference that Go's comparison adds, in terms of Go's types. */
 const DIFFERENCE = /\n@@[\s\S]*?\n(?=, |\]|$)/g;
-/** Of a list, the version is that of all that is stored, which anyone's write moves: a controller's, or the server's own. */
+/**
+ * The version of a list changes with every write to the server, also by controllers or the server
+ * itself.
+ */
 const LIST = /(List|Table)$/;
-/** What is of server-side apply, and a hash of how objects are stored. */
+/** Fields of server-side apply, and a hash of the storage version. */
 const LEFT_OUT = new Set(['managedFields', 'storageVersionHash']);
 
 /**
- * Answers without what differs from run to run: UIDs, versions and generated names are numbered in the order in which
- * they come, so that it still shows which are the same.
+ * Returns responses without the parts that differ between runs. UIDs, versions and generated names
+ * are numbered in order of occurrence, so that equal ones remain visible.
  */
 export function normalized(answers: Answer[]): unknown[] {
   const names = new Map<string, string>();
@@ -63,7 +66,7 @@ export function normalized(answers: Answer[]): unknown[] {
   }));
 }
 
-/** A refusal with its causes sorted by field, in its message too. */
+/** Returns a refusal with its causes sorted by field, also in its message. */
 export function withSortedCauses(answer: Answer): Answer {
   const { body } = answer;
   const causes: { field: string; message: string }[] = body.details.causes;

@@ -8,32 +8,33 @@ import { empty, type Suite } from './server.ts';
 
 type Call = Parameters<Client['request']>;
 
-/** What is waited for: an object with these fields, or an answer of this code. */
+/** A wait for an object with these fields, or for a response with this code. */
 type Wait = { at: string } & ({ has: object } | { code: number });
 
-/** A request whose answer tells of the entries of a map, which the real server does in whatever order. */
+/** A request whose response lists the entries of a map, which the real server orders randomly. */
 type OfMap = { ofMap: Call };
 
 /**
- * A write that may change nothing but managedFields, which the sandbox does not have: whether that made a version is left
- * out.
+ * A write that may change only managedFields, which the sandbox does not have. The comparison omits
+ * the resulting version.
  */
 type Unversioned = { unversioned: Call };
 
-/** A request or a wait, or one that is made of the answers before. */
+/** A request or a wait, or a function of the responses before it. */
 type Plain = Call | OfMap | Unversioned | Wait;
 export type Step = Plain | ((answers: Answer[]) => Plain);
 
 /**
- * A folder where the answers of a server are written down, instead of compared. Of the real one, in answers/ here, they
- * are what all servers must then answer.
+ * Directory to write a server's responses to, instead of comparing them. The responses of the real
+ * server, in answers/ here, are the reference for all servers.
  */
 const RECORDING = process.env.STOWAGE_RECORD_ANSWERS;
 const FOLDER = RECORDING ?? join(import.meta.dirname, 'answers');
 
 /**
- * Cases whose whole answers, codes, bodies and warnings, are those that a real server gave: answers/NAME.json.
- * `paths` are where the cases leave objects.
+ * Declares cases whose responses, with codes, bodies and warnings, must equal those of a real
+ * server in answers/NAME.json.
+ * `paths` are the paths of the cases' objects.
  */
 export function recorded(name: string, paths: string[], cases: Record<string, Step[]>): Suite {
   const file = join(FOLDER, `${name}.json`);
@@ -67,7 +68,7 @@ export function recorded(name: string, paths: string[], cases: Record<string, St
 
 const withoutQuery = (path: string) => path.split('?')[0] ?? '';
 
-/** One answer a line, so that a change of one is seen as that. */
+/** Formats each response as one line, so that diffs show single responses. */
 function formatted(answers: Record<string, unknown[]>): string {
   const cases = Object.entries(answers).map(([title, all]) => {
     const lines = all.map((one) => `  ${JSON.stringify(one)}`);

@@ -6,30 +6,30 @@ import { type Client, clientFor } from './client.ts';
 import { DISK_CRD } from './disk-crd.ts';
 import { SHELF_CRD } from './shelf-crd.ts';
 
-/** An API server that is asked: the sandbox, or a real one. */
+/** An API server under test: the sandbox, or a real one. */
 export interface Server {
   client: Client;
-  /** Of who may do everything, a file. */
+  /** Path of a kubeconfig of a user with all rights. */
   kubeconfig: string;
 }
 
 export interface RunningServer {
   url: string;
-  /** A file. */
+  /** Path of an administrator's kubeconfig. */
   kubeconfig: string;
   stop(): Promise<void>;
 }
 
 /**
- * Tests of what an API server answers, whichever it is. They share one server: each removes what it made, or gives
- * it a name of its own.
+ * Tests of an API server's responses, for any implementation. All suites share one server: each
+ * removes its objects, or gives them names of its own.
  */
 export type Suite = (server: () => Server) => void;
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const STARTING = 600_000;
 
-/** Describes the suites for one server, with CRDs of Stowage and of the tests in it. */
+/** Declares the suites for one server that has the CRDs of Stowage and of the tests. */
 export function describeSuites(
   suites: Record<string, Suite>,
   start: () => Promise<RunningServer>,
@@ -56,7 +56,7 @@ interface Definition {
   spec: { group: string; names: { plural: string }; versions: { name: string }[] };
 }
 
-/** Has a CRD served, and waits until it is. */
+/** Creates a CRD, and waits until it is served. */
 async function serve(client: Client, crd: object): Promise<void> {
   const { code, body } = await client.request('POST', CRDS, crd);
   if (code !== 201) throw new Error(`${code} ${body.message}`);
@@ -67,17 +67,17 @@ async function serve(client: Client, crd: object): Promise<void> {
   });
 }
 
-/** After each test, removes all objects of these paths, whatever holds them. */
+/** Removes all objects of these paths after each test, regardless of finalizers. */
 export function cleanUp(server: () => Server, ...paths: string[]): void {
   afterEach(async () => {
     for (const path of paths) await empty(server().client, path);
   });
 }
 
-/** Removes all objects of a path, whatever holds them, and waits until they are gone. */
+/** Removes all objects of a path, regardless of finalizers, and waits until they are gone. */
 export async function empty(client: Client, path: string): Promise<void> {
   const { code } = await client.request('DELETE', path, { gracePeriodSeconds: 0 });
-  // Namespaces are deleted one by one.
+  // Namespaces can only be deleted one by one.
   const one = code === 405;
   await until(`nothing is left at ${path}`, async () => {
     const { code: read, body } = await client.request('GET', path);

@@ -1,4 +1,7 @@
-/** A namespaced CRD with what disk-crd.ts has not: every check of a value, and both kinds of lists. */
+/**
+ * A namespaced CRD with features that disk-crd.ts lacks: every check of a value, and both kinds of
+ * lists.
+ */
 export const SHELF_CRD = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

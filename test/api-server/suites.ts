@@ -22,7 +22,7 @@ import { volumeCrd } from './volume-crd.ts';
 import { watches } from './watches.ts';
 import { writes } from './writes.ts';
 
-/** What an API server answers: the same, whether it is the sandbox or a real one. */
+/** Tests of an API server's responses. The sandbox and a real server must give the same. */
 export const SUITES: Record<string, Suite> = {
   writes,
   lists,
@@ -46,10 +46,13 @@ export const SUITES: Record<string, Suite> = {
   'volumes and claims': binder,
 };
 
-/** What differs, with the feature gate CrossNamespaceVolumeDataSource; the others ask a server that has its defaults. */
+/**
+ * Tests of responses with the feature gate CrossNamespaceVolumeDataSource. The other suites use a
+ * server with default gates.
+ */
 export const GATED_SUITES: Record<string, Suite> = { 'sources of claims': claimSourcesAcross };
 
-/** The same, as stock kubectl shows it. */
+/** Tests of the same responses through stock kubectl. */
 export const KUBECTL_SUITES: Record<string, Suite> = {
   'kubectl, custom resources': kubectlCustom,
   'kubectl, built-in kinds': kubectlBuiltin,

@@ -4,7 +4,7 @@ import { cleanUp, type Suite } from './server.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-/** Objects as tables, by what clients accept. */
+/** Responses as tables, depending on the accepted types. */
 export const asTables: Suite = (server) => {
   cleanUp(server, DISKS);
   const get = (path: string, accept: string) =>

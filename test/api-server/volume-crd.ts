@@ -6,7 +6,7 @@ import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { cleanUp, type Suite } from './server.ts';
 
-/** What the schema and the rules of the Volume CRD let through. */
+/** Objects and changes that the schema and the rules of the Volume CRD accept. */
 export const volumeCrd: Suite = (server) => {
   cleanUp(server, '/apis/storage.metalk8s.scality.com/v1alpha1/volumes');
   let client: KubeClient;
@@ -29,7 +29,7 @@ export const volumeCrd: Suite = (server) => {
       },
     } as KubeObject);
   };
-  /** What the server says to a change of the spec; undefined when it takes it. */
+  /** Changes the spec. @returns the server's message if it refuses the change, or undefined */
   async function change(spec: object, patch: object): Promise<string | undefined> {
     const { metadata } = await create(spec);
     try {
@@ -90,7 +90,7 @@ export const volumeCrd: Suite = (server) => {
       ['overwrite', {}, { overwrite: 'ext4' }],
       ['onDelete', { onDelete: 'Delete' }, { onDelete: 'Retain' }],
       ['attachPolicy', {}, { attachPolicy: 'OnDemand' }],
-      // Else such a Volume would keep its finalizer for ever.
+      // Otherwise such a Volume would keep its finalizer forever.
       ['what is about an invalid size', sparse('10GB'), { overwrite: 'ext4' }],
     ])('%s', async (_, spec, patch) => {
       expect(await change(spec, patch)).toBeUndefined();

@@ -5,7 +5,7 @@ import { cleanUp, type Suite } from './server.ts';
 export const watches: Suite = (server) => {
   cleanUp(server, DISKS);
   const watch = (query: string) => server().client.watch(`${DISKS}?watch=1&${query}`);
-  /** The first events of a watch, in short; all of them when it ends before. */
+  /** Returns the first events of a watch in short form, or all events if it ends earlier. */
   const collect = async (query: string, count = 99) => {
     const seen: string[] = [];
     for await (const { type, object } of watch(query)) {

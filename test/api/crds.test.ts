@@ -19,14 +19,14 @@ import {
   VOLUMES,
 } from '../../src/api/resources.ts';
 
-/** The files in src/api/crds beside the types and constants of the program. */
+/** Returns the CRD of a kind, to be compared with the program's types and constants. */
 
 const crdOf = ({ group, plural }: Resource): CustomResourceDefinition => {
   const found = ALL_CRDS.find(({ metadata }) => metadata.name === `${plural}.${group}`);
   if (found === undefined) throw new Error(`no definition of ${plural}`);
   return found;
 };
-/** A field, by its path, of the first version. */
+/** Returns the schema of a field in the first version, by its path. */
 const fieldOf = (resource: Resource, ...path: string[]): Schema =>
   path.reduce<Schema>(
     (schema, name) => schema.properties?.[name] ?? {},

@@ -11,7 +11,7 @@ test.each([
   [ready('Unknown', 'Pending'), 'Pending'],
   [ready('Unknown', 'Terminating'), 'Terminating'],
   [ready('Unknown', 'NodeUnreachable'), undefined],
-  // The node went away: the phase is as it was.
+  // The node is unreachable: the phase is unchanged.
   [{ ...ready('Unknown', 'NodeUnreachable'), phase: 'Available' as const }, 'Available'],
 ])('status %j is phase %p', (status, phase) => {
   expect(phaseOf(volumeNamed('data1', status))).toBe(phase);

@@ -31,11 +31,11 @@ import { obstructionOf } from '../../src/cli/why/obstruction.ts';
 import { REASONS as CAUSES } from '../../src/cli/why/reasons.ts';
 import { volumeNamed } from '../support/volumes.ts';
 
-/** The page that tells of every event, reason and exit status has a row for each, and no row for another. */
+/** The page must have a row for every event, reason and exit status, and no other rows. */
 
 const PAGE = readFileSync('docs/reasons.md', 'utf8');
 
-/** The rows below a heading, each as its cells without backquotes. */
+/** Returns the rows below a heading as cells without backquotes. */
 function rowsOf(heading: string): string[][] {
   const part = PAGE.split(/^## /m).find((each) => each.startsWith(`${heading}\n`));
   if (part === undefined) throw new Error(`docs/reasons.md has no part ${heading}`);
@@ -150,7 +150,7 @@ test('docs/output.md has every exit status', () => {
   expect(told).toEqual(ours);
 });
 
-/** Else one could be emitted that no list has. */
+/** Otherwise an event could have a reason that no list contains. */
 test('no reason of an event is written but in src/api/names.ts', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.startsWith('sandbox/'),
@@ -161,14 +161,14 @@ test('no reason of an event is written but in src/api/names.ts', () => {
   expect(found).toEqual([]);
 });
 
-/** A sentence may become another one at any time: programs go by codes. */
+/** Sentences may change at any time: programs must use codes. */
 test('why reads no message', () => {
   const files = readdirSync('src/cli/why', { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );
   const reads =
     /(message|holdup|refusal|hint|said)\)?\??\.(match|matchAll|includes|startsWith|endsWith|search|split|replace|indexOf)\(|\.(test|exec)\((\w+\.)?(message|holdup|refusal|hint|said)/;
-  // Words of kube-scheduler, which gives its reason no other way.
+  // Parses kube-scheduler's messages, the only form of its reasons.
   const others = ['claim/scheduler-words.ts'];
   const found = files.filter(
     (file) => !others.includes(file) && reads.test(readFileSync(join('src/cli/why', file), 'utf8')),

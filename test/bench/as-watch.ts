@@ -8,12 +8,15 @@ import { systemClock } from '../../src/workqueue/clock.ts';
 
 export interface AsWatch {
   metrics: Metrics;
-  /** Resolves when it has ended. */
+  /** Resolves when the daemon has ended. */
   ended: Promise<void>;
   stop(): void;
 }
 
-/** `stowage watch` with the defaults of the command, and an HTTP endpoint, over nodes in memory. SIGTERM ends it. */
+/**
+ * Runs `stowage watch` over nodes in memory, with an HTTP endpoint and the command's defaults,
+ * except for the controllers: volume and leftover. SIGTERM ends the daemon.
+ */
 export async function startAsWatch(
   kubeconfig: string | undefined,
   nodes: Executor,

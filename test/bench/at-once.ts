@@ -9,7 +9,7 @@ import { createClass } from './make-volume.ts';
 import { start, usageOf, WATCH_ENV, WATCH_FLAGS } from './processes.ts';
 
 const NODES = 100;
-/** Requests at once. */
+/** Concurrent requests. */
 const AT_ONCE = 50;
 
 export interface Round {
@@ -17,15 +17,15 @@ export interface Round {
   p50: number;
   p99: number;
   daemon: { cpu: number; peak: number };
-  /** Of the API server, in s. */
+  /** CPU time of the API server, in s. */
   serverCpu: number;
   ownCpu: number;
   calls: Record<string, number>;
 }
 
 /**
- * Creates so many Volumes at once, and waits until all are Available: by a new daemon, the bundled working-daemon.ts. The API
- * server has the CRDs and no Volume.
+ * Creates Volumes concurrently and waits until all are Available. A new daemon, the bundled
+ * working-daemon.ts, provisions the Volumes. The API server has the CRDs and no Volume.
  */
 export async function atOnce(
   count: number,
@@ -50,7 +50,7 @@ async function fill(
   const watched = await watchAvailable(kubeconfig);
   const create = (name: string, index: number) =>
     client.create(VOLUMES, sparseVolume(name, `node-${index % NODES}`, '1Gi'));
-  // Until the daemon leads and works.
+  // Available once the daemon leads and reconciles.
   await create('first', 0);
   await watched.seen(1);
 
@@ -82,7 +82,7 @@ async function fill(
   };
 }
 
-/** When each Volume was first heard of as Available. */
+/** Records when each Volume is first observed as Available. */
 async function watchAvailable(kubeconfig: string) {
   const { client } = await connect({ kubeconfig });
   const available = new Map<string, number>();
@@ -115,7 +115,10 @@ async function watchAvailable(kubeconfig: string) {
   };
 }
 
-/** Prints medians. `server`: what the API server is called. */
+/**
+ * Prints medians.
+ * @param server name of the API server in the output
+ */
 export function showRounds(count: number, server: string, rounds: readonly Round[]): void {
   const of = (figure: (round: Round) => number) => median(rounds.map(figure));
   console.log(

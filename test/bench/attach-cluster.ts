@@ -17,13 +17,15 @@ import { LOCAL_CLASS, sparseVolume } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 import { nodeLike, type Placed } from './fill-cluster.ts';
 
-/** What attaches and what is attached, in a cluster without kubelets: nodes, Volumes with their claims, and pods of both sides. */
+/**
+ * Objects of both sides in a cluster without kubelets: nodes, Volumes with their claims, and pods.
+ */
 
 export const NAMESPACE = 'default';
-/** Requests at once. */
+/** Concurrent requests. */
 const AT_ONCE = 50;
 
-/** Does it for each of so many, some at once, in order. */
+/** Calls `work` with each index in order, with AT_ONCE calls in parallel. */
 export async function forEach(
   count: number,
   work: (index: number) => Promise<unknown>,
@@ -37,7 +39,10 @@ export async function forEach(
 
 const nodeNamed = (index: number) => `node-${index}`;
 
-/** The CRDs, a class, and so many nodes, whose volumes kube-controller-manager is to attach. */
+/**
+ * Creates the CRDs, a class and the nodes. kube-controller-manager attaches the volumes of the
+ * nodes.
+ */
 export async function createNodes(client: KubeClient, count: number): Promise<void> {
   for (const crd of CRDS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, crd);
   await until('Volumes are served', () =>
@@ -54,7 +59,9 @@ export async function createNodes(client: KubeClient, count: number): Promise<vo
   });
 }
 
-/** Volumes that were made and are attached nowhere, each with a claim of its name that is bound to it. */
+/**
+ * Creates provisioned Volumes that are attached nowhere. Each has a bound claim of the same name.
+ */
 export async function createVolumes(
   client: KubeClient,
   count: number,
@@ -110,7 +117,7 @@ async function createVolume(client: KubeClient, name: string, node: string): Pro
       ...{ accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
     },
   });
-  // As the binder does, which does not run.
+  // The binder does not run.
   await client.patch(
     PERSISTENT_VOLUME_CLAIMS,
     name,
@@ -128,7 +135,7 @@ async function createVolume(client: KubeClient, name: string, node: string): Pro
   return uid;
 }
 
-/** A pod that is on a node from the start, and goes at once when it is deleted. */
+/** Returns a pod that is bound to its node at creation and vanishes once it is deleted. */
 export function podOn(name: string, node: number, volume: object): Pod {
   const spec = {
     nodeName: nodeNamed(node),

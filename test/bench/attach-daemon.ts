@@ -1,6 +1,7 @@
 /**
- * The daemon of test/bench/attach.ts: `stowage watch` over nodes in memory on which the files of the Volumes are. It prints
- * what it asked of the API server as a line of JSON: since the last SIGUSR2 at each one, and in the end.
+ * Daemon of test/bench/attach.ts: `stowage watch` over nodes in memory that have the files of the
+ * Volumes. At each SIGUSR2 and at its end, the daemon prints its API requests since the last
+ * SIGUSR2, as a line of JSON.
  */
 import { readFile } from 'node:fs/promises';
 import { selectControllers } from '../../src/api/controllers.ts';
@@ -21,7 +22,7 @@ const told = () => {
 process.on('SIGUSR2', told);
 
 const nodes = workingNodes();
-// As an earlier daemon left them.
+// Leave the nodes as an earlier daemon leaves them.
 for (const [node, uids] of Object.entries(placed)) {
   for (const [number, subject] of uids.entries()) {
     const steps = stepsThatMake(subject, attached ? number : undefined);

@@ -7,20 +7,22 @@ import type { Chosen, Side } from './attach-sides.ts';
 import { usageOf } from './processes.ts';
 
 export interface Idle {
-  /** Of a processor, as a share. */
+  /** Share of one processor. */
   cores: number;
-  /** In MiB. */
+  /** In MiB, like `peak`. */
   rss: number;
   peak: number;
 }
 
-/** What is used in so many ms tells whether a program has come to rest. */
+/** Interval (ms) of CPU time measurements. Below AT_EASE (s) per interval, a process is idle. */
 const LOOK_EVERY = 1000;
 const AT_EASE = 0.05;
-/** Garbage of what was done before is collected some 30 s after that, once. */
+/**
+ * Time (ms) for Node.js to collect the garbage of earlier work: it does so once, after some 30 s.
+ */
 const SETTLE = 60_000;
 
-/** As many pods, and each with its volume attached. */
+/** Creates pods and waits until each has its volume attached. */
 export async function attachMany({ client }: Bench, side: Side, count: number): Promise<Chosen[]> {
   const pods = Array.from({ length: count }, (_, index): Chosen => {
     return { pod: side.pod(`${side.name}-many-${index}`, index), index };
@@ -39,7 +41,10 @@ export async function detachMany(
   await side.detached(pods);
 }
 
-/** Waits until it has done what it does when it starts, or what it was told to. Throws after some minutes. */
+/**
+ * Waits until a process has finished its startup or its last task.
+ * @throws Error after five minutes
+ */
 export async function atEase({ pid }: Pick<Attaching, 'pid'>): Promise<void> {
   let quiet = 0;
   let before = (await usageOf(pid)).cpu;
@@ -56,7 +61,7 @@ export async function atEase({ pid }: Pick<Attaching, 'pid'>): Promise<void> {
   );
 }
 
-/** What it uses while nothing changes, for so many seconds. */
+/** Measures what a process uses while nothing changes. */
 export async function atRest(program: Pick<Attaching, 'pid'>, seconds: number): Promise<Idle> {
   await sleep(SETTLE);
   const before = await usageOf(program.pid);

@@ -1,14 +1,17 @@
 import { parseArgs } from 'node:util';
 
 export interface AttachOptions {
-  /** Pods that are created at once, and pods that are created one at a time. */
+  /** Numbers of pods: created concurrently (`pods`), and one at a time (`one`). */
   pods: number;
   one: number;
-  /** Rounds with as good as no limit to requests, and with the default of kube-controller-manager. */
+  /**
+   * Numbers of rounds: with practically no rate limit, and with the default of
+   * kube-controller-manager.
+   */
   rounds: number;
   'throttled-rounds': number;
   nodes: number;
-  /** Attachments at rest, and for how many seconds; 0: not at all. */
+  /** Idle attachments (0: none), and the seconds to measure them for. */
   attachments: number;
   rest: number;
 }
@@ -23,7 +26,7 @@ const DEFAULTS: AttachOptions = {
   rest: 60,
 };
 
-/** @throws TypeError for another flag, RangeError for what is no whole number */
+/** @throws TypeError for an unknown flag, RangeError for a value that is not a whole number */
 export function attachOptions(args: readonly string[]): AttachOptions {
   const names = Object.keys(DEFAULTS) as (keyof AttachOptions)[];
   const { values } = parseArgs({

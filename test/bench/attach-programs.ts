@@ -7,41 +7,41 @@ import { freePorts } from '../support/free-ports.ts';
 import type { Placed } from './fill-cluster.ts';
 import { start, WATCH_ENV, WATCH_FLAGS } from './processes.ts';
 
-/** What both are started with as --kube-api-qps and --kube-api-burst. */
+/** Values of --kube-api-qps and --kube-api-burst, the same for both programs. */
 export interface ClientRate {
   qps: number;
   burst: number;
 }
 
-/** What attach-writes.ts is told. */
+/** Input of attach-writes.ts. */
 export interface WritesInput {
   kubeconfig: string;
 }
 
-/** What attach-daemon.ts is told. */
+/** Input of attach-daemon.ts. */
 export interface DaemonInput extends ClientRate, WritesInput {
-  /** Where the Volumes are. */
+  /** UIDs of the Volumes on each node. */
   placed: Placed;
-  /** Their devices are attached already. */
+  /** Set if the devices are attached at the start. */
   attached: boolean;
-  /** As --controllers. */
+  /** Value of --controllers. */
   controllers: string;
 }
 
-/** Requests by what they ask for. */
+/** Number of API requests by verb and resource. */
 export type Calls = Record<string, number>;
 
 export interface Attaching {
   pid: number;
-  /** Rejects when it ends by itself. */
+  /** Rejects if the program ends by itself. */
   broken: Promise<unknown>;
-  /** What is asked of the API server from now on is counted apart. */
+  /** Starts a new count of API requests. */
   mark(): void;
-  /** @returns what was asked between the marks; none of a program that does not tell */
+  /** @returns the requests between the marks; none for kube-controller-manager */
   stop(): Promise<Calls[]>;
 }
 
-/** kube-controller-manager with its attach/detach controller alone. */
+/** Starts kube-controller-manager with only its attach/detach controller. */
 export async function startManager(
   { folder, kubeconfig }: ControlPlane,
   { qps, burst }: ClientRate,

@@ -8,10 +8,13 @@ import { usageOf } from './processes.ts';
 export interface Round {
   attaches: number;
   detaches: number;
-  /** One at a time, from before the pod is created to the first write that says so, and to the last; in ms. */
+  /**
+   * Times (ms) from the creation of a single pod to the first write that shows the attachment, and
+   * to the last.
+   */
   first: number[];
   last: number[];
-  /** CPU of the burst, in s. */
+  /** CPU time of the burst, in s. */
   cpu: number;
   serverCpu: number;
 }
@@ -22,9 +25,12 @@ export interface Bench {
   serverPid: number;
 }
 
-/** In ms: longer than a loop of kube-controller-manager, so that pods come at any moment of it. */
+/**
+ * Longest pause (ms) between single pods. It exceeds the loop period of kube-controller-manager:
+ * pods are created at any moment of the loop.
+ */
 const PAUSE = 200;
-/** For what is written after what is waited for, in ms. */
+/** Time (ms) for writes that follow the observed ones. */
 const REST = 1500;
 
 let rounds = 0;

@@ -13,16 +13,16 @@ import { systemClock } from '../../src/workqueue/clock.ts';
 import { podOn, volumeNamed } from './attach-cluster.ts';
 import { createSightings } from './sightings.ts';
 
-/** One of the two that are compared: the pods whose volumes it attaches, and what shows that it did. */
+/** Compared program, with its pods and the writes that show their attachments. */
 export interface Side {
   name: 'kube-controller-manager' | 'stowage';
-  /** The pod of that name, whose volume is that of the index. */
+  /** Returns a pod of that name with the volume of that index. */
   pod(name: string, index: number): Pod;
-  /** All that it writes when it has attached the volume of a pod. */
+  /** Waits for all writes after an attach. */
   attached(pods: readonly Chosen[]): Promise<void>;
-  /** All that it writes when it has detached it. */
+  /** Waits for all writes after a detach. */
   detached(pods: readonly Chosen[]): Promise<void>;
-  /** When the first of it said so, as performance.now() has it, and when all of it did. */
+  /** Times of the first and the last write about the attach, on the scale of performance.now(). */
   attachedAt(pod: Chosen): { first: number; last: number };
   detachedAt(pod: Chosen): number;
 }
@@ -34,14 +34,14 @@ export interface Chosen {
 
 export interface Watched {
   sides: readonly [Side, Side];
-  /** Resolves when the event was written that tells of each attached volume: it comes after all else. */
+  /** Resolves once each pod has its event about the attach, which is the last write. */
   told(pods: readonly Chosen[]): Promise<void>;
   stop(): Promise<void>;
 }
 
 const nameOf = ({ pod }: Chosen) => pod.metadata.name;
 
-/** Follows what both write. */
+/** Observes the writes of both programs. */
 export async function watchBoth(kubeconfig: string, nodes: number): Promise<Watched> {
   const { client } = await connect({ kubeconfig });
   const logger = { debug() {}, info() {}, warn: console.error, error: console.error };
@@ -58,7 +58,7 @@ export async function watchBoth(kubeconfig: string, nodes: number): Promise<Watc
     informers.push(informer as unknown as Informer<never>);
   };
 
-  // Of kube-controller-manager: by the name that the volume has on the node.
+  // kube-controller-manager: by the volume's name on the node.
   const onNode = createSightings('volumes of iSCSI in the status of Nodes');
   follow<KubeNode>(NODES, (node, old) => {
     const now = new Set(attachedTo(node));
@@ -67,7 +67,7 @@ export async function watchBoth(kubeconfig: string, nodes: number): Promise<Watc
       if (!now.has(name)) onNode.tell(name, false);
   });
 
-  // Of Stowage: by the Volume's name and the pod's.
+  // Stowage: by the names of the Volume and the pod.
   const shown = createSightings('attachments in the status of Volumes');
   const recorded = createSightings('nodes on PersistentVolumes');
   const conditions = createSightings(`the condition ${VOLUMES_ATTACHED_CONDITION} of pods`);

@@ -4,24 +4,30 @@ import type { Calls } from './attach-programs.ts';
 import type { Round } from './attach-rounds.ts';
 import { median, quantile } from './figures.ts';
 
-/** Of kube-controller-manager, and of Stowage. */
+/** Rounds of kube-controller-manager and of Stowage. */
 export interface AtRate {
   rounds: readonly [readonly Round[], readonly Round[]];
-  /** What Stowage asked of the API server, between its marks: before, then three of each round. */
+  /**
+   * API requests of Stowage between its marks: first those before any round, then three counts per
+   * round.
+   */
   calls: readonly Calls[];
 }
 
 export interface Measured {
   throttled: AtRate | undefined;
   unthrottled: AtRate | undefined;
-  /** Of kube-controller-manager, and of attach-writes.ts. */
+  /** Rounds of kube-controller-manager and of attach-writes.ts. */
   written: AtRate | undefined;
   idle: Record<string, Idle> | undefined;
 }
 
 type Row = [what: string, manager: string, stowage: string, ratio: string];
 
-/** Prints a table in Markdown: medians of the rounds, and what Stowage has of what kube-controller-manager has. */
+/**
+ * Prints a Markdown table: medians of the rounds, and the ratio of Stowage to
+ * kube-controller-manager.
+ */
 export function showAttaching(
   options: AttachOptions,
   { throttled, unthrottled, written, idle }: Measured,
@@ -35,7 +41,7 @@ export function showAttaching(
   if (throttled) for (const row of rowsOf(throttled, '20/30')) print(row);
   if (unthrottled) for (const row of rowsOf(unthrottled, 'no limit')) print(row);
   if (throttled && unthrottled) {
-    // Each as it is by default.
+    // Each program at its own default rate.
     const both: AtRate = { rounds: [throttled.rounds[0], unthrottled.rounds[1]], calls: [] };
     for (const row of rowsOf(both, 'defaults')) print(row);
   }

@@ -1,7 +1,9 @@
 /**
- * The writes alone of test/bench/attach.ts: for each pod with a claim what Stowage writes of an attach, all of it at once, and of a
- * detach when the pod is gone; no more requests at once than the daemon has. Nothing is asked, decided or done on a node, so
- * that a controller which writes the same is hardly faster on this machine. It prints the requests as attach-daemon.ts does.
+ * Writes of test/bench/attach.ts without other work. Each pod with a claim causes all writes of an
+ * attach in parallel, and those of a detach once the pod is gone. Concurrency is the daemon's.
+ *
+ * Nothing is read, decided or run on a node: a controller with the same writes is hardly faster on
+ * this machine. The requests are printed as by attach-daemon.ts.
  */
 import { readFile } from 'node:fs/promises';
 import type { Pod } from '../../src/api/core.ts';
@@ -36,7 +38,7 @@ const { transport } = await connect({
     calls[name] = (calls[name] ?? 0) + 1;
   },
 });
-// Each of them has a connection, and more would mostly measure handshakes.
+// Each concurrent request has a connection: more would mostly measure handshakes.
 const client = createClient(limitRequests(transport, AT_ONCE));
 const logger = { debug() {}, info() {}, warn: console.error, error: console.error };
 const common = { client, clock: systemClock, logger };

@@ -1,8 +1,11 @@
 /**
- * `npm run bench:attach [-- --pods N …]`: attaching and detaching, beside the attach/detach controller of
- * kube-controller-manager, in one run: on one real API server, in turns, at equal rates of requests. Its attach does nothing: the pods
- * have inline iSCSI volumes. Stowage's is carried out at once by nodes in memory; the PersistentVolume, the status and the pod
- * are written. In the end the same writes are made with nothing else done. See docs/benchmarks.md.
+ * `npm run bench:attach [-- --pods N …]`: compares attach and detach with the attach/detach
+ * controller of kube-controller-manager. Both run in turns, on one real API server and at equal
+ * request rates.
+ *
+ * kube-controller-manager attaches nothing: its pods have inline iSCSI volumes. For Stowage, nodes
+ * in memory attach at once, and Stowage writes the PersistentVolume, the status and the pod.
+ * Finally, the same writes are measured without any other work. See docs/benchmarks.md.
  */
 import { connect } from '../../src/kube/connect.ts';
 import { startControlPlane } from '../cluster/control-plane/control-plane.ts';
@@ -24,12 +27,15 @@ import { bundle } from './processes.ts';
 
 const options = attachOptions(process.argv.slice(2));
 
-/** The default of kube-controller-manager, and more than either asks. Stowage's own default is no limit. */
+/**
+ * Default rate of kube-controller-manager, and a rate above the needs of both. Stowage has no limit
+ * by default.
+ */
 const DEFAULT_RATE: ClientRate = { qps: 20, burst: 30 };
 const NO_LIMIT: ClientRate = { qps: 100_000, burst: 100_000 };
 
 const folder = await temporaryFolder('bench');
-// The controllers that a cluster has would do nothing with these objects but look at them.
+// Other controllers of a cluster would only observe these objects.
 const controlPlane = await startControlPlane({ controllers: [] });
 const running = new Set<Attaching>();
 try {
@@ -58,7 +64,7 @@ try {
   showAttaching(options, { throttled, unthrottled, written, idle });
   await watched.stop();
 
-  /** In turns: whoever is not measured runs, and sees what the other one does. */
+  /** Measures both programs in turns. The other program runs too, and observes the objects. */
   async function roundsAt(
     rate: ClientRate,
     count: number,
@@ -84,7 +90,7 @@ try {
     return { rounds, calls };
   }
 
-  /** One after the other, each alone. */
+  /** Measures the programs one by one, each alone. */
   async function atRestBoth(): Promise<Record<string, Idle>> {
     const [theirs, ours] = watched.sides;
     const { attachments, rest } = options;
@@ -99,14 +105,14 @@ try {
     found['stowage, all controllers'] = await atRest(program, rest);
     await end(program);
     program = await daemon(NO_LIMIT, 'attachment', true);
-    // It asks the nodes first what is there.
+    // The daemon first verifies the attachments.
     await atEase(program);
     found['stowage, attachment alone'] = await atRest(program, rest);
     await end(program);
     return found;
   }
 } finally {
-  // Those are left that were running when something went wrong.
+  // After an error, some programs still run.
   for (const program of running) await program.stop().catch(() => {});
   await controlPlane.stop();
   await folder.remove();

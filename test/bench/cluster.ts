@@ -1,7 +1,9 @@
 /**
- * `npm run bench:cluster`: on a real API server. 200 Volumes at once on nodes that do at once, in memory, what they are told;
- * then one sparse ext4 Volume of 1 GiB over ssh, and one over Salt, on this machine: from its creation to Available, by what
- * the daemon did meanwhile. It takes root, loop devices and udev, and builds Kubernetes and Salt where the cache has none.
+ * `npm run bench:cluster`: benchmarks on a real API server. First: 200 concurrent Volumes on nodes
+ * in memory that run jobs at once. Then: one sparse ext4 Volume of 1 GiB on this machine, over ssh
+ * and over Salt. Its time from creation to Available is split by the phases of the daemon.
+ *
+ * Requires root, loop devices and udev. Builds Kubernetes and Salt if they are not in the cache.
  */
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -44,7 +46,7 @@ try {
   await folder.remove();
 }
 
-/** A real API server with the CRDs, and the controllers that Volumes meet. */
+/** Starts a real API server with the CRDs and the controllers that act on Volumes' objects. */
 async function newCluster() {
   const controlPlane = await startControlPlane({
     controllers: ['persistentvolume-binder-controller', 'persistentvolume-protection-controller'],
@@ -83,7 +85,7 @@ async function oneVolume(transport: string, flags: readonly string[]): Promise<v
     const args = ['watch', '--verbose', '--kubeconfig', controlPlane.kubeconfig, ...flags];
     const daemon = start('bin/stowage', args, process.env, file.fd);
     const made: Awaited<ReturnType<typeof makeVolume>>[] = [];
-    // The first opens connections and fills caches, and does not count.
+    // The first round opens connections and fills caches, and does not count.
     for (let round = 0; round <= MADE; round++) made.push(await makeVolume(client, NODE));
     await daemon.stop();
     await file.close();
@@ -99,7 +101,7 @@ async function oneVolume(transport: string, flags: readonly string[]): Promise<v
   }
 }
 
-/** What the job's mkfs takes of it, typed on a file of that size. In ms. */
+/** Returns the time (ms) that the job's mkfs command takes on a file of the same size. */
 async function mkfs(): Promise<number> {
   const file = join(SPARSE_FOLDER, 'bench');
   const taken: number[] = [];

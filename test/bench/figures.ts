@@ -1,4 +1,4 @@
-/** The value below which that share of the values is; of 0.5, the median. NaN of none. */
+/** Returns a quantile: the value below which that share of the values lies. NaN for no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -6,7 +6,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** One line of a bench: what it is, and what was measured of it. */
+/** Prints one line of a benchmark: a label and its figures. */
 export function say(what: string, ...figures: readonly string[]): void {
   console.log(`${what.padEnd(28)} ${figures.map((figure) => figure.padStart(13)).join('  ')}`);
 }

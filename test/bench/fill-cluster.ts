@@ -7,13 +7,16 @@ import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
 
 export const NODE_COUNT = 100;
 export const SIZE = 1n << 30n;
-/** Requests at once. */
+/** Concurrent requests. */
 const AT_ONCE = 50;
 
-/** By node, the UIDs of its Volumes; the number of each is that of its loop device. */
+/** UIDs of the Volumes on each node. The index of a UID is the number of its loop device. */
 export type Placed = Record<string, string[]>;
 
-/** Nodes as kubelets write them, a storage class, and Volumes that are Available, with their PersistentVolumes. */
+/**
+ * Creates nodes as kubelets write them, a storage class, and Available Volumes with their
+ * PersistentVolumes.
+ */
 export async function fillCluster(client: KubeClient, count: number): Promise<Placed> {
   const storageClass: StorageClass = {
     apiVersion: 'storage.k8s.io/v1',
@@ -39,7 +42,7 @@ export async function fillCluster(client: KubeClient, count: number): Promise<Pl
   return placed;
 }
 
-/** @returns its UID */
+/** @returns the UID of the Volume */
 async function addVolume(
   client: KubeClient,
   index: number,
@@ -96,7 +99,7 @@ async function addVolume(
   return uid;
 }
 
-/** With as many images as kubelets report. */
+/** Returns a Node with as many images as kubelets report. */
 export function nodeLike(name: string): KubeNode {
   const image = (index: number) => ({
     names: [

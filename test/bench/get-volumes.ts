@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- get-volumes`: `stowage get volumes` beside `kubectl get volumes`, of 10 and of 10,000 Volumes of one
- * and the same API server, a sandbox in a process of its own. kubectl lets the server make the table; both ask for pages of
- * 500. The commands take turns; figures are medians of whole processes.
+ * `npm run bench -- get-volumes`: compares `stowage get volumes` with `kubectl get volumes`, for 10
+ * and for 10,000 Volumes. Both use the same API server, a sandbox in its own process. kubectl
+ * requests a table from the server; both request pages of 500. The commands take turns; figures are
+ * medians of whole processes.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ async function compare(count: number, rounds: number): Promise<void> {
   try {
     const { client } = await connect({ kubeconfig });
     await fillCluster(client, count);
-    // Caches of both are the bench's own.
+    // Both cache in the directory of this benchmark.
     const env = { ...process.env, HOME: folder.path, XDG_CACHE_HOME: '', KUBECONFIG: kubeconfig };
     const taken = COMMANDS.map((): number[] => []);
     const ofServer = COMMANDS.map((): number[] => []);

@@ -1,13 +1,14 @@
 /**
- * The daemon of test/bench/memory.ts: `stowage watch` that measures itself while its Volumes need nothing, then ends. Nothing
- * collects garbage but Node.js, when it sees fit. Arguments: the files of a kubeconfig, and of what `fillCluster` returned.
+ * Daemon of test/bench/memory.ts: `stowage watch` that measures itself while its Volumes need
+ * nothing, then ends. No garbage collection is forced. Arguments: the paths of a kubeconfig and of
+ * the result of `fillCluster`.
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startAsWatch } from './as-watch.ts';
 import { readyNodes } from './ready-nodes.ts';
 
-/** For how long it is watched at rest, in ms: two looks at each Volume. */
+/** Duration (ms) of the idle measurement: two observations of each Volume. */
 const AT_REST = 60_000;
 
 const writes: string[] = [];
@@ -17,7 +18,7 @@ const { metrics, ended, stop } = await startAsWatch(
   process.argv[2],
   nodes,
   ({ verb, resource }) => {
-    // The Lease is renewed as long as it lives.
+    // Renewals of the Lease are no sign of work.
     if (!['get', 'list', 'watch'].includes(verb) && resource !== 'leases')
       writes.push(`${verb} ${resource}`);
   },
@@ -39,7 +40,7 @@ if (writes.length > 0) throw new Error(`it was not at rest: ${[...new Set(writes
 stop();
 await ended;
 
-/** Prints what is used now, the most RSS so far, and what was used of the processors since then. */
+/** Prints the current memory use, the peak RSS, and the CPU time since an earlier measurement. */
 function measure(what: string, since?: { at: number; cpu: number }) {
   const { rss, heapUsed } = process.memoryUsage();
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();

@@ -7,7 +7,7 @@ import { waitFor } from '../../src/kube/wait.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
 import { sparseVolume } from '../support/cluster.ts';
 
-/** The class that `sparseVolume` names. */
+/** Creates the storage class that `sparseVolume` names. */
 export const createClass = (client: KubeClient): Promise<StorageClass> =>
   client.create<StorageClass>(STORAGE_CLASSES, {
     apiVersion: 'storage.k8s.io/v1',
@@ -16,7 +16,10 @@ export const createClass = (client: KubeClient): Promise<StorageClass> =>
     provisioner: 'kubernetes.io/no-provisioner',
   });
 
-/** Makes a sparse Volume of 1 GiB on that node and deletes it. Returns its name, and when it was asked for and Available. */
+/**
+ * Creates a sparse Volume of 1 GiB on a node, and deletes it once Available.
+ * @returns its name, the time of its creation, and the ms until Available
+ */
 export async function makeVolume(
   client: KubeClient,
   node: string,

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- memory [VOLUMES]`: the memory and CPU of the daemon with so many Volumes (default: 10,000) on 100
- * nodes, all of them made and looked at every 30 s. The daemon is `stowage watch`, with its Lease, log and HTTP endpoint, in a
- * process of its own with the flags that `bin/stowage` gives it; its nodes answer at once and from memory. The API server is a
- * sandbox in another process.
+ * `npm run bench -- memory [VOLUMES]`: memory and CPU of the daemon with provisioned Volumes
+ * (default: 10,000) on 100 nodes, each Volume observed every 30 s. The daemon is `stowage watch`
+ * with Lease, log and HTTP endpoint, in its own process and with the flags of `bin/stowage`. Its
+ * nodes answer at once, from memory. The API server is a sandbox in another process.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ try {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: WATCH_ENV,
   });
-  // The log; it is of interest where something went wrong.
+  // The log of the daemon, to print after a failure.
   const logged = text(daemon.stderr);
   const [status] = await once(daemon, 'exit');
   if (status !== 0) console.error(await logged);

@@ -1,8 +1,11 @@
 /**
- * `npm run bench -- one-volume`: one sparse ext4 Volume of 1 GiB over ssh, from its creation to Available, beside the very
- * commands of its plan typed over ssh: one call with all of them, without what Stowage looks at before and after. Once with a
- * connection of its own, as typed, and once over one that is open, as the daemon has it. They take turns; figures are medians.
- * The node is this machine, by an sshd on loopback; that takes root, loop devices and udev.
+ * `npm run bench -- one-volume`: one sparse ext4 Volume of 1 GiB over ssh, from its creation to
+ * Available. For comparison, the commands of its plan run over ssh in a single call, without
+ * Stowage's observations. They run once over a new connection, as typed, and once over an open one,
+ * as the daemon has.
+ *
+ * The variants take turns; figures are medians. The node is this machine, through an sshd on
+ * loopback. Requires root, loop devices and udev.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -66,7 +69,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** @param ways each makes a volume and removes it, and returns how long the making took, in ms */
+/** @param ways each creates and removes a volume, and returns the time (ms) of the creation */
 async function compare(ways: (() => Promise<number>)[]): Promise<void> {
   const taken = ways.map((): number[] => []);
   // The first round opens connections and fills caches, and does not count.
@@ -84,7 +87,7 @@ async function compare(ways: (() => Promise<number>)[]): Promise<void> {
 }
 
 async function typed(ssh: readonly string[]): Promise<number> {
-  // Whoever types knows a free one.
+  // The search for a free loop device is not measured.
   const { stdout: loop } = await execa('losetup', ['-f']);
   const { make, remove } = typedVolume(randomUUID(), loop);
   try {

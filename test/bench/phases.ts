@@ -1,4 +1,4 @@
-/** Where the time of one Volume went, in ms, by what the daemon logs of its effects. */
+/** Time (ms) of one Volume by phase, from the effects in the log of the daemon. */
 export interface Phases {
   'until it was noticed': number;
   'written to the API server': number;
@@ -27,8 +27,8 @@ interface Line {
 }
 
 /**
- * @param log of `stowage watch --verbose`, a JSON object a line
- * @param took from `asked` until the Volume was heard of as Available, in ms
+ * @param log output of `stowage watch --verbose`: a JSON object per line
+ * @param took time (ms) from `asked` until the Volume was observed as Available
  */
 export function phasesOf(log: string, volume: string, asked: Date, took: number): Phases {
   const lines = log

@@ -1,9 +1,12 @@
 /**
- * `npm run bench:populate [-- MIB]`: a volume of mode Block is filled on its node from an Image of 1 GiB, or of so many MiB, packed by zstd, over ssh; beside it
- * `curl | zstd -d | dd` of the same to a file, and `sync` of that, typed on the node. They take turns; figures are medians. Filling is the look at the node,
- * the job that makes the file, fills it and attaches it, and the look that finds it so; each is said by itself, too, and so is the
- * program of that job which fills, run on the node alone. Once without a checksum, and once with that
- * of what is downloaded, beside the same with sha256sum. Takes root, loop devices, udev, curl, zstd and sshd.
+ * `npm run bench:populate [-- MIB]`: fills a volume of mode Block over ssh, from an Image of 1 GiB
+ * or MIB that zstd packed. For comparison, `curl | zstd -d | dd` to a file and a `sync` of the file
+ * run on the node. The variants take turns; figures are medians.
+ *
+ * Filling consists of an observation of the node, the job that creates, fills and attaches the
+ * file, and an observation of the result. Each part is also reported by itself, and so is the job's
+ * fill program run alone on the node. All run once without a checksum, and once with a checksum of
+ * the download, compared to sha256sum. Requires root, loop devices, udev, curl, zstd and sshd.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
@@ -56,14 +59,14 @@ async function run(): Promise<void> {
     const server = await startSourceServer();
     ends.push(server.stop);
     ends.push(await allowSources('allow-address 127.0.0.1'));
-    // Half of it packs well.
+    // Half of the data compresses well.
     const made = `{ head -c ${MIB / 2}M /dev/urandom; yes stowage | head -c ${MIB / 2}M; } | zstd -q -1 >"$1"`;
     await execa('sh', ['-c', made, 'sh', join(folder.path, 'disk.zst')]);
     const packed = await readFile(join(folder.path, 'disk.zst'));
     server.paths.set('/disk.zst', packed);
     const [processor] = cpus();
     console.log(`${cpus().length} processors: ${processor?.model}; Node.js ${process.version}`);
-    // What else runs makes all figures worse, and ratios less.
+    // Other load on the machine increases all figures and decreases ratios.
     console.log(`load before: ${loadavg()[0]?.toFixed(1)}`);
     console.log(`${MIB} MiB, ${packed.length >> 20} MiB packed; medians of ${ROUNDS} rounds`);
     const sums = [undefined, createHash('sha256').update(packed).digest('hex')];
@@ -118,7 +121,7 @@ async function run(): Promise<void> {
       return { builtin: 'Image', what: 'Image bench/disk', options };
     }
 
-    /** ms */
+    /** Returns the duration in ms. */
     async function program(sha256: string | undefined): Promise<number> {
       const uid = randomUUID();
       const to = join(folder.path, `${uid}.partial`);
@@ -182,7 +185,7 @@ async function run(): Promise<void> {
       if (typeof end === 'string') throw new Error(end);
     }
 
-    /** ms */
+    /** Returns the duration in ms. */
     async function type(sum: boolean): Promise<number> {
       const to = join(folder.path, 'typed');
       await mkdir(to);

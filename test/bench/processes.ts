@@ -9,24 +9,24 @@ import { loaders } from '../../scripts/loaders/esbuild.mjs';
 import { slimPackages } from '../../scripts/slim/plugin.mjs';
 import { until } from '../support/until.ts';
 
-/** The clock ticks of /proc in a second. */
+/** Clock ticks of /proc per second. */
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
 export interface Usage {
-  /** In s, of user and system. */
+  /** User and system time, in s. */
   cpu: number;
-  /** In MiB, of memory that is resident: now, and the most that it was since the start. */
+  /** Resident memory, in MiB: the current value, and the peak since the start. */
   rss: number;
   peak: number;
 }
 
-/** What a process has used so far, as the kernel counts it. */
+/** Returns what a process has used so far, from the kernel's counters. */
 export async function usageOf(pid: number): Promise<Usage> {
   const [stat, status] = await Promise.all([
     readFile(`/proc/${pid}/stat`, 'utf8'),
     readFile(`/proc/${pid}/status`, 'utf8'),
   ]);
-  // The name of the program, in parentheses, may hold spaces.
+  // The program's name, in parentheses, may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return {
     cpu: (Number(fields[11]) + Number(fields[12])) / TICKS,
@@ -37,13 +37,20 @@ export async function usageOf(pid: number): Promise<Usage> {
 
 export interface Program {
   pid: number;
-  /** Rejects when it ends by itself. */
+  /** Rejects if the program ends by itself. */
   broken: Promise<never>;
-  /** SIGTERM, and waits for the end. Returns what it printed; throws when it did not end in order. */
+  /**
+   * Sends SIGTERM and waits for the end.
+   * @returns its standard output
+   * @throws Error if the exit status is not 0
+   */
   stop(): Promise<string>;
 }
 
-/** What it says on standard error goes nowhere, as to a journal that is no bottleneck, or to an open file. */
+/**
+ * Starts a program. Its standard error is discarded, as if by a journal that is no bottleneck, or
+ * goes to an open file.
+ */
 export function start(
   command: string,
   args: readonly string[],
@@ -73,7 +80,7 @@ export function start(
   };
 }
 
-/** `stowage sandbox` as it is built. */
+/** Starts the built `stowage sandbox`. */
 export async function startSandbox(kubeconfig: string): Promise<Program> {
   const sandbox = start('bin/stowage', ['sandbox', '--kubeconfig-out', kubeconfig]);
   const isWhole = async () => {
@@ -84,11 +91,14 @@ export async function startSandbox(kubeconfig: string): Promise<Program> {
   return sandbox;
 }
 
-/** The flags of V8, and the environment, that `bin/stowage` gives to `watch`. */
+/** V8 flags and environment that `bin/stowage` sets for `watch`. */
 export const WATCH_FLAGS = ['--max-semi-space-size=8'];
 export const WATCH_ENV = { ...process.env, MALLOC_ARENA_MAX: '1' };
 
-/** Bundles a program of this folder as Stowage is shipped: minified, with no types to strip. Returns its path. */
+/**
+ * Bundles a program of this directory as Stowage is shipped: minified, without types.
+ * @returns the path of the bundle
+ */
 export async function bundle(entry: string, folder: string): Promise<string> {
   const outfile = join(folder, entry.replace(/\.ts$/, '.mjs'));
   await build({

@@ -5,7 +5,7 @@ import { type Placed, SIZE } from './fill-cluster.ts';
 
 export interface ReadyNodes extends Executor {
   volumes: number;
-  /** How often one was looked at. */
+  /** Number of observations so far. */
   looks: number;
 }
 
@@ -14,13 +14,16 @@ const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({ exit,
 const missing = result(1, '', "stat: cannot statx 'X': No such file or directory");
 
 interface ReadyNode {
-  /** The loop number of each Volume, by its UID. */
+  /** Loop device number of each Volume, by UID. */
   numbers: Map<string, number>;
   loops: string;
   devices: string;
 }
 
-/** Nodes on which all that these Volumes need is there. They are looked at, and no more. */
+/**
+ * Returns nodes on which these Volumes are provisioned and attached. The nodes answer observations
+ * only.
+ */
 export function readyNodes(placed: Placed): ReadyNodes {
   const nodes = new Map<string, ReadyNode>();
   for (const [node, uids] of Object.entries(placed)) {

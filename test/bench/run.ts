@@ -1,12 +1,12 @@
 /**
- * `npm run bench [-- NAME [ARGUMENT…]]`: all benches, or one of them. See docs/benchmarks.md. Nothing is asserted of how fast
- * anything is; it fails when what is measured does not work.
+ * `npm run bench [-- NAME [ARGUMENT…]]`: runs all benchmarks, or one. See docs/benchmarks.md. No
+ * speed is asserted: a benchmark fails only if the measured feature does not work.
  */
 import { spawnSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 
-/** Files of other kinds than TypeScript are imported as text. */
+/** Loader that imports other files than TypeScript as text. */
 const LOADERS = './scripts/loaders/node.mjs';
 
 const BENCHES = [
@@ -27,7 +27,7 @@ if (name !== undefined && !BENCHES.includes(name)) {
 const processors = cpus();
 console.log(`${processors.length} processors: ${processors[0]?.model}; Node.js ${process.version}`);
 for (const bench of name === undefined ? BENCHES : [name]) {
-  // What else runs makes all figures worse, and ratios less.
+  // Other load on the machine increases all figures and decreases ratios.
   console.log(`\n# ${bench} (load before: ${loadavg()[0]?.toFixed(1)})`);
   const { status, error } = spawnSync(
     process.execPath,

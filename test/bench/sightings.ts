@@ -1,9 +1,14 @@
-/** When things were last seen to appear or vanish. What was never told of is not there. */
+/**
+ * Times at which objects last appeared or vanished. An object that was never observed is absent.
+ */
 export interface Sightings {
   tell(key: string, there: boolean): void;
-  /** Resolves when each of them was seen so since, or is so already. Rejects after ten minutes. */
+  /**
+   * Resolves once each object was observed in that state; at once if all are. Rejects after ten
+   * minutes.
+   */
   until(keys: readonly string[], there: boolean): Promise<void>;
-  /** When it came to be as it is, as performance.now() has it. */
+  /** Returns the time of the last change, as of performance.now(). */
   at(key: string): number;
 }
 
@@ -15,7 +20,7 @@ interface Waiting {
   resolve(): void;
 }
 
-/** @param what is seen, for the error */
+/** @param what names the objects in errors */
 export function createSightings(what: string): Sightings {
   const seen = new Map<string, { there: boolean; at: number }>();
   const waiting = new Set<Waiting>();

@@ -1,8 +1,11 @@
 /**
- * `npm run bench:snapshots`: a snapshot of a sparse file system of 10 GiB with 1 GiB written is restored, on XFS, which clones
- * files, and on ext4, which doesn't; beside it `cp --reflink=auto --sparse=always` of the same file, and `sync` of the copy. They take
- * turns; figures are medians. A restore is the look at the node, the job that makes the volume, its own UUID in it included, until it is
- * attached with its link there, and the look that finds it so. Takes root, loop devices and udev.
+ * `npm run bench:snapshots`: restores a snapshot of a sparse 10 GiB file system with 1 GiB of data,
+ * on XFS, which clones files, and on ext4. For comparison, `cp --reflink=auto --sparse=always`
+ * copies the same file, followed by `sync`. Both take turns; figures are medians.
+ *
+ * A restore consists of an observation of the node, the job, and an observation of the result. The
+ * job creates the volume with its own UUID, attaches it and waits for the link. Requires root, loop
+ * devices and udev.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
@@ -36,7 +39,7 @@ async function run(): Promise<void> {
   try {
     const [processor] = cpus();
     console.log(`${cpus().length} processors: ${processor?.model}; Node.js ${process.version}`);
-    // What else runs makes all figures worse, and ratios less.
+    // Other load on the machine increases all figures and decreases ratios.
     console.log(`load before: ${loadavg()[0]?.toFixed(1)}`);
     console.log(
       `a file system of ${SIZE >> 30n} GiB, ${WRITTEN_MIB} MiB written; medians of ${ROUNDS} rounds`,
@@ -58,7 +61,8 @@ async function compare(below: FsType): Promise<void> {
       [restored, restore],
       [copied, copy],
     ] as const;
-    // The first round fills caches, and does not count. Who is first has more to wait for what the other one left to be written.
+    // The first round fills caches, and does not count. The order alternates: the first variant
+    // waits longer for dirty pages of its predecessor.
     for (let round = 0; round <= ROUNDS; round++) {
       for (const [figures, run] of round % 2 === 0 ? sides : sides.toReversed()) {
         const took = await run(folder, snapshot);
@@ -97,7 +101,10 @@ function sparse(folder: string, more: Partial<DesiredSparse> = {}): DesiredSpars
   };
 }
 
-/** The path of the copy that a snapshot is, of a volume with something in it. */
+/**
+ * Takes a snapshot of a volume with data.
+ * @returns the path of the copy
+ */
 async function takeSnapshot(folder: string, disk: string): Promise<string> {
   const volume = sparse(folder);
   await done('provision', volume);
@@ -138,7 +145,7 @@ async function done(
   if (typeof end === 'string') throw new Error(end);
 }
 
-/** ms */
+/** Returns the duration in ms. */
 async function restore(folder: string, file: string): Promise<number> {
   const desired = sparse(folder, { source: { what: 'snapshot', file, mode: 'Filesystem' } });
   const began = performance.now();
@@ -149,7 +156,7 @@ async function restore(folder: string, file: string): Promise<number> {
   return took;
 }
 
-/** ms */
+/** Returns the duration in ms. */
 async function copy(folder: string, file: string): Promise<number> {
   const to = join(folder, 'copy');
   const began = performance.now();

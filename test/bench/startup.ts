@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- startup`: how long the tool takes to start, beside kubectl on the same machine in the same run. The commands
- * take turns, so that whatever else the machine does slows all of them; figures are medians of whole processes.
+ * `npm run bench -- startup`: startup time of the CLI, compared to kubectl on the same machine. The
+ * commands take turns, so that other load affects all of them. Figures are medians of whole
+ * processes.
  */
 import { spawnSync } from 'node:child_process';
 import { median, ms, say, times } from './figures.ts';

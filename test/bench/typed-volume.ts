@@ -7,9 +7,9 @@ import { FakeNode } from '../support/fake-node.ts';
 import { SIZE } from './fill-cluster.ts';
 
 /**
- * The steps that make a volume of SIZE on a node that has nothing of it.
- * @param loopNumber of a loop device that is free; undefined: it is not attached
- * @throws Error for what cannot be planned
+ * Returns the steps that create a volume of SIZE on an empty node.
+ * @param loopNumber number of a free loop device; undefined: the volume is not attached
+ * @throws Error if the operation cannot be planned
  */
 export function stepsThatMake(uid: string, loopNumber: number | undefined): readonly Step[] {
   const desired: DesiredSparse = {
@@ -33,8 +33,9 @@ export function stepsThatMake(uid: string, loopNumber: number | undefined): read
 }
 
 /**
- * Lines of sh that make a volume as Stowage would, step by step and with nothing looked at, and remove it.
- * @param loop the path of a loop device that is free
+ * Returns lines of sh that create a volume with Stowage's steps but no observations, and that
+ * remove the volume.
+ * @param loop path of a free loop device
  */
 export function typedVolume(uid: string, loop: string): { make: string; remove: string } {
   const lines = stepsThatMake(uid, Number(loop.slice('/dev/loop'.length))).map(lineOf);

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- volumes`: 1,000 Volumes at once. The nodes do at once what they are told, so that what is measured is
- * the daemon and what it asks of the API server: a sandbox, whose part is told apart. They and this process, which creates
- * the Volumes and watches them, share the machine's processors.
+ * `npm run bench -- volumes`: 1,000 concurrent Volumes. The nodes run jobs at once, so that the
+ * figures cover the daemon and its requests to the API server. The API server is a sandbox, whose
+ * CPU time is reported separately. Both share the processors with this process, which creates and
+ * watches the Volumes.
  */
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/temporary-folder.ts';

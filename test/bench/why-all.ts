@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- why-all`: `stowage why --all` beside `stowage get volumes`, of 10,000 Volumes of which every tenth is held up, of
- * one and the same API server, a sandbox in a process of its own. The commands take turns; figures are medians of whole processes.
+ * `npm run bench -- why-all`: compares `stowage why --all` with `stowage get volumes`, for 10,000
+ * Volumes of which every tenth is blocked. Both use the same API server, a sandbox in its own
+ * process. The commands take turns; figures are medians of whole processes.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

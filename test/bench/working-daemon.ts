@@ -1,6 +1,7 @@
 /**
- * The daemon of test/bench/volumes.ts: `stowage watch` over nodes that do at once, in memory, what they are told. Its
- * argument is the file of a kubeconfig. In the end it prints how often it asked the API server for what, as JSON.
+ * Daemon of test/bench/volumes.ts: `stowage watch` over nodes in memory that run jobs at once. Its
+ * argument is the path of a kubeconfig. At its end, the daemon prints the number of API requests by
+ * verb and resource, as JSON.
  */
 import { workingNodes } from '../support/working-nodes.ts';
 import { startAsWatch } from './as-watch.ts';

@@ -11,7 +11,7 @@ beforeAll(async () => {
   await cp('bin', join(folder.path, 'bin'), { recursive: true });
   await mkdir(join(folder.path, 'dist'));
   await writeFile(join(folder.path, 'dist/main.mjs'), '');
-  // In the place of a checkout's Node.js: prints what it is called with.
+  // Stands for the Node.js of a checkout, and prints its arguments.
   const node = join(folder.path, 'node_modules/.bin/node');
   await mkdir(join(folder.path, 'node_modules/.bin'), { recursive: true });
   await writeFile(node, '#!/bin/sh\nprintf "%s\\n" "$@"\n');

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** A command as it is run against a server, instead of objects in memory. */
+/** Runs a command with a server, instead of objects in memory. */
 async function stowage(argv: string[], world: World = {}) {
   const { io, outcome } = fakeIo(world);
   const code = await run([...argv, '--kubeconfig', cluster.kubeconfig], { ...io, connect });

@@ -20,7 +20,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const chunkOf = (source: string): string =>
   Object.keys(outputs).find((name) => outputs[name]?.entryPoint === source) ?? '';
 
-/** All sources that are loaded with a chunk, without what a later `import()` may load. */
+/**
+ * Returns all sources that are loaded with a chunk, without those that a later `import()` may load.
+ */
 function loadedWith(chunk: string, seen = new Set<string>()): string[] {
   if (seen.has(chunk)) return [];
   seen.add(chunk);
@@ -105,14 +107,14 @@ test('of the packages that connect, only what is used of them is there', () => {
     true,
   );
   expect(sources.some((path) => path.endsWith('/undici/lib/dispatcher/agent.js'))).toBe(true);
-  // Classes of the API, and a fetch of its own: most of these packages, and of the time that they take to load.
+  // API classes and a separate fetch: most of these packages, and of their load time.
   expect(sources.filter((path) => path.includes('/client-node/dist/gen/models/V1'))).toEqual([]);
   expect(
     sources.filter((path) =>
       /\/undici\/lib\/(mock\/|cache\/|interceptor\/|dispatcher\/client-h2)/.test(path),
     ),
   ).toEqual([]);
-  // As an ES module it loads all of that from Node.js itself.
+  // As ES modules, they would load all of that from Node.js.
   const imported = Object.values(outputs).flatMap(({ imports }) =>
     imports
       .filter(({ kind, external }) => external && kind === 'import-statement')

@@ -12,7 +12,7 @@ import { volumeNamed } from '../support/volumes.ts';
 const VOLUME = 'create volume a --node n1 --size 1Gi --storage-class fast';
 const MANIFEST = JSON.stringify(volumeNamed('a'));
 
-/** Each command that asks a server, in the least words. */
+/** The shortest form of each command that sends requests to a server. */
 const COMMANDS: Record<string, string> = {
   'create volume': VOLUME,
   'create storageclass': 'create storageclass fast --static',
@@ -59,7 +59,7 @@ const CODES: [ErrorCode, number][] = [
 ];
 
 const EVERY = Object.entries(COMMANDS).flatMap(([name, line]) =>
-  // A difference is 1, as with diff(1).
+  // Exit status 1 means a difference, as with diff(1).
   CODES.map(
     ([code, exit]) => [name, code, name === 'diff' && exit === 1 ? 2 : exit, line] as const,
   ),

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 
 const ROOT = 'src/cli';
 
-/** Files of src/cli, with the files of src/cli that each imports, also only as types or when it is run. */
+/** Files of src/cli, with their imports from src/cli, including type and dynamic imports. */
 const imports = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => {
@@ -15,7 +15,7 @@ const imports = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
     return { file, imported };
   });
 
-/** The folder of a file of src/cli; '' of those that make the program. */
+/** Returns the directory of a file of src/cli, or '' for files of the program itself. */
 const folderOf = (file: string): string => (file.includes('/') ? (file.split('/')[0] ?? '') : '');
 
 test('a folder of a feature imports lib and itself, and lib itself alone', () => {

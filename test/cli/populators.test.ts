@@ -107,7 +107,7 @@ describe('register populator', () => {
     expect(await cluster.client.get<VolumePopulator>(VOLUME_POPULATORS, 'hello')).toMatchObject({
       sourceKind: { group: 'hello.example.com', kind: 'Hello' },
     });
-    // Objects of that kind, and nothing else.
+    // Rights to objects of that kind only.
     expect(
       await cluster.client.get<KubeObject>(CLUSTER_ROLES, 'stowage-populator-hello'),
     ).toMatchObject({
@@ -268,7 +268,7 @@ describe('register populator', () => {
   });
 });
 
-/** What the schema refuses, whoever writes it. */
+/** Definitions that the schema refuses from any client. */
 test.each([
   [{ mountPath: undefined }, 'at least one of mountPath and devicePath must be set'],
   [{ args: [`$${'{'}.spec.x}`] }, "no '$' may stand right before a field"],
@@ -416,7 +416,7 @@ describe('get populators', () => {
       await shows('busybox');
       await claim('waits', 'Pending');
       await shows('test/waits');
-      // Of nobody.
+      // A claim without a data source.
       await cluster.client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('nothing')));
       await cluster.client.delete(VOLUME_POPULATORS, 'hello');
       await shows('without a VolumePopulator');

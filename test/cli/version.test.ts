@@ -22,7 +22,7 @@ const client = {
   platform: `${process.platform}/${process.arch}`,
 };
 
-/** The CRD of Volume with its schema changed. */
+/** Returns the CRD of Volume with a changed schema. */
 function changed(
   change: (schema: { spec: Record<string, object>; status: Record<string, object> }) => void,
 ) {

@@ -27,7 +27,7 @@ test('has defaults', async () => {
     },
     controllers: new Set(CONTROLLERS),
     snapshotController: 'auto',
-    // As client-go's.
+    // Defaults of client-go.
     election: {
       namespace: 'default',
       leaseDurationMs: 15_000,
@@ -240,7 +240,7 @@ describe('--config', () => {
     };
     const { connections } = await withFile('', ['-n', 'mine'], globals);
     expect(connections[0]).toMatchObject({ kubeconfig: '/k', namespace: 'mine' });
-    // Also when it is read again.
+    // After a reload, too.
     expect(await options?.config?.read()).toMatchObject({ workers: 6, sshConfig: '/env' });
     expect((await withFile('# nothing\n')).options?.settings).toMatchObject({ workers: 10 });
     const local = await withFile('transport: local\nlocalNode: [n1]\n');

@@ -3,7 +3,10 @@ import { describeSuites } from '../api-server/server.ts';
 import { GATED_SUITES, KUBECTL_SUITES, SUITES } from '../api-server/suites.ts';
 import { startControlPlane } from './control-plane/control-plane.ts';
 
-/** Those for which the sandbox has stand-ins: what else acts would write between a test's requests. */
+/**
+ * Controllers for which the sandbox has stand-ins. Any other controller would write between a
+ * test's requests.
+ */
 const CONTROLLERS = [
   'garbage-collector-controller',
   'namespace-controller',

@@ -4,7 +4,10 @@ import { ensureUdev } from '../support/udev.ts';
 import type { ControlPlane } from './control-plane/control-plane.ts';
 import { type Machine, type SceneOptions, startSceneOn } from './kubelet/scene.ts';
 
-/** What claims and snapshots need beside the daemon: no scheduler, and nobody who looks whether a kubelet is there. */
+/**
+ * Controllers that claims and snapshots need beside the daemon: no scheduler, and no node lifecycle
+ * controller, as the node has no kubelet.
+ */
 const CONTROLLERS = [
   'garbage-collector-controller',
   'namespace-controller',
@@ -13,7 +16,10 @@ const CONTROLLERS = [
   'persistentvolumeclaim-protection-controller',
 ];
 
-/** A real cluster with this machine as its node, but no kubelet: for volumes that no pod mounts. */
+/**
+ * Starts a real cluster with this machine as its node, but no kubelet: for volumes that no pod
+ * mounts.
+ */
 export const startBareScene = (options: Omit<SceneOptions, 'controllers'> = {}) =>
   startSceneOn('n1', startBareNode, [], { ...options, controllers: CONTROLLERS });
 

@@ -6,7 +6,10 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** What is built once and used by every checkout. Removing it costs time only. */
+/**
+ * Returns the directory of artifacts that are built once and shared by all checkouts. Removing it
+ * costs only time.
+ */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const { STOWAGE_CLUSTER_CACHE, XDG_CACHE_HOME } = environment;
   return (
@@ -14,7 +17,7 @@ export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): strin
   );
 }
 
-/** The key of what is made of `inputs`: versions, and the contents of files. */
+/** Returns a cache key for `inputs`: versions, and the contents of files. */
 export function keyOf(...inputs: (string | Uint8Array)[]): string {
   const hash = createHash('sha256');
   for (const input of inputs) hash.update(`${Buffer.byteLength(input)}:`).update(input);
@@ -22,9 +25,10 @@ export function keyOf(...inputs: (string | Uint8Array)[]): string {
 }
 
 /**
- * The folder that `build` filled for this name and key, by this process or another one, now or earlier.
- * `build` is given an empty folder, which is renamed once it is whole: what is built must not depend on its path.
- * Throws what `build` throws, and leaves nothing then.
+ * Returns the directory that `build` filled for this name and key, in this process or another.
+ * `build` gets an empty directory that is renamed when complete: the artifacts must not depend on
+ * its path.
+ * Throws what `build` throws, and leaves no directory then.
  */
 export async function cached(
   name: string,
@@ -59,9 +63,9 @@ export async function cached(
   }
 }
 
-/** Holds `file` locked until it is freed, or until this process ends in whatever way. */
+/** Locks `file` until the returned function is called or this process ends in any way. */
 export async function lock(file: string): Promise<() => Promise<void>> {
-  // cat ends with its stdin: there is no lock that outlives its holder.
+  // cat exits when its stdin closes, so that no lock outlives its holder.
   const holder = spawn('flock', [file, 'sh', '-c', 'echo locked; exec cat'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

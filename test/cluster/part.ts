@@ -3,32 +3,38 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A program of the cluster that runs until it is stopped. It ends with this process, in whatever way that ends. */
+/**
+ * A program of the cluster that runs until it is stopped. It ends with this process, even if that
+ * is killed.
+ */
 export interface Part {
   name: string;
   pid: number;
-  /** What it wrote to stdout and stderr. */
+  /** Path of the file with its stdout and stderr. */
   log: string;
-  /** Asks it to end, and kills it after 10 s. */
+  /** Terminates it, and kills it after 10 s. */
   stop(): Promise<void>;
 }
 
 export interface PartOptions {
   name: string;
   argv: readonly [string, ...string[]];
-  /** Its log is `NAME.log` in this folder; what an earlier one of this name wrote there is kept. */
+  /** Directory of its log `NAME.log`. Output of an earlier program of this name is kept. */
   folder: string;
   env?: Record<string, string>;
   cwd?: string;
-  /** Resolves with true once it can be used. Its exceptions mean: not yet. */
+  /** Resolves to true once the program can be used. An exception means: not ready yet. */
   ready(): Promise<boolean>;
-  /** In ms; absent: a minute. */
+  /** Timeout in ms. Absent: one minute. */
   readyWithin?: number;
 }
 
 const STOP_MS = 10_000;
 
-/** Starts a program and waits until it is ready. Throws with the end of its log when it ends before, or takes too long. */
+/**
+ * Starts a program and waits until it is ready. Throws with the end of its log if it ends early or
+ * takes too long.
+ */
 export async function startPart({
   name,
   argv,
@@ -38,7 +44,7 @@ export async function startPart({
 }: PartOptions): Promise<Part> {
   const log = join(folder, `${name}.log`);
   const output = openSync(log, 'a');
-  // setpriv has the kernel kill it with us: a test runner that is killed leaves nothing behind.
+  // setpriv makes the kernel kill it with this process: a killed test runner leaves nothing behind.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...argv], {
     stdio: ['ignore', output, output],
     env: { ...process.env, ...options.env },
@@ -60,7 +66,7 @@ export async function startPart({
   return part;
 }
 
-/** An error that shows the end of a part's log. */
+/** Returns an error that shows the end of a part's log. */
 export function failure({ log }: Pick<Part, 'log'>, message: string): Error {
   const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
   return new Error(`${message}; ${log} ends:\n${lines.slice(-20).join('\n')}`);

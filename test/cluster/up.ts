@@ -5,16 +5,16 @@ import { startKubelet } from './kubelet/kubelet.ts';
 import { flagsFor, startSalt } from './salt/salt.ts';
 import { startVmNode } from './vm/kubelet-scene.ts';
 
-/** What can run beside a control plane. */
+/** A program that can run beside a control plane. */
 export interface Extra {
-  /** For whoever started it. */
+  /** Description for the user who started it. */
   about: string;
-  /** Flags of `stowage watch`, by which it reaches the node. */
+  /** Flags of `stowage watch` for the connection to the node. */
   flags: readonly string[];
   stop(): Promise<void>;
 }
 
-/** This machine as a node. */
+/** Node name of this machine. */
 const HOST = 'n1';
 const VM = 'vm1';
 export const NODES: readonly string[] = [HOST, VM];

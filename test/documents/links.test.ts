@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { pagePaths } from '../support/documents/page.ts';
 
-/** As GitHub names the place of a heading. */
+/** Returns GitHub's anchor of a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -37,7 +37,7 @@ describe.each([...pagePaths(), ...OTHERS])('%s', (path) => {
 
   test('every path of the repository that it names is there', () => {
     const named = [...text.matchAll(/`((?:src|test|docs|deploy|scripts|salt|bin)\/[\w./-]+)`/g)];
-    // The last is how tags of events of Salt begin.
+    // The last pattern is the prefix of tags of Salt events.
     const paths = named
       .map(([, name = '']) => name)
       .filter((name) => !/[A-Z]{3}|^salt\/netapi\/hook/.test(name));

@@ -5,13 +5,13 @@ import { quoteAll } from '../../src/nodes/quote.ts';
 import { SCRIPTS } from '../../src/storage/scripts/scripts.ts';
 import { UID } from '../support/volume-input.ts';
 
-/** Scripts have several lines; no other argument has. */
+/** Arguments that may have several lines: scripts. */
 const TEXTS = new Set<string>(Object.values(SCRIPTS));
 
-/** Command lines of plans, each once, until a real shell has read them. */
+/** Unique command lines of plans, to be checked by a real shell. */
 const lines = new Map<string, readonly string[]>();
 
-/** Checks the commands of steps, and keeps their lines for `throughShell`. */
+/** Checks the commands of steps and stores their lines for `throughShell`. */
 export function collect(steps: readonly Step[]): void {
   const job = { key: { subject: UID, id: 'prepare-1' }, steps };
   const script = jobScript(job, 'n1');
@@ -28,7 +28,7 @@ export function collect(steps: readonly Step[]): void {
   if (lines.size > 2000) throughShell();
 }
 
-/** Has a real `sh` print the arguments of each line collected, and compares them. */
+/** Prints the arguments of each stored line through a real `sh`, and compares them. */
 export function throughShell(): void {
   const all = [...lines];
   lines.clear();

@@ -17,7 +17,10 @@ import * as snapshots from '../support/snapshot-objects.ts';
 import { anything, text, word } from './hostile.ts';
 import { type Target, tame } from './target.ts';
 
-/** What the server has checked stays: a string is a string. What is in it is anybody's. */
+/**
+ * Change of a field, or its removal if undefined. The server validates types: a string remains a
+ * string.
+ */
 type Change = readonly [at: number, to: string | number | undefined];
 
 const DELETED = '2026-01-02T03:00:00Z';
@@ -27,7 +30,7 @@ const change: fc.Arbitrary<Change> = fc.tuple(
     text,
     word,
     fc.integer(),
-    // As the objects beside it have them.
+    // Values of the other objects.
     fc.constantFrom(
       ...[
         fill.UID,
@@ -60,12 +63,12 @@ const change: fc.Arbitrary<Change> = fc.tuple(
     fc.constant(undefined),
   ),
 );
-/** Mostly none: what is odd in one place shows best where the rest is in order. */
+/** Mostly empty: one odd field has the most effect where the rest is valid. */
 const changes = fc.oneof(
   { weight: 3, arbitrary: fc.constant([]) },
   { weight: 2, arbitrary: fc.array(change, { maxLength: 4 }) },
 );
-/** Added to the metadata, which takes any. */
+/** Metadata to add; the server accepts any. */
 const more = fc.oneof(
   { weight: 3, arbitrary: fc.constant({}) },
   {
@@ -111,7 +114,7 @@ const more = fc.oneof(
 const given = fc.record({ changes, more, isThere: fc.boolean() });
 type Given = typeof given extends fc.Arbitrary<infer T> ? T : never;
 
-/** Fields that the server keeps there; of others, one that is taken out is optional. */
+/** Fields that the server requires. Any other field that is removed is optional. */
 const KEPT = new Set([
   'apiVersion',
   'kind',
@@ -122,7 +125,7 @@ const KEPT = new Set([
   'volumeSnapshotRef',
 ]);
 
-/** An object with some of its strings and numbers changed, of their kind, or taken out. */
+/** Returns a copy of an object with some of its strings and numbers changed or removed. */
 function as<T extends { metadata: object }>(object: T, { changes: all, more: added }: Given): T {
   const copy = structuredClone(object);
   const { finalizers = [], ...rest } = added as { finalizers?: string[] };
@@ -148,7 +151,7 @@ function as<T extends { metadata: object }>(object: T, { changes: all, more: add
 const maybe = <T extends { metadata: object }>(object: T, by: Given): T | undefined =>
   by.isThere ? as(object, by) : undefined;
 
-/** Ends a run with what was decided that must not be. */
+/** Fails the run if a decision violates an invariant. */
 function must(holds: boolean, decided: unknown): void {
   if (!holds) throw new Error(`decided: ${JSON.stringify(decided)}`);
 }
@@ -178,7 +181,7 @@ const made = fc.oneof(
   fc.record({ is: fc.constant('unknown' as const), message }),
 );
 
-/** Decisions about what tenants write. */
+/** Targets for decisions about objects of tenants. */
 export const DECISIONS: readonly Target[] = [
   {
     name: 'snapshots, contents and Backups',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { ProbeResult } from '../../src/nodes/job.ts';
 import { UID } from '../support/volume-input.ts';
 
-/** Strings and answers as whoever wrote them to do harm would write them. */
+/** Strings and answers that an attacker would write. */
 
 const OTHER = '11111111-2222-4333-8444-555555555555';
 const PIECES = [
@@ -75,7 +75,7 @@ const PIECES = [
   ],
 ];
 
-/** Answers of nodes, to be changed. */
+/** Answers of nodes, as a base for changes. */
 const SAMPLES = [
   JSON.stringify({
     loopdevices: [
@@ -148,7 +148,7 @@ const SAMPLES = [
 
 const piece = fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 6 }));
 const nasty = fc.array(piece, { maxLength: 6 }).map((parts) => parts.join(''));
-/** Too much of one thing. */
+/** Excessive repetition of one piece. */
 const long = fc
   .tuple(piece, fc.integer({ min: 1, max: 20_000 }))
   .map(([part, times]) => part.repeat(times));
@@ -178,7 +178,7 @@ export const probeResult: fc.Arbitrary<ProbeResult> = fc.record({
   stderr: fc.oneof(fc.constantFrom('', MISSING), nasty),
 });
 
-/** Words of the job protocol, some of them as it has them. */
+/** Fields of the job protocol, some of them valid. */
 const field = fc.oneof(
   fc.constantFrom(
     'probe',
@@ -220,7 +220,7 @@ export const answer: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: text },
 );
 
-/** Values of fields that a server does not check. */
+/** Values of fields that the server does not validate. */
 export const anything: fc.Arbitrary<unknown> = fc.oneof(
   nasty,
   fc.integer(),
@@ -231,7 +231,7 @@ export const anything: fc.Arbitrary<unknown> = fc.oneof(
 );
 export const word = nasty;
 
-/** Quantities that an API server takes. */
+/** Quantities that an API server accepts. */
 export const quantity = fc.oneof(
   fc.constantFrom(
     '1Gi',
@@ -264,7 +264,7 @@ export const annotations = fc.dictionary(
   fc.oneof(text, fc.constantFrom('n1', 'n2', '[['.repeat(50_000), '{"__proto__":{"a":1}}')),
 );
 
-/** Recorded identities of devices, as a status or a record on the node may have them. */
+/** Recorded identities of devices, as in a status or in a record on the node. */
 export const identity = fc.oneof(
   fc.constantFrom(
     'serial=S1 size=1073741824',

@@ -9,7 +9,7 @@ import { probeResult } from './hostile.ts';
 
 const GIB = 1 << 30;
 
-/** What a node in order answers, by the beginning of a command. */
+/** Answers of a healthy node, by the prefix of a command. */
 const USUAL: readonly (readonly [start: string, answer: ProbeResult])[] = [
   ['losetup -J', result(0)],
   [
@@ -66,7 +66,9 @@ const usual = ({ name, argv }: Probe, wanted: Desired['type']): ProbeResult =>
   USUAL.find(([start]) => argv.join(' ').startsWith(start))?.[1] ??
   missing;
 
-/** A node that answers each probe by the next of these, or as one in order where that is null. */
+/**
+ * Returns a function that answers probes with these answers; null is the answer of a healthy node.
+ */
 export const lookOf = (
   answers: readonly (ProbeResult | null)[],
   wanted: Desired['type'] = 'sparse',
@@ -79,7 +81,7 @@ export const lookOf = (
       ),
     );
 };
-/** Mostly in order: else each observation ends at its first answer. */
+/** Mostly healthy: otherwise each observation would end at its first answer. */
 export const results = fc.oneof(
   ...[0, 1, 4, 20].map((odd) =>
     fc.array(

@@ -87,7 +87,7 @@ const volume = fc.record({
   mkfsOptions: text,
 });
 
-/** Objects of a cluster. */
+/** Targets for objects of a cluster. */
 export const OBJECTS: readonly Target[] = [
   {
     name: 'claims, their annotations and their classes',

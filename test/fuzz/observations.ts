@@ -37,7 +37,7 @@ const desired: fc.Arbitrary<Desired> = fc
     shared: fc.boolean(),
     readOnly: fc.boolean(),
     overwrite: fc.constantFrom(undefined, 'unknown data', `ext4:${UID}`),
-    // As whoever may write a status writes it.
+    // Anyone with access to a status can write this field.
     identity: fc.option(identity, { nil: undefined }),
   })
   .map(({ base, isBlock, overwrite, identity: known, shared, readOnly, ...more }) => ({
@@ -49,7 +49,7 @@ const desired: fc.Arbitrary<Desired> = fc
       : { overwrite, identity: known }),
   })) as fc.Arbitrary<Desired>;
 
-/** Answers of a node, and what is planned of them. */
+/** Targets for answers of a node and the plans made from them. */
 export const OBSERVATIONS: readonly Target[] = [
   {
     name: 'observations of a volume, and the plans made of them',
@@ -69,7 +69,7 @@ export const OBSERVATIONS: readonly Target[] = [
       ),
     after() {
       throughShell();
-      // What is refused at the door shows nothing of what is behind it.
+      // Inputs that are all refused would leave the code behind the checks untested.
       if (planned < 100) throw new Error(`only ${planned} plans had steps`);
     },
   },

@@ -2,7 +2,10 @@ import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { TARGETS } from './targets.ts';
 
-/** Declares a test for each target, which share the runs. A failure prints the seed, the path and the smallest input found. */
+/**
+ * Declares a test for each target; the targets share the runs. A failure prints the seed, the path
+ * and the smallest input.
+ */
 export function fuzz(runs: number, seed: number): void {
   test.each(TARGETS)(`$name (seed ${seed})`, async ({ share, property, after }) => {
     const numRuns = Math.max(1, Math.round(runs * share));

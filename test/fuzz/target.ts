@@ -1,19 +1,22 @@
 import type fc from 'fast-check';
 
-/** One kind of hostile input, and what has to hold for it. */
+/** Kind of hostile input, with the property that must hold for it. */
 export interface Target {
   name: string;
-  /** Share of all runs. */
+  /** Fraction of all runs. */
   share: number;
   property(): fc.IAsyncProperty<[never]> | fc.IAsyncProperty<unknown> | fc.IProperty<unknown>;
-  /** Checks what was collected over all runs. */
+  /** Checks what the runs collected. */
   after?(): void;
 }
 
-/** Longest time that one input may take, in ms. A busy machine needs ten times what one at rest needs. */
+/** Maximum time (ms) for one input. A busy machine needs ten times as long as an idle one. */
 const MAX_MS = 20_000;
 
-/** Runs what may throw errors of these classes alone, and ends in time. */
+/**
+ * Runs code that may throw only errors of these classes.
+ * @throws Error for another error, or after MAX_MS
+ */
 export async function tame(
   run: () => unknown,
   ...allowed: (abstract new (

@@ -4,7 +4,7 @@ import { OBSERVATIONS } from './observations.ts';
 import type { Target } from './target.ts';
 import { TRANSPORTS } from './transports.ts';
 
-/** All targets; their shares add up to 1. */
+/** All targets. Their shares add up to 1. */
 export const TARGETS: readonly Target[] = [
   ...TRANSPORTS,
   ...OBSERVATIONS,

@@ -23,7 +23,7 @@ async function askAll(executor: Executor): Promise<void> {
     await tame(ask, NodeError);
 }
 
-/** Answers of nodes as they come over a transport. */
+/** Targets for answers of nodes over a transport. */
 export const TRANSPORTS: readonly Target[] = [
   {
     name: 'answers of a shell on a node',

@@ -10,7 +10,9 @@ import { recordedAs, setUpKinds } from '../support/kinds.ts';
 import { removeTraces } from '../support/remove-traces.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** File systems that are not whole, or were written to since: what of them is adopted, and that the rest stays as it was. */
+/**
+ * Adoption of file systems that are damaged or were written to since. Refused ones must not change.
+ */
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let mountPoint: string;
@@ -26,7 +28,8 @@ beforeAll(async () => {
   ] as const) {
     await execa('truncate', ['-s', size, base(type)]);
     await execa(`mkfs.${type}`, [...options, base(type)]);
-    // Its metadata name places in a log that a log of the first cycle has not come to yet.
+    // In the second round, metadata refer to positions that a log in its first cycle has not
+    // reached.
     for (const round of ['1', '2']) {
       await mounted(base(type), async () => {
         for (let n = 0; n < 300; n++) await writeFile(join(mountPoint, `${round}-${n}`), '');
@@ -66,7 +69,9 @@ async function expectWhole(type: string, uid: string): Promise<void> {
   });
 }
 
-/** Runs the script on what it has to leave as it is; it says why. */
+/**
+ * Runs the script on a file that it must not change. Expects an error message that matches `why`.
+ */
 async function expectLeft(type: string, uid: string, why: RegExp): Promise<void> {
   const before = await sum();
   expect(await adopt(type, uid)).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(why) });
@@ -76,7 +81,7 @@ async function expectLeft(type: string, uid: string, why: RegExp): Promise<void>
 const db = async (...commands: string[]) =>
   (await execa('xfs_db', ['-x', ...commands.flatMap((each) => ['-c', each]), file()])).stdout;
 
-/** The blocks of the log become zeroes, from one on. */
+/** Zeroes the blocks of the log from block `from` on. */
 async function zeroLog(from: number): Promise<void> {
   const numbers = await db('sb 0', 'print logstart logblocks blocksize');
   const [start, blocks = 0, size = 0] = [...numbers.matchAll(/= (\d+)/g)].map(([, each]) =>
@@ -94,7 +99,10 @@ async function zeroLog(from: number): Promise<void> {
   await execa('dd', ['if=/dev/zero', `of=${file()}`, ...place]);
 }
 
-/** The log is that of another UUID, and the super blocks are not: xfs_db changes none while `inprogress` is set. */
+/**
+ * Gives the log another UUID, but not the superblocks: xfs_db does not change them while
+ * `inprogress` is set.
+ */
 const logOf = (uid: string) =>
   db('sb 0', 'write inprogress 1', `uuid ${uid}`, 'sb 0', 'write inprogress 0');
 

@@ -21,7 +21,10 @@ import { TEST_SEED } from '../support/test-seed.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { fileOf, STOWAGE, startVolumeScene, type VolumeScene } from '../support/volume-scene.ts';
 
-/** Storage of Volumes that are gone is adopted with its data, on real devices. Between machines: test/cluster/vm/adopt.test.ts. */
+/**
+ * Adoption of deleted Volumes' storage with its data, on real devices.
+ * test/cluster/vm/adopt.test.ts tests it between machines.
+ */
 
 describe('a kind of storage', () => {
   let kinds: Kinds;
@@ -58,7 +61,7 @@ describe('a kind of storage', () => {
         expect(link).toBe(`/dev/disk/by-id/stowage-${uid}`);
         expect(await sum(link)).toBe(before);
         expect(await kinds.read(desired, link)).toBe('kept');
-        // udev may keep that of a partition whose GUID was changed.
+        // udev may keep the old link of a partition whose GUID was changed.
         if (content !== 'Block') expect(await exists(made.link)).toBe(false);
         const second = { ...desired, uid: randomUUID(), name: 'second' };
         const late = {
@@ -88,7 +91,7 @@ test.each(['ext4', 'xfs'] as const)(
     for (let round = 0; round < (EVERY_CASE ? 20 : 4); round++) {
       await execa('rm', ['-f', file]);
       await execa('truncate', ['-s', type === 'xfs' ? '320M' : '64M', file]);
-      // Without the seed of its checksums each inode would change.
+      // Without the checksum seed, each inode changes.
       const ext4 = ['-q', '-F', '-O', '^metadata_csum_seed', '-d', join(folder.path, 'src'), file];
       await execa(`mkfs.${type}`, type === 'ext4' ? ext4 : ['-q', '-f', file]);
       const uid = randomUUID();
@@ -113,7 +116,7 @@ describeAsRoot('a file on a file system of its own', () => {
   const executor = createShellExecutor(createLocalShell(['n1']));
   const [OLD = '', NEW = ''] = [randomUUID(), randomUUID()];
   let stopUdev: () => Promise<void>;
-  /** On the root file system: /tmp may be on another. */
+  /** On the root file system: /tmp may be on another one. */
   let folder: string;
   let point: string;
 
@@ -190,7 +193,7 @@ describeAsRoot('a file on a file system of its own', () => {
     await says('free');
     const late = await planNow(executor, 'n1', 'provision', adopting());
     if ('refusal' in late) throw new Error(late.refusal);
-    // Another node takes it after that look.
+    // Another node takes the file after the observation.
     await writeFile(join(point, `${OLD}.owner.5`), 'x');
     expect((await runSteps(executor, 'n1', adopting(), late.steps)).state).toBe('guarded');
     expect(await files()).toEqual([OLD, `${OLD}.owner.4`, `${OLD}.owner.5`]);
@@ -230,7 +233,8 @@ describe('by a command, and by a manifest', () => {
     expect(await exists(fileOf(d2))).toBe(true);
     expect(await exists(fileOf(d1))).toBe(false);
 
-    // What the command would create, applied by itself, does the same: to d2's storage, once that is gone.
+    // Applying the manifest that the command would create has the same result, here with d2's
+    // storage.
     await scene.remove(d2);
     const manifest = JSON.parse(stdout);
     await scene.client.create(VOLUMES, {

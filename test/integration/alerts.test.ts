@@ -71,7 +71,11 @@ test('each rule has its part of the page, and the page no other', async () => {
   );
 });
 
-/** Three hours of each case's series, at the end of which its alert is to fire, or not to: what promtool says of those that do else. */
+/**
+ * Evaluates three hours of each case's series. `value` is 1 if its alert must fire at the end, or
+ * 0.
+ * @returns promtool's report of failures
+ */
 async function wrongOf(
   cases: readonly (readonly [string, Record<string, string>])[],
   value: 0 | 1,

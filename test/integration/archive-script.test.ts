@@ -14,7 +14,7 @@ import { type Member, tarOf } from '../support/tar.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const NO_CAPABILITY = 'SCHILY.xattr.security.capability';
-/** cap_setuid=ep, as the kernel keeps it. */
+/** cap_setuid=ep, as the kernel stores it. */
 const CAPABILITY = `\x01\x00\x00\x02\x80${'\x00'.repeat(15)}`;
 
 describeAsRoot('an archive that is unpacked', () => {
@@ -58,7 +58,7 @@ describeAsRoot('an archive that is unpacked', () => {
     allowed?: string;
     sha256?: string;
     source?: string;
-    /** A directory of programs that are found before the real ones. */
+    /** Directory of programs that precede the real ones in PATH. */
     programs?: string;
   }
   const start = ({
@@ -81,7 +81,7 @@ describeAsRoot('an archive that is unpacked', () => {
     expect(await readdir('/run/stowage/mounts')).toEqual([]);
   }
 
-  /** What is in the file system, as `find` sees it. */
+  /** Mounts the file system, and passes the mount point to `see`. @returns its result */
   async function look<T>(see: (place: string) => Promise<T>): Promise<T> {
     const place = join(folder.path, 'mnt');
     await execa('mount', ['-o', 'ro,loop', partial, place]);
@@ -170,7 +170,7 @@ describeAsRoot('an archive that is unpacked', () => {
         await mkdir(programs);
         await writeFile(join(outside.path, 'archive'), GOOD);
         await writeFile(archive, GOOD);
-        // The path becomes a link right after the script has resolved it.
+        // Replaces the path by a link right after the script has resolved it.
         const exchange = `[ "$1" != -m ] || ln -sfn ${outside.path}/archive ${archive}`;
         const realpath = join(programs, 'realpath');
         await writeFile(
@@ -329,7 +329,10 @@ describeAsRoot('an archive that is unpacked', () => {
   const many = (count: number, data: Buffer): Member[] =>
     Array.from({ length: count }, (_each, index) => ({ name: `f${index}`, data }));
 
-  /** An xz that says it takes 1.5 GiB: the size of the dictionary is in the header of its first block, before a checksum. */
+  /**
+   * Returns an xz file that claims to need 1.5 GiB: the dictionary's size is in the header of its
+   * first block, before a checksum.
+   */
   function greedy(): Buffer {
     const bytes = execFileSync('xz', ['-c'], { input: tarOf(many(1, Buffer.alloc(9))) });
     const end = 12 + (bytes.readUInt8(12) + 1) * 4 - 4;

@@ -9,7 +9,7 @@ import { sha256 } from '../support/signatures.ts';
 
 const MIB = 1 << 20;
 
-/** As SPDK and databases have it: nothing that blkid knows. */
+/** Writes a signature as of SPDK or a database, which blkid does not know. */
 const write = (device: string, at: number) =>
   execa('dd', [`of=${device}`, 'bs=1', `seek=${at}`, 'conv=notrunc,fsync', 'status=none'], {
     input: 'SPDKBLOB',

@@ -8,7 +8,10 @@ import { ownFileSystem } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { fresh, LINK, TO_LINK, TO_SNAPSHOT } from '../support/snapshots.ts';
 
-/** The stories of KEP-3294, with the daemon's controllers in this process, a sandbox, and real loop devices on XFS. */
+/**
+ * The stories of KEP-3294, with the daemon's controllers in this process, a sandbox, and real loop
+ * devices on XFS.
+ */
 describeAsRoot('a snapshot that another namespace starts from', () => {
   const scene = deviceClaims({ disk: () => ownFileSystem('xfs', 4n << 30n) });
   beforeEach(async () => {
@@ -21,7 +24,7 @@ describeAsRoot('a snapshot that another namespace starts from', () => {
     return { ...outcome, all: outcome.out + outcome.err };
   };
 
-  /** prod/foo with a file in it, mounted, and the snapshot prod/foo-backup of it. */
+  /** Creates prod/foo with a file, mounted, and its snapshot prod/foo-backup. */
   async function backup(): Promise<void> {
     await scene.claims.create('prod/foo');
     const path = await scene.mounted('prod/foo');

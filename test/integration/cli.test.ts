@@ -31,7 +31,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stowage-cli-'));
   const kubeconfig = join(folder, 'kubeconfig');
   sandbox = startSandbox(kubeconfig);
-  // Printed once the file is there.
+  // The sandbox prints a line once the file exists.
   await once(createInterface(sandbox.stderr), 'line');
   env = { KUBECONFIG: kubeconfig, HOME: folder };
 });
@@ -104,7 +104,7 @@ describe('get', () => {
   test('into a pipe that nobody reads ends quietly', async () => {
     const { stdout, stderr } = await execa(
       'bash',
-      // The reader is gone before anything is written.
+      // The reader closes before any output.
       [
         '-c',
         'mkfifo "$0"; exec 3<>"$0" 4>"$0" 3<&-; bin/stowage get volumes >&4; echo $?',
@@ -180,7 +180,8 @@ describe('waiting', () => {
 
   test('Ctrl-C on a terminal ends it as a signal does, and leaves the cursor', async () => {
     const command = `bin/stowage create volume ctrlc ${CREATE.join(' ')} --wait -o name >${folder}/out`;
-    // Typed once: at each Ctrl-C the terminal throws away what it has not shown yet (termios(3), NOFLSH), be it the cursor.
+    // Typed only once: at each Ctrl-C the terminal discards pending output (termios(3), NOFLSH),
+    // possibly the cursor's.
     const { exitCode, shown } = await onTerminal(command, [['ctrlc: Unknown', '\u0003']]);
     expect(exitCode).toBe(130);
     expect(shown.lastIndexOf('\u001b[?25h')).toBeGreaterThan(shown.lastIndexOf('\u001b[?25l'));
@@ -352,7 +353,7 @@ test('compiled code is kept with the user', async () => {
     env: { HOME: home, XDG_CACHE_HOME: join(home, 'xdg') },
   });
   expect(existsSync(join(home, 'xdg/stowage/compiled'))).toBe(true);
-  // Where a user has no home there is just no cache.
+  // A user without a home has no cache.
   expect(
     (await execa('bin/stowage', ['--help'], { env: { HOME: '', XDG_CACHE_HOME: 'relative' } }))
       .exitCode,

@@ -23,7 +23,7 @@ const sandboxes: Sandbox[] = [];
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let env: Record<string, string>;
 
-/** One kubeconfig of two clusters: `other` has one Volume more. */
+/** A kubeconfig of two clusters. `other` has an additional Volume. */
 beforeAll(async () => {
   folder = await temporaryFolder('completion');
   const files: string[] = [];
@@ -76,7 +76,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Each shell says at Ctrl-X Ctrl-P what is on its command line. */
+/** On Ctrl-X Ctrl-P, each shell prints its command line. */
 const BASH = `PS1='ready$ '
 source ${resolve('completions/stowage.bash')}
 bind 'set bell-style none'
@@ -104,7 +104,7 @@ const SHELLS: Record<string, () => string> = {
   fish: () => `fish --no-config --init-command 'source ${folder.path}/config.fish' -i`,
 };
 
-/** What becomes of lines when Tab is pressed at their ends. */
+/** Returns the lines after Tab was pressed at their ends. */
 async function completed(
   shell: string,
   lines: readonly string[],
@@ -124,7 +124,7 @@ async function completed(
   return found;
 }
 
-/** What is typed, and what it becomes. */
+/** Typed lines, and their completions. */
 const CASES: readonly (readonly [typed: string, becomes: string])[] = [
   ['stowage descr', 'stowage describe '],
   ['stowage get vol', 'stowage get volumes '],
@@ -153,7 +153,8 @@ const CASES: readonly (readonly [typed: string, becomes: string])[] = [
 describe.each(Object.keys(SHELLS))('%s', (shell) => {
   test('completes commands, options, and names of the cluster that is meant', async () => {
     const became = new Map<string, string>();
-    // Where names take longer than a second nothing is offered, and a person presses Tab again.
+    // If a request for names takes longer than a second, the completion is empty, and a user
+    // presses Tab again.
     for (let left = 3; left > 0; left--) {
       const lines = CASES.filter(
         ([line, becomes]) =>
@@ -187,7 +188,7 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
       'stowage --context admin@a:prod ',
       'stowage --context=admin@a:prod ',
     ];
-    // zsh escapes what it might take for its own.
+    // zsh escapes characters that are special to it.
     const plain = async (more: object) =>
       (await completed(shell, lines, { ...path, ...more })).map((line) =>
         line.replaceAll('\\', ''),
@@ -211,7 +212,7 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
     const path = { PATH: `${bin}:${process.env.PATH}` };
     const [line = ''] = await completed(shell, ['stowage delete volume x'], path);
     expect(line).not.toBe('stowage delete volume x');
-    // What was put in is one word, as it was offered.
+    // The inserted name is one word, equal to the candidate.
     const { stdout } = await execa(
       shell,
       ['-c', line.replace('stowage delete volume', "printf '<%s>'")],
@@ -257,7 +258,8 @@ describe('kubectl', () => {
     [['restore', 'snapshot', 'pro'], 'prod/\n:6'],
     [['--context', 'other', 'delete', 'volume', 'e'], 'elsewhere\tUnknown on n1\n:4'],
   ])('completes %j', async (words, stdout) => {
-    // A server that takes longer than a second, as beside other tests, gives none: then Tab is pressed again.
+    // If a request takes longer than a second, as on a busy machine, the completion is empty:
+    // retry.
     await until(
       `it completes ${words}`,
       async () => (await kubectl('__complete', 'stowage', ...words)).stdout === stdout || undefined,

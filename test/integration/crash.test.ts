@@ -4,13 +4,16 @@ import { EVERY_CASE } from '../support/lane.ts';
 import { seedOf } from '../support/random.ts';
 import { describeAsRoot } from '../support/root.ts';
 
-/** All that a step or a precondition calls. */
+/** Programs that steps and preconditions call. */
 const PROGRAMS = [
   ...['mkfs.ext4', 'losetup', 'dd', 'mv', 'sync', 'truncate', 'rm', 'install', 'mkdir', 'udevadm'],
   ...['test', 'blkid', 'find'],
 ];
 
-/** Every so many effects of the daemon, calls to the node, and programs of a job; and after which ms in mkfs. */
+/**
+ * Distances between the tested effects of the daemon, calls to the node and programs of a job, and
+ * delays (ms) of kills inside mkfs. STOWAGE_FAULTS tests all of them.
+ */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const EACH = MANY
   ? { effect: 1, call: 1, program: 1, mkfs: [0, 1, 2, 4, 8, 16, 32] }
@@ -19,7 +22,7 @@ const EACH = MANY
     : { effect: 12, call: 6, program: 48, mkfs: [4] };
 const AT = MANY ? (['before', 'after'] as const) : (['after'] as const);
 
-/** The first of them follows from it. */
+/** Selects the first tested effect, call and program. */
 const SEED = seedOf();
 
 describeAsRoot('a volume from create to delete, killed at every boundary', () => {
@@ -58,7 +61,7 @@ describeAsRoot('a volume from create to delete, killed at every boundary', () =>
     const start = (await callsSoFar()).length;
     await live({});
     const calls = (await callsSoFar()).slice(start);
-    // Observations call some of these programs, too: to kill the shell of one of them is a case of its own.
+    // Observations call some of these programs, too: killing an observation's shell is also a case.
     for (const at of AT) {
       for (let call = 1 + (SEED % EACH.program); call <= calls.length; call += EACH.program) {
         await live({ job: { during: 'create', crash: { program: '*', call, at } } });

@@ -31,11 +31,14 @@ import { describeAsRoot } from '../support/root.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
-/** A directory on a real ext4 that is mounted and unmounted; the node is this machine, which is shut down by hand. */
+/**
+ * A directory on a real ext4 that is mounted and unmounted. The node is this machine, and a test
+ * simulates its shutdown.
+ */
 describeAsRoot('a directory of volumes on a file system of its own', () => {
   const executor = createShellExecutor(createLocalShell(['n1']));
   let stopUdev: () => Promise<void>;
-  /** On the root file system: /tmp may be on another. */
+  /** On the root file system: /tmp may be on another one. */
   let folder: string;
   let point: string;
   let directory: string;
@@ -74,7 +77,10 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
   const uuidOf = async (disk: string) =>
     (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', join(folder, disk)])).stdout;
 
-  /** The node and its daemon come up. Without a disk, its file system stays unmounted, as with `nofail`. */
+  /**
+   * Starts the node and its daemon. Without a disk, its file system stays unmounted, as with
+   * `nofail`.
+   */
   async function boot(disk?: string): Promise<void> {
     if (disk !== undefined) await mount(disk);
     controller = await startController(cluster.client, {
@@ -117,7 +123,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
         nodeName: 'n1',
         storageClassName: 'data',
         attachPolicy: 'OnDemand',
-        // Too small for a claim, which would be bound to it.
+        // Too small for a claim, which would otherwise be bound to it.
         sparseLoopDevice: { size: '8Mi', directory, ...more },
       },
     });
@@ -149,13 +155,14 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     expect(await run(randomUUID(), steps.slice(0, rename))).toBe('succeeded');
     expect(await run(randomUUID(), recordBy(second))).toBe('succeeded');
     expect(await run(randomUUID(), steps.slice(rename))).toBe('guarded');
-    // The other one came right after the precondition had held: mv(1) skips what is there, and from coreutils 9.2 on it says so.
+    // The other record appeared right after the precondition had been checked. mv(1) skips an
+    // existing file, and fails from coreutils 9.2 on.
     const late = { ...(steps[rename] as Step), preconditions: [] };
     expect(await run(randomUUID(), [late])).toMatch(/^(succeeded|raced)$/);
     expect(JSON.parse(await readFile(directoryRecord(directory), 'utf8'))).toMatchObject({
       uuid: second,
     });
-    // Its own file is gone by then.
+    // Its own file no longer exists then.
     await rm(directoryPartial(first), { force: true });
     expect(await run(randomUUID(), [late])).toBe('raced');
   });
@@ -238,7 +245,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
         : undefined,
     );
     await hasRoom((bytes) => bytes > 0n);
-    // It is looked again each 30 s, and for room each minute.
+    // The directory is checked every 30 s, and its capacity every minute.
   }, 300_000);
 
   test('that has to be mounted gets no first volume below', async () => {

@@ -13,7 +13,7 @@ import { makeSudoUser, type SudoUser } from '../support/sudo-user.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-/** Ends only the wait for a job that never ends, in ms. */
+/** Timeout in ms. Only bounds the wait for a job that never ends. */
 const WITHIN = 120_000;
 const PROGRAMS = ['ok', 'fail', 'free', 'wait'];
 
@@ -21,7 +21,7 @@ describeAsRoot('the lock of a disk', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let user: SudoUser;
   let device: string;
-  /** Not in the user's rules. */
+  /** A device that the user's rules do not contain. */
   let other: string;
   let subject: string;
   const path = process.env.PATH;
@@ -36,7 +36,7 @@ describeAsRoot('the lock of a disk', () => {
       'wait',
       `cd ${folder.path}; echo "$$" >pid.new; mv pid.new pid; until [ -e go ] || [ ! -e ${folder.path} ]; do sleep 0.02; done`,
     );
-    // The same flock, that gives up after one second instead of sixty.
+    // A flock that times out after one second instead of sixty.
     await program(
       'flock',
       'n=$#; for each; do shift; [ "$each" != 60 ] || each=1; set -- "$@" "$each"; done; exec /usr/bin/flock "$@"',
@@ -158,7 +158,7 @@ describeAsRoot('the lock of a disk', () => {
       await executor.submit('n1', job(step('wait', { lock: device })), 0);
       const running = await pid();
       const parent = await parentOf(running);
-      // Under sudo the shell is one further.
+      // With sudo, the shell is the parent of sudo.
       const shell =
         (await readFile(`/proc/${parent}/comm`, 'utf8')) === 'sudo\n'
           ? await parentOf(parent)
@@ -178,7 +178,7 @@ describeAsRoot('the lock of a disk', () => {
     test('is waited for', async () => {
       const holder = execa('/usr/bin/flock', [device, 'cat'], { stdin: 'pipe' });
       await until('the lock is held', async () => ((await isFree()) ? undefined : true));
-      // As udev has it.
+      // A lock as udev holds it.
       expect(await executor.submit('n1', job(step('ok', { lock: device })), 300)).toMatchObject({
         state: 'running',
       });

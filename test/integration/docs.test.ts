@@ -5,8 +5,9 @@ import { describeStory, expectAllTold } from '../support/documents/story.ts';
 import { EVERY_CASE } from '../support/lane.ts';
 
 /**
- * What pages tell people to type, and to apply: all of it, and nothing that is not on them any more. A page, a command or a
- * block without a row fails: give it one in test/support/documents/stories. Those that need a node are in docs-node.test.ts.
+ * Commands and manifests of the pages. Stories must cover all of them, and nothing else. A page,
+ * command or block without a row fails: add one in test/support/documents/stories.
+ * docs-node.test.ts runs the stories that need a node.
  */
 
 test('every page has its rows, and every row its page', () => {
@@ -18,7 +19,10 @@ describe.each(pagePaths())('%s', (path) => {
   test('all that it tells to type is typed', () => expectAllTold(path, STORIES));
 });
 
-/** `npm test` types the README; `npm run test:all` types every page. */
+/**
+ * Reports whether a page's commands run: `npm test` runs those of the README, `npm run test:all`
+ * those of every page.
+ */
 const typed = (path: string) => EVERY_CASE || path === 'README.md';
 
 for (const [index, story] of STORIES.entries()) {

@@ -19,7 +19,10 @@ describeAsRoot('a program that parses bytes of others', () => {
     await folder.remove();
   });
 
-  /** Runs a part of a script where scripts run that fill volumes, with a secret in its environment and a descriptor open. */
+  /**
+   * Runs a part of a script in the environment of scripts that fill volumes, with a secret variable
+   * and an open descriptor.
+   */
   async function inside(part: string): Promise<string> {
     const script = `. ./fetch.sh; umask 077; work=$1; mount -t tmpfs -o mode=700 tmpfs "$work" || exit 9; exec 5<"$1"; ${part}`;
     const words = [

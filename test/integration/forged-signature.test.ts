@@ -33,9 +33,12 @@ const write = (device: string, bytes: string, at: number) =>
     ...[bytes, device, String(at)],
   ]);
 
-/** Bytes that a pod can store, after which blkid names another type, or finds several and names none. */
+/**
+ * Writes bytes as a pod can, after which blkid detects another type, or several types and reports
+ * none.
+ */
 async function forge(device: string, content: Content): Promise<void> {
-  // A second header of LUKS, at 4 MiB of the file system; or of the disk that the partition begins at 1 MiB of.
+  // A second LUKS header at 4 MiB of the disk. In mode Block, the partition begins at 1 MiB.
   await write(device, LUKS, (content === 'Block' ? 3 : 4) << 20);
   if (content !== 'Block') return;
   await execa('mkfs.ext4', ['-q', '-F', device]);
@@ -74,8 +77,10 @@ describeAsRoot('a volume in which a pod stored bytes that look like a signature'
       const desired = recordedAs(wanted, identity);
       const path = `/dev/${device?.name}`;
       await forge(path, content);
-      // As after a restart, where udev makes all links anew, without the rule that a slow udev had the preparation write.
-      // It keeps a link of a partition that comes and goes, and may still be at what it read before the bytes were there.
+      // The state after a restart: udev creates all links again, here without the rule that
+      // provisioning wrote for a slow udev.
+      // udev keeps the link of a partition that was removed and added again, and may still have the
+      // earlier content.
       await rm(rulePath(desired.uid), { force: true });
       await execa('udevadm', ['control', '--reload']);
       await until(`udev makes no ${link}`, async () => {
@@ -87,7 +92,7 @@ describeAsRoot('a volume in which a pod stored bytes that look like a signature'
 
       const present = deviceOf(desired, await carry('attach', desired));
       expect((await execa('realpath', [link])).stdout).toBe(`/dev/${present.device?.name}`);
-      // It stays, whatever udev is asked to do.
+      // The link stays, regardless of later udev events.
       await execa('udevadm', ['trigger', '--settle', '--action=change', path]);
       expect((await execa('realpath', [link])).stdout).toBe(`/dev/${present.device?.name}`);
 

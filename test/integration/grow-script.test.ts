@@ -13,7 +13,10 @@ import { until } from '../support/until.ts';
 
 const MOUNTS = '/run/stowage/mounts';
 const MIB = 1 << 20;
-/** Root of a container may lack what the kernel asks for to grow a mounted ext4. */
+/**
+ * File systems to test. Root in a container may lack the capability that growing a mounted ext4
+ * requires.
+ */
 const TYPES: readonly FsType[] = growsMounted(readFileSync('/proc/self/status', 'utf8'))
   ? ['ext4', 'xfs']
   : ['xfs'];
@@ -31,13 +34,13 @@ describeAsRoot('the script that grows a file system', () => {
     uuid = randomUUID();
     await mkdir(pod);
     await mkdir(join(folder.path, 'bin'));
-    // As an earlier version's `mkdir -p -m 0700 MOUNTS/UID` left it.
+    // Created by an earlier version's `mkdir -p -m 0700 MOUNTS/UID`.
     await mkdir(MOUNTS, { recursive: true });
     await chmod(MOUNTS, 0o755);
   });
   afterEach(async () => {
     await execa('umount', [pod], { reject: false });
-    // The namespace ends a moment after its last process.
+    // The namespace ends shortly after its last process.
     await until('nothing has the device', async () =>
       (await mountsOf()).length === 0 ? true : undefined,
     );
@@ -62,7 +65,9 @@ describeAsRoot('the script that grows a file system', () => {
       env: { PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` },
     });
 
-  /** Returns the mount points of the device in the mount namespace of each process, as `PID PATH`. */
+  /**
+   * Returns the mount points of the device in the mount namespace of each process, as `PID PATH`.
+   */
   async function mountsOf(): Promise<string[]> {
     const found: string[] = [];
     for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {

@@ -8,7 +8,10 @@ import { localSparse } from '../support/local-sparse.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { until } from '../support/until.ts';
 
-/** Whoever holds a device is named, with the command that ends that, and it is detached once that was typed. */
+/**
+ * Refusals name the holder of a device, with a command that releases it. After the command, the
+ * device is detached.
+ */
 describeAsRoot('a sparse file whose loop device is held', () => {
   const scene = localSparse('holders');
   const { executor, carry, prepared } = scene;
@@ -17,7 +20,7 @@ describeAsRoot('a sparse file whose loop device is held', () => {
 
   const planDetach = () => planNow(executor, 'n1', 'detach', scene.desired);
 
-  /** Types each command that is told, until nothing is told any more. @returns the refusals */
+  /** Runs each reported command until the plan has no refusal. @returns the refusals */
   async function typeAll(): Promise<string[]> {
     const refusals: string[] = [];
     let planned = await planDetach();
@@ -27,7 +30,7 @@ describeAsRoot('a sparse file whose loop device is held', () => {
       if (command === undefined) throw new Error(`no command is told: ${refusal}. ${hint}`);
       refusals.push(refusal);
       await execa('sh', ['-c', command]);
-      // A loop device that udev has open at that moment goes once it is closed (losetup(8)).
+      // A loop device that udev has open at that moment is removed on close (losetup(8)).
       planned = await until(`that is over: ${refusal}`, async () => {
         const next = await planDetach();
         return 'refusal' in next && next.refusal === refusal ? undefined : next;

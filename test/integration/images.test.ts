@@ -22,7 +22,10 @@ const CONTENT = Buffer.concat([randomBytes(3 * MIB), Buffer.alloc(4 * MIB), rand
 const XZ = execFileSync('xz', ['-c'], { input: CONTENT, maxBuffer: Infinity });
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** Claims that begin with an Image, with the daemon's controllers in this process, a sandbox, and real loop devices. */
+/**
+ * Claims that start from an Image, with the daemon's controllers in this process, a sandbox, and
+ * real loop devices.
+ */
 describeAsRoot('a claim that is filled on its node', () => {
   const scene = deviceClaims();
   beforeEach(() => {
@@ -35,7 +38,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     createImage(scene.cluster.client, `prod/${name}`, {
       source: { url: scene.server.url(path), ...source },
     });
-  /** What was filled, and what could not be. */
+  /** Returns the counters of successful and failed fills. */
   const counted = async () => {
     const { body } = await scene.metrics.read();
     return body
@@ -44,7 +47,7 @@ describeAsRoot('a claim that is filled on its node', () => {
   };
   const files = () => readdir(scene.volumes).catch(() => []);
 
-  /** What the volume's device begins with. */
+  /** Returns the first bytes of the volume's device. */
   async function begins(path: string, bytes: number): Promise<Buffer> {
     const device = await open(path);
     try {
@@ -71,7 +74,8 @@ describeAsRoot('a claim that is filled on its node', () => {
     const path = await scene.mounted('prod/files');
     expect(sha256(await readFile(join(path, 'disk.img')))).toBe(sha256(CONTENT));
 
-    // Another test may take a loop device that an attempt was to attach: the next attempt takes another one.
+    // Another test may take a loop device before an attempt attaches it: the next attempt uses
+    // another one.
     expect((await counted()).filter((line) => !line.includes('result="error"'))).toEqual([
       'volume_populator_operation_count{operation_name="populate",result="success"} 2',
       `stowage_populated_bytes_total{class="fast"} ${2 * 64 * MIB}`,
@@ -200,7 +204,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     await scene.cluster.client.delete(STORAGE_CLASSES, 'fast');
     await scene.cluster.client.delete(POPULATOR_DEFINITIONS, 'image');
     await scene.claims.remove('prod/claim');
-    // Long before curl gives up a server that sends nothing any more.
+    // Long before curl's timeout for a server that no longer sends.
     await scene.isAllGone();
   });
 });

@@ -24,7 +24,7 @@ describeAsRoot.each(TRANSPORTS)('steps, preconditions and probes over %s', (_, t
   test('a program that something killed is to be tried again, and no later step runs', async () => {
     const killed = script('echo out; kill -9 $$');
     expect(await run(job(killed, script('echo later >later')))).toMatchObject({
-      // Some shells say so, too.
+      // Some shells report the kill, too.
       ...{ state: 'raced', exit: 137, output: expect.stringMatching(/^out\n(Killed\n)?$/) },
     });
     expect(await text('later')).toBe('');

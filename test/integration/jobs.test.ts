@@ -50,7 +50,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     await transport.cut(scene.sshd);
     expect(await scene.executor.poll(NODE, [long.key], 0)).toMatchObject([{ state: 'running' }]);
     await writeFile(join(scene.here, 'go'), '');
-    // Locally what waits for the job has the pipe for as long as that runs.
+    // With the local transport, the waiting process holds the pipe as long as the job runs.
     const lost = await answer;
     expect(lost).toBeInstanceOf(NodeError);
     expect(lost).toMatchObject({ code: transport.lost });
@@ -111,7 +111,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
       expect(states.map(({ state }) => state)).toEqual(
         [...others, first].map(() => 'running').concat('succeeded'),
       );
-      // They were sent a signal before the answer; a busy machine lets them end later.
+      // The waiting processes were signaled before the response. On a busy machine they end later.
       await until('nobody waits', async () => ((await waiters(all)) === 0 ? true : undefined));
     } finally {
       await writeFile(join(scene.here, 'go-first'), '');
@@ -183,7 +183,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
       expect(await ended(each)).toEqual({ state: 'succeeded' });
     const lines = (await text('log')).trim().split('\n');
     expect(lines[0]).toBe('first');
-    // Whichever was next, none began inside another.
+    // Regardless of their order, no two jobs overlap.
     const pairs = [lines.slice(1, 3), lines.slice(3, 5), lines.slice(5, 7)].map((pair) =>
       pair.join(' '),
     );
@@ -200,7 +200,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     expect(await scene.executor.poll(NODE, [done.key], 0)).toEqual([{ state: 'succeeded' }]);
     await writeFile(join(scene.here, 'go'), '');
     await ended(long);
-    // Its shell ends right after it has written the result.
+    // The job's shell ends right after writing the result.
     await until('it is forgotten', async () =>
       (await scene.executor.purge(NODE, scene.subject)) ? true : undefined,
     );
@@ -212,7 +212,10 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
   });
 });
 
-/** How many processes of the machine wait for the end of these jobs: other tests that run meanwhile wait for theirs. */
+/**
+ * Returns the number of processes that wait for these jobs. Concurrent tests have their own waiting
+ * processes.
+ */
 async function waiters(jobs: readonly Job[]): Promise<number> {
   const folders = jobs.map(({ key }) => `/${key.subject}/`);
   let count = 0;

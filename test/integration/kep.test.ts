@@ -13,7 +13,7 @@ import { ensureUdev } from '../support/udev.ts';
 const REACHED_BY = ['--transport', 'local', '--local-node', 'n1'];
 const COMPONENTS = 'crds,rbac,snapshot-crds,referencegrant-crd,populator-crds';
 
-/** The sandbox, and the daemon as a process of its own. */
+/** Starts a sandbox, and the daemon as a separate process. */
 async function startOnSandbox(isOn: boolean): Promise<KepScene> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {

@@ -137,7 +137,7 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
       mountPoint: string,
     ): Promise<() => Promise<unknown>> {
       if (content === 'Block') {
-        // As the kubelet does.
+        // A loop device over the link, as the kubelet creates it.
         const { stdout } = await execa('losetup', ['--find', '--show', link]);
         return () => execa('losetup', ['--detach', stdout]);
       }

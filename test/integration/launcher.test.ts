@@ -7,7 +7,9 @@ import { VERSION } from '../../src/api/version.ts';
 
 let folder = '';
 
-/** A package as it is installed: no development dependencies, so no Node.js of its own. */
+/**
+ * Returns an installed package: it has no development dependencies, and so no Node.js of its own.
+ */
 const installed = () => join(folder, 'lib/node_modules/stowage');
 
 beforeAll(async () => {
@@ -16,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs with a PATH on which `node` is what is given: a script, or nothing. */
+/** Runs a program with a PATH whose `node` is the given script. Absent: no `node`. */
 async function run(path: string, node?: string) {
   const bin = await mkdtemp(join(folder, 'bin-'));
   for (const tool of ['sh', 'dirname', 'readlink'])

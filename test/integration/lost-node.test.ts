@@ -26,7 +26,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
       reject: false,
     });
 
-  /** A daemon that reaches this node only. */
+  /** Restarts the daemon so that it reaches only this node. */
   async function reach(node: string): Promise<void> {
     await stopWatch();
     watch = startWatch(node);
@@ -55,7 +55,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
   const run = (command: string, args: string[]) =>
     execa(command, args, { env: { KUBECONFIG: cluster.kubeconfig }, reject: false });
 
-  /** In a folder of its own: what was made is found again by where it was made. */
+  /** Creates a Volume in a separate directory, by which its storage is identified. */
   const create = (name: string) => {
     const volume = sparseVolume(name, 'n1', '64Mi');
     volume.spec.sparseLoopDevice = { size: '64Mi', directory: folder.path };

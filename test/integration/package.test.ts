@@ -6,14 +6,19 @@ import { build, type Metafile } from 'esbuild';
 import { execa } from 'execa';
 import { until } from '../support/until.ts';
 
-/** What `npm pack` makes of the build that is there, installed below a prefix of its own, from the file alone. */
+/**
+ * The package that `npm pack` creates from the existing build, installed from that file under a
+ * separate prefix.
+ */
 
 let folder = '';
 let archive = '';
 let files: string[] = [];
 const at = (path: string) => join(folder, path);
 const installed = () => at('prefix/lib/node_modules/stowage');
-/** Without the checkout on its PATH, or anything else that a shell of it has. */
+/**
+ * Returns an environment without the checkout in PATH, and without other variables of the shell.
+ */
 const environment = () => ({
   PATH: `${at('prefix/bin')}:${join(process.execPath, '..')}:/usr/bin:/bin`,
   HOME: folder,
@@ -163,7 +168,7 @@ describe('installed', () => {
     expect((await sandbox).exitCode).toBe(0);
   });
 
-  // Both come with the package as soon as they are in the checkout.
+  // Man pages and completions are in the package if the checkout has them.
   test('what the checkout has for man and for shells comes with it', async () => {
     const here = (name: string) => readdir(name).catch(() => []);
     const [pages, completions] = [await here('man'), await here('completions')];

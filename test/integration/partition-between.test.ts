@@ -43,7 +43,10 @@ describeAsRoot(
       disk = await makeDisk(folder.path, 'disk', 64n << 20n, table);
       return { ...desired, devicePath: disk.path };
     }
-    /** A partition is away for a moment where the kernel cannot read tables and udev has them read again. */
+    /**
+     * Plans, with retries: a partition is absent for a moment if the kernel cannot read tables and
+     * udev causes a re-read.
+     */
     const prepare = (desired: DesiredRaw): Promise<Plan> =>
       until('the disk is looked at', async () => {
         try {

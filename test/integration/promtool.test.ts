@@ -11,7 +11,7 @@ import { checkMetrics } from '../support/promtool.ts';
 
 const check = async (metrics: Metrics) => checkMetrics((await metrics.read()).body);
 
-/** With a value for every series. */
+/** Returns metrics with a value for every series. */
 function busyMetrics(): Metrics {
   const metrics = createMetrics({ clock: systemClock, transportOf: (node) => node });
   const queue = createWorkQueue({
@@ -57,7 +57,7 @@ test('docs/metrics.md lists each series, and no other', async () => {
     .map(({ name, type, values: [first] }) => ({
       name,
       kind: String(type),
-      // Of a bucket of a histogram.
+      // Without the label of histogram buckets.
       labels: Object.keys(first?.labels ?? {}).filter((label) => label !== 'le'),
     }));
   const sorted = (series: DocumentedSeries[]) =>

@@ -19,7 +19,7 @@ describeAsRoot('a raw device that carries something', () => {
   afterEach(() => kinds.clean());
   afterAll(() => kinds?.stop());
 
-  /** For a check that does not ask what is to be made. */
+  /** Contents for checks that do not depend on the content. */
   const contents = EVERY_CASE ? CONTENTS : CONTENTS.slice(0, 1);
 
   const prepare = (desired: DesiredRaw) =>
@@ -71,7 +71,7 @@ describeAsRoot('a raw device that carries something', () => {
       /is in use: mounted at /,
       async (path) => {
         await execa('mkfs.ext4', ['-q', '-F', path]);
-        // What is mounted writable is written to by the kernel.
+        // The kernel writes to file systems that are mounted writable.
         await execa('mount', ['-o', 'ro', path, join(kinds.folder, 'mnt')]);
         return () => execa('umount', [join(kinds.folder, 'mnt')]);
       },
@@ -125,7 +125,7 @@ describeAsRoot('a raw device that carries something', () => {
           expect(await prepare({ ...desired, overwrite: await contentOf(desired) })).toMatch(
             refusal,
           );
-          // The Volume is deleted: as long as it is there, the device is its.
+          // The Volume is deleted: as long as it exists, the device belongs to it.
           await removeTraces(desired.uid, undefined);
         }
         expect(await sha256(path)).toBe(before);
@@ -147,7 +147,8 @@ describeAsRoot('a raw device that carries something', () => {
 
   test('whose end cannot be read counts as unknown, not as empty', async () => {
     const file = join(kinds.folder, 'odd.disk');
-    // Half a sector more than there are sectors: the last one cannot be read, and blkid and wipefs print nothing.
+    // Half a 4K sector too many: the last sector cannot be read, and blkid and wipefs print
+    // nothing.
     await execa('truncate', ['-s', String((400n << 20n) + 512n), file]);
     await execa('mkfs.ext4', ['-q', '-F', file]);
     const { stdout: path } = await execa('losetup', ['-b', '4096', '--find', '--show', file]);
@@ -251,7 +252,7 @@ describeAsRoot('a raw device that carries something', () => {
     try {
       expect(await prepare(kinds.onDevice(path, 'ext4'))).toBe(`${path} is read-only`);
     } finally {
-      // The flag outlives the file.
+      // The flag outlasts the file.
       await execa('blockdev', ['--setrw', path]);
     }
   });

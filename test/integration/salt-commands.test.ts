@@ -52,7 +52,7 @@ for each in json.load(sys.stdin):
         print(refusal.command, refusal)
 `;
 
-/** What the module says of steps of a Volume's job, and of looks: a line for each that it refuses. */
+/** Returns the module's refusals of a Volume's steps and observations, a line for each. */
 async function refused(asked: readonly (Step | Probe)[], uid = UID): Promise<string> {
   const sent = asked.map((each) => ('preconditions' in each ? stepJson(each) : each));
   const how = { input: JSON.stringify(sent), env: { PYTHONPATH: 'salt/_modules' } };
@@ -62,7 +62,7 @@ async function refused(asked: readonly (Step | Probe)[], uid = UID): Promise<str
 
 const DISK = fakeDisk('sdb', { id: 'ours' });
 
-/** None that the machine has: the module looks at what is on it. */
+/** Number of a loop device that the machine does not have: the module checks a device's content. */
 const LOOP = 900;
 
 const OPERATIONS: VolumeOperation[] = ['provision', 'detach', 'attach', 'delete'];
@@ -105,7 +105,7 @@ test.each(CONTENTS)('and those that fill them, with a secret, with %j', async (c
   const steps = planned(plan('provision', desired, new FakeNode().observe(desired), LOOP));
   expect(steps.some(({ stdin }) => stdin === '\nBearer x\n\n')).toBe(true);
   expect(await refused([...steps, ...cancelFill(desired)])).toBe('');
-  // Others are asked nothing, and what they would ask is not answered.
+  // Other scripts get no standard input.
   const other = scriptArgv('stowage-ext4-uuid', `${FILE}.partial`, UID);
   expect(await refused([{ name: 'x', argv: other, stdin: 'y\n', preconditions: [] }])).toContain(
     'standard input',
@@ -148,7 +148,7 @@ test.each(['Delete', 'Wipe'] as const)(
       const desired = sparse(CONTENTS[0], { recorded: operation !== 'provision', onDelete });
       const next = planned(plan(operation, desired, node.observe(desired), LOOP));
       steps.push(...next);
-      // The end is not carried out: this node has nothing to wipe with.
+      // The last operation is not executed: this node has no program to wipe with.
       if (operation !== 'delete') node.run(next);
     }
     expect(steps.length).toBeGreaterThan(10);

@@ -23,7 +23,10 @@ import {
   wantedSnap,
 } from '../support/thin-input.ts';
 
-/** As a job does it: all before it begins, when there may be no logical volume yet, and each again before it runs. */
+/**
+ * Checks steps as a job does: all before it begins, when the logical volume may not exist yet, and
+ * each again before it runs.
+ */
 const CHECK = `
 import json, re, sys, unittest
 from fake_lvm import fake_lvm
@@ -63,14 +66,14 @@ print(json.dumps([said(**each) for each in json.load(sys.stdin)]))
 `;
 
 interface Node {
-  /** Of the logical volume. */
+  /** Tags of the logical volume. */
   tags: string;
   groups: string[];
   devices: string[];
 }
 const NODE: Node = { tags: lv.tags.join(','), groups: ['vg0'], devices: [] };
 
-/** What a node's list says of each job's steps: '' where it refuses none. */
+/** Returns the refusals of a node's allowlist for each job's steps, or '' for no refusal. */
 async function refused(
   jobs: readonly (readonly (Step | Probe)[])[],
   more: Partial<Node>,
@@ -86,7 +89,7 @@ async function refused(
   return JSON.parse((await execa('python3', ['-B', '-c', CHECK, LV_UUID], how)).stdout) as string[];
 }
 
-/** The same of plans, by what they are for. */
+/** Returns the refusals of plans, by purpose. */
 async function refusals(
   cases: readonly LvmCase[],
   more: Partial<Node> = {},
@@ -128,7 +131,7 @@ test('what MetalK8s made is changed where the list has it as a device, and not o
 });
 
 const steps = (made: Plan) => ('steps' in made ? made.steps : []);
-/** Under the name of the logical volume that is there. */
+/** A copy with the name of the existing logical volume. */
 const copied = { ...restoredThin, name: 'data1' };
 const unfinished = { ...left, name: 'data1', tags: [unfinishedTag(RESTORED_UID)] };
 const COPIES = [

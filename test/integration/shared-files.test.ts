@@ -17,7 +17,10 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
   const scene = sparseScene('shared-files', { onDemand: true, shared: true });
   let attempts = 0;
 
-  /** What the node finds, on a mount that nodes may share: the folder here is on none. */
+  /**
+   * Returns the observation, but on a mount that nodes can share: the actual directory is on a
+   * local mount.
+   */
   async function seen(node: string): Promise<ObservedSparse> {
     const observed = await observe(executor, node, scene.desired);
     if (observed.type !== 'sparse' || observed.shared === undefined)
@@ -25,7 +28,10 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
     return { ...observed, shared: { ...observed.shared, mount: NFS } };
   }
 
-  /** Until nothing remains, or to a refusal. Others of this kernel may take the number of a loop device first. */
+  /**
+   * Runs an operation until no step remains, or until a refusal. Retries if another process of this
+   * kernel takes the loop device's number first.
+   */
   async function carry(
     node: string,
     operation: VolumeOperation,
@@ -62,14 +68,14 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
   }
 
   test('is made, attached on one, let go of, attached on the other with its data, and removed without a trace', async () => {
-    // The last one counts; those before it are removed by the next attempt.
+    // The last owner record counts. The next attempt removes earlier records.
     const last = (found: ObservedSparse | string) =>
       typeof found === 'string' ? found : found.shared?.owners.at(-1)?.says;
     expect(last(await carry('n1', 'provision'))).toMatchObject({ is: 'free' });
     scene.desired = { ...scene.desired, recorded: true };
     expect(await carry('n1', 'attach')).toMatchObject({ link: expect.stringMatching(/^7:/) });
     await withMount((path) => writeFile(join(path, 'data'), 'kept'));
-    // The other node does not see the loop devices of the first, as this machine does.
+    // The second node does not see the loop devices of the first. Both nodes are this machine.
     const elsewhere = (found: ObservedSparse) => ({ ...found, loops: [] });
     expect(await carry('n2', 'attach', elsewhere)).toMatch(/ is held by node n1 since \d{4}-/);
     expect(await carry('n2', 'delete', elsewhere)).toMatch(/ is held by node n1 since /);

@@ -110,8 +110,9 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
     readSnapshot(desired, await executor.observe('n1', snapshotProbes(desired)));
 
   /**
-   * Plans again after a precondition, as a controller does: a partition is gone for a moment whenever its table is read.
-   * @returns the refusal, or how a job ended that did not succeed; undefined once nothing remains
+   * Runs an operation, and plans again after a failed precondition, as a controller does. A
+   * partition is absent for a moment whenever its table is read.
+   * @returns the refusal, or the state of a job that did not succeed, or undefined on success
    */
   async function carrySnapshot(
     operation: 'take' | 'delete',
@@ -165,7 +166,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
         expect(BigInt(stdout.split('\n')[1] ?? 0)).toBeGreaterThan(SIZE + SIZE / 2n);
       }
       expect(await readFile(join(point, 'data'), 'utf8')).toBe('after');
-      // The source is deleted under both of them, and neither minds.
+      // The source is deleted while both use it, without an effect on them.
       expect(await carrySnapshot('delete', taken)).toBeUndefined();
       expect(await readdir(join(dirname(original.file), 'snapshots'))).toEqual([]);
     });
@@ -180,14 +181,14 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
       const refused = await carrySnapshot('take', snapshot(original));
       const taken = snapshot(original, { seconds: 30, copy: true });
       const allowed = await carrySnapshot('take', taken);
-      // It waits for no file system that stays frozen.
+      // Writes continue, so that no file system stays frozen.
       await writer.writes();
       await writer.stop();
       if (clones) expect(refused).toBeUndefined();
       else expect(refused).toMatch(/is mounted at .* cannot clone files/);
       expect(allowed).toBeUndefined();
       expect(await uuidOf(snapshotFile(original, taken.uid))).toBe(taken.uid);
-      // The link was never led away.
+      // The link always had the same target.
       expect(await linkOf(original.uid)).toBe(device);
       const restored = volume('Filesystem', type, from(taken));
       await carry('provision', restored);
@@ -238,14 +239,14 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
     const left = `/run/stowage/freezes/${basename(partial)}`;
     const device = (await execa('mountpoint', ['-d', point])).stdout;
     const noted = async () => (await execa('stat', ['-c', '%i %.9Z', original.file])).stdout;
-    // Fails where nothing is frozen.
+    // Reports whether the file system was frozen, and thaws it.
     const thaw = async () =>
       (await execa('fsfreeze', ['-u', point], { reject: false })).exitCode === 0;
     let wasFrozen: boolean;
     await mkdir(left, { recursive: true });
     await execa('fsfreeze', ['-f', point]);
     try {
-      // Files of a copy whose processes are all gone.
+      // Files of a copy whose processes have all ended.
       await writeFile(join(left, 'alive'), '');
       await writeFile(
         join(left, 'state'),

@@ -43,12 +43,12 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
       try {
         expect(await carry('detach')).toMatch(refusal);
         expect(await carry('delete')).toMatch(refusal);
-        // Also before any job, by the preconditions alone.
+        // The preconditions alone refuse it, too, before any job.
         const seen = await observe(executor, 'n1', scene.desired);
         expect(
           await checkPreconditions(executor, 'n1', unusedPreconditions(scene.desired, seen)),
         ).toMatchObject({ refusal: expect.any(String) });
-        // Not even marked to go when it is closed.
+        // The device does not have AUTOCLEAR set, either.
         expect(await faults(true)).toEqual([]);
       } finally {
         await end();
@@ -81,7 +81,7 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
     await execa('mount', ['--bind', device, bound]);
     const { stdout: stacked } = await execa('losetup', ['-f', '--show', bound]);
     try {
-      // The kernel does not name the device that it is stacked on.
+      // The kernel does not name the device that the loop device is stacked on.
       expect((await execa('losetup', ['-n', '-O', 'BACK-FILE', stacked])).stdout).toBe(bound);
       expect(await carry('detach')).toMatch(refusal);
       const seen = await observe(executor, 'n1', scene.desired);

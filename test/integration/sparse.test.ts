@@ -83,7 +83,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
       await execa('mount', [device, scene.mountPoint]);
       await writeFile(join(scene.mountPoint, 'data'), 'kept');
       await execa('sync', ['-f', scene.mountPoint]);
-      // As it is after a power cut: what is on disk now, with its journal.
+      // The state after a power cut: the current data on disk, with its journal.
       const cut = `${scene.desired.file}.cut`;
       await copyFile(scene.desired.file, cut);
       await execa('umount', [scene.mountPoint]);
@@ -100,7 +100,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
       expect((await execa('blockdev', ['--getro', mounted])).stdout).toBe('1');
       const without = type === 'xfs' ? 'ro,norecovery' : 'ro,noload';
       await execa('mount', ['-o', without, mounted, scene.mountPoint]);
-      // What is in the journal alone is not seen.
+      // Data that is only in the journal is not visible.
       expect((await execa('findmnt', ['-n', '-o', 'FSTYPE', scene.mountPoint])).stdout).toBe(type);
       await execa('umount', [scene.mountPoint]);
       expect(await carry('attach', { ...readOnly, readOnly: false })).toMatch(

@@ -19,7 +19,7 @@ describeAsRoot('a connection by ssh', () => {
 
   beforeAll(async () => {
     folder = await temporaryFolder('ssh-connection');
-    // `changed` has a host key that is not the server's.
+    // `changed` has another host key than the server.
     sshd = await startSshd({ nodes: [NODE, 'changed'] });
     const knownHosts = await readFile(join(sshd.folder, 'known_hosts'), 'utf8');
     const otherKey = await readFile(join(sshd.folder, 'client_key.pub'), 'utf8');
@@ -38,9 +38,9 @@ describeAsRoot('a connection by ssh', () => {
     const executor = createShellExecutor(limitNodes(shell, systemClock));
     const log = join(folder.path, 'log');
     await appendFile(log, '');
-    // A node that has not answered yet gets one session at a time.
+    // A node gets only one session until its first response.
     await executor.observe(NODE, []);
-    // None ends before 8 have begun; then a ninth has the time to begin, too.
+    // No command ends before 8 have begun. Then a ninth would have the time to begin.
     const script = `echo 1 >>"$0"; until [ "$(grep -c '^1' "$0")" -ge 8 ]; do sleep 0.02; done; sleep 0.1; echo -1 >>"$0"`;
     const argv = ['sh', '-c', script, log];
     const seen = await Promise.all(
@@ -85,7 +85,8 @@ describeAsRoot('a connection by ssh', () => {
       });
     });
 
-    // As after an annotation of its address: the connection is of the node whose key was checked, and of no other.
+    // The case of a changed address annotation: the connection belongs only to the node whose key
+    // was checked.
     test('at the address of a node that is connected is refused', async () => {
       const executor = overSsh({ host: '127.0.0.1' });
       await executor.observe(NODE, []);

@@ -15,10 +15,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 /**
- * A pod writes another volume's UUID to the device of its own volume.
+ * Writes another volume's UUID to the device of a pod's own volume.
  *
- * Returns the device, open as the pod has it: while nobody has a partition open, udev may have the
- * kernel take it away and bring it back, and its paths with it.
+ * Returns the device, open as by the pod. While no process has a partition open, udev may cause the
+ * kernel to remove it and add it again, with its paths.
  */
 async function forgeUuid(device: string, uuid: string): Promise<FileHandle> {
   const held = await until(`${device} is open`, () => open(device).catch(() => undefined));
@@ -47,7 +47,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
   const carried = (operation: VolumeOperation, desired: Desired) =>
     carry(kinds.executors.local, operation, desired);
 
-  /** A volume with data, and the device of another one that shows its UUID. */
+  /** Creates a volume with data, and the device of another volume that shows its UUID. */
   async function attacked(backing: Backing, attacker: Backing, more: { earlier?: boolean } = {}) {
     const bare = await kinds.desired(backing, 'ext4');
     const wanted = more.earlier ? { ...bare, earlierLink: contentLink(bare) } : bare;
@@ -75,7 +75,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
     const { volume, link, path, forge } = await attacked(backing, attacker);
     await using _held = await forge();
     expect(await leadsTo(link)).toBe(path);
-    // Nor are others who go by the UUID misled, as long as the volume is there.
+    // Programs that use the UUID find the volume, too, as long as it is attached.
     expect(await leadsTo(contentLink(volume))).toBe(path);
     expect(await kinds.read(volume, link)).toBe('ours');
   });
@@ -84,7 +84,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
     const { volume, link, other, forge } = await attacked('sparse file', 'sparse file');
     await carried('detach', volume);
     await using _held = await forge();
-    // So it is after a restart, too: a pod that started now would get the other device by the UUID.
+    // After a restart, too: a pod that starts now would get the other device by the UUID.
     expect(await leadsTo(contentLink(volume))).toBe(other);
     expect(existsSync(link)).toBe(false);
     await carried('attach', volume);
@@ -133,7 +133,8 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
       const byUuid = `/dev/disk/by-uuid/${uuid}`;
       await until('it has a path', async () => existsSync(byUuid) || undefined);
       const { other } = await attacked('sparse file', 'sparse file');
-      // As a kubelet does it: a loop device on the device, which is mounted below its folder.
+      // A kubelet's way: a loop device over the device, which is bind-mounted below the kubelet's
+      // directory.
       const mapped = `${folder.path}/volumeDevices/pv/pod`;
       await execa('install', ['-D', '/dev/null', mapped]);
       await execa('mount', ['--bind', other, mapped]);

@@ -123,7 +123,7 @@ describeAsRoot('a user who is not root, and what is refused', () => {
           ),
         );
         await check(executor.submit('n1', sudo.job(step(file)), WITHIN));
-        // Once it may run, the same job is tried again.
+        // Once the command is allowed, the same job is submitted again.
         expect(await executor.poll('n1', [{ subject: sudo.subject, id: 'a' }], 0)).toEqual([
           { state: 'not-found' },
         ]);

@@ -114,7 +114,7 @@ describeAsRoot('programs of a user who is not root', () => {
       expect(state).toMatchObject(
         status === 0
           ? { state: 'succeeded' }
-          : // Not what the precondition printed, which held.
+          : // Without the output of the precondition, which held.
             { state: 'failed', exit: status, output: 'out\nerr\n' },
       );
     });
@@ -150,7 +150,7 @@ describeAsRoot('programs of a user who is not root', () => {
         const poll = (waitMs: number) =>
           executor.poll('n1', [{ subject: sudo.subject, id: 'a' }], waitMs);
         expect(await poll(200)).toMatchObject([{ state: 'running' }]);
-        // Also without the sudo that waits for it, and that has the other lock.
+        // The job continues without the sudo that waits for it and holds the other lock.
         process.kill(parent, 'SIGKILL');
         expect(await poll(200)).toMatchObject([{ state: 'running' }]);
         expect(await executor.purge('n1', sudo.subject)).toBe(false);

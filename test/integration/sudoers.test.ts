@@ -21,7 +21,10 @@ import { makeSudoUser, type SudoUser } from '../support/sudo-user.ts';
 
 const LINK = `SYMLINK+="disk/by-id/stowage-${UID}"`;
 
-/** Of files, disks, disks of earlier kernels, and logical volumes; with the priority of mode Block, and of an earlier path. */
+/**
+ * Rules of files, disks, disks of earlier kernels, and logical volumes, with the priorities of mode
+ * Block and of earlier paths.
+ */
 const RULES = [
   `ENV{PARTN}=="1",ATTRS{loop/backing_file}=="${FILE}",${LINK}${LAST}`,
   `ENV{DEVTYPE}=="disk",ATTRS{loop/backing_file}=="*/${UID}",SYMLINK+="disk/by-uuid/${UID}",OPTIONS+="link_priority=100"`,
@@ -33,7 +36,7 @@ const RULES = [
 ];
 
 const ALLOWED: Row[] = [
-  // The room of a class's own folder, or of the ones above, where that is not there yet.
+  // Capacity of a class's own directory, or of a parent directory if it does not exist yet.
   [['stat', '-f', '-c', '%a|%S', '--', '/srv']],
   [['cat', `${RECORDS}/${UID}.done`]],
   [['rm', '-f', '--', FILE]],
@@ -69,7 +72,7 @@ const ALLOWED: Row[] = [
   [['flock', '-x', '-w', '60', '/dev/vg0/data1', 'cat']],
 ];
 
-/** Allowed by the groups for raw devices alone. */
+/** Commands that only the groups for raw devices allow. */
 const RAW: Row[] = [
   [['wipefs', '--all', '--force', '/dev/sda']],
   [['mkfs.ext4', '-q', '-F', '-U', UID, '/dev/sda']],
@@ -81,7 +84,7 @@ const RAW: Row[] = [
   [['flock', '-x', '-w', '60', '/dev/sda', 'cat']],
 ];
 
-/** For each option of mkfs, all that is allowed of its value at once. */
+/** Values for each option of mkfs, with everything that the rules allow. */
 const EXT4_VALUES: Readonly<Record<string, string>> = {
   '-b': '4096',
   '-C': '64k',

@@ -16,21 +16,24 @@ import { until } from '../support/until.ts';
 
 const udevadm = (...argv: string[]) => execa('udevadm', argv);
 
-/** Whether a udevadm with that argument runs. */
+/** Reports whether a udevadm with that argument runs. */
 async function runs(argument: string): Promise<boolean> {
   const { stdout } = await execa('ps', ['-C', 'udevadm', '-o', 'args='], { reject: false });
   return stdout.includes(argument);
 }
 
-/** How many processes wait for a lock with that command. */
+/** Returns the number of processes that wait for a lock with that command. */
 async function waiting(program: string, argv: readonly string[]): Promise<number> {
   const { stdout } = await execa('ps', ['-C', program, '-o', 'args='], { reject: false });
   return stdout.split('\n').filter((line) => line === [program, ...argv].join(' ')).length;
 }
 
-/** Locks a path. Of a disk that another program has locked, and of its partitions, udev puts off the events, and of no other. */
+/**
+ * Locks a path. udev defers the events of a disk that another program has locked, and of its
+ * partitions only.
+ */
 async function lock(path: string, how = '-x'): Promise<{ release(): Promise<unknown> }> {
-  // The holder says when it has the lock: udev locks a disk, too, while it works on an event.
+  // The holder reports when it has the lock: udev also locks a disk while it processes an event.
   const holder = execa('flock', [how, path, 'sh', '-c', 'echo locked; exec cat'], {
     stdin: 'pipe',
   });
@@ -60,7 +63,8 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
     await stopUdev?.();
   });
 
-  // As sgdisk does to the other partitions of a disk: they go and come back, and udev's links after them.
+  // sgdisk causes this for the other partitions of a disk: they are removed and added again, then
+  // udev's links.
   test('is there once udev has made its link', async () => {
     const guid = ['blkid', '-p', '-o', 'value', '-s', 'PART_ENTRY_UUID', disk.partition];
     const { stdout } = await execa(guid[0] as string, guid.slice(1));
@@ -92,14 +96,14 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
     expect(observed).toMatchObject({
       target: { is: 'device', facts: { partition: { uuid: stdout } } },
     });
-    // Once more where the partition went and came back between two commands.
+    // An additional check if the partition was removed and added again between two commands.
     expect([3, 4]).toContain(looks);
   });
 
   test('has its rules read by one job after another', async () => {
     const reload = makeRule({ uid: rawDesired.uid, mode: 'Filesystem' }, '').at(-1);
     const [program, ...argv] = reload?.argv ?? [];
-    // Shared: who asks for no more would not wait.
+    // A shared lock: a request for a shared lock would not wait.
     const held = await lock('/run/udev/.', '-s');
     const jobs = Array.from({ length: 20 }, () =>
       execa(program as string, argv, { reject: false, all: true }),
@@ -109,7 +113,8 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
     );
     expect(await runs('--reload')).toBe(false);
     await held.release();
-    // Other programs, `udevadm settle` of other jobs among them, take no lock, and udev refuses one of two requests.
+    // Other programs, including other jobs' `udevadm settle`, take no lock, and udev refuses one of
+    // two requests.
     const ended = await Promise.all(jobs);
     expect(ended.map(({ exitCode }) => exitCode)).toContain(0);
     for (const { exitCode, all } of ended) {

@@ -59,7 +59,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
     let hands: Hands;
     const scene = sparseScene('used-between', { onDemand: true });
     let attacher: Attacher;
-    /** How each job ended while it was submitted. */
+    /** States of the jobs that ended while they were submitted. */
     let ends: JobState[];
 
     beforeAll(async () => {
@@ -103,9 +103,9 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       expect(outcome).toEqual(expect.objectContaining({ is: 'attached', safeToMount: true }));
     }
 
-    /** The devices that have the file: each one's name, and whether it goes with its last user. */
+    /** Returns the devices with the file: name, and whether AUTOCLEAR is set. */
     async function devices(): Promise<string[]> {
-      // By the path that the kernel keeps: the file may be gone.
+      // By the path that the kernel keeps: the file may have been removed.
       const { stdout } = await execa('losetup', ['-n', '-l', '-O', 'NAME,AUTOCLEAR,BACK-FILE']);
       return stdout
         .split('\n')
@@ -133,7 +133,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
         /is in use: its file system is mounted where no process shows it/,
         async (device) => {
           const holder = await mountElsewhere(device, scene.mountPoint);
-          // It lives on as long as this is open, as by a bind mount of it.
+          // The namespace exists as long as this is open, as with a bind mount of it.
           const namespace = await open(`/proc/${holder.pid}/ns/mnt`);
           holder.stdin.end();
           await once(holder, 'close');
@@ -167,7 +167,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       ['the kubelet makes a directory for a pod', /the kubelet (still )?has/, kubelet],
     ];
 
-    // Each of the others stands for one that is refused by the same look.
+    // Each of the other cases stands for one that the same check refuses.
     const alike = /^(it is mounted$|it is unmounted by umount -l|its file is removed)/;
     const some = EVERY_CASE ? uses : uses.filter(([name]) => !alike.test(name));
     test.each(some)('%s: the job refuses, and the device is there', async (_, why, use) => {
@@ -179,7 +179,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       let end: () => Promise<unknown> = async () => {};
       let asked = 0;
       try {
-        // Asked when all looks have said that nothing uses it, right before the job is submitted.
+        // Called after all observations found no user, right before the job is submitted.
         const outcome = await run('detach', async () => {
           asked += 1;
           end = await use(device);
@@ -193,7 +193,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
           }),
         ]);
         expect(outcome).toMatchObject({ is: 'in-use', message: expect.stringMatching(why) });
-        // Not even marked to go when it is closed.
+        // The device does not have AUTOCLEAR set, either.
         expect(await devices()).toEqual([`${device} 0`]);
       } finally {
         await end();
@@ -226,7 +226,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
         for (const kind of ['verify', 'detach'] as const) {
           expect(await run(kind)).toMatchObject({ is: 'unknown', message, noDevice: true });
         }
-        // As it is where the file has been put back from elsewhere.
+        // The state after the file was restored from elsewhere.
         await mkdir(files);
         await copyFile(join(`${files}-moved`, scene.desired.uid), scene.desired.file);
         expect(await run('attach')).toMatchObject({ is: 'unknown', message, nothingDone: true });
@@ -249,8 +249,8 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
             is: 'in-use',
             message: expect.stringMatching(why),
           });
-          // By a process that has ended and that nobody waited for, its arguments are not shown.
-          // Other test files run the same command, each in a mount namespace of its own.
+          // Excludes processes that have ended but were not reaped, which show no arguments.
+          // Other test files run the same command, each in its own mount namespace.
           const here = ['--ns', String(process.pid), '--nslist', 'mnt'];
           const { stdout } = await execa('pgrep', [...here, '-f', '^find -L /proc -maxdepth 3'], {
             reject: false,
@@ -265,7 +265,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
   },
 );
 
-/** A file system of which this process has a folder open, and that never answers anybody. */
+/** Mounts a file system that never responds, with its root directory open in this process. */
 async function mountSilent(folder: string) {
   await mkdir(folder);
   const server = await open('/dev/fuse', 'r+');
@@ -274,17 +274,17 @@ async function mountSilent(folder: string) {
     stdio: ['ignore', 'inherit', 'inherit', server.fd],
   });
   expect(await once(mount, 'close')).toEqual([0, null]);
-  // Nothing but its path is opened, for which the file system is not asked.
+  // Opens only the path, which sends no request to the file system.
   const held = openSync(folder, O_PATH | constants.O_DIRECTORY);
   return {
     async end() {
       closeSync(held);
-      // Whoever waits for it is told that it is gone, and lets go of it then; unmounting would ask it.
+      // Closing the server fails all pending requests. Unmounting first would send one.
       await server.close();
       await execa('umount', ['--lazy', folder]);
     },
   };
 }
 
-/** Node.js has no name for it. */
+/** Node.js has no constant for it. */
 const O_PATH = 0o10000000;

@@ -9,7 +9,10 @@ import { leftovers } from '../support/leftovers.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { fileOf, startVolumeScene, type VolumeScene } from '../support/volume-scene.ts';
 
-/** Every string of a Volume reaches the node as one argument, or is refused. Those of a kind are tried at the same time. */
+/**
+ * Every string of a Volume reaches the node as one argument, or is refused. The strings of a kind
+ * are tried concurrently.
+ */
 describeAsRoot('a sparse volume over ssh', () => {
   let scene: VolumeScene;
 
@@ -20,7 +23,7 @@ describeAsRoot('a sparse volume over ssh', () => {
     expect(await scene?.stop()).toBe(0);
   });
 
-  /** What a command in a string would make. */
+  /** Returns the file that a command in a string would create. */
   const wasHere = () => join(scene.folder, 'was-here');
   const withCommand = (text: string) => text.replace('WAS_HERE', wasHere());
 
@@ -86,7 +89,7 @@ describeAsRoot('a sparse volume over ssh', () => {
       ['a size with a command', size('$(id)Gi')],
       ['a size like an option', size('-1Gi')],
     ];
-    /** What became of each: a Volume, or the API server's refusal. */
+    /** Result of each: a Volume, or the API server's refusal. */
     let ends: (Volume | Error)[];
 
     beforeAll(async () => {

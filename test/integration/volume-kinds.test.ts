@@ -6,7 +6,7 @@ volumeCases('ssh', async () => {
   return { flags: ['--transport', 'ssh', '--ssh-config', sshd.configFile], stop: sshd.stop };
 });
 
-// `npm run test:faults` has the time for it. What differs is told by tests of the executor.
+// Only `npm run test:faults` has the time for this. Tests of the executor cover the differences.
 if (process.env.STOWAGE_FAULTS !== undefined) {
   volumeCases('local', async () => ({
     flags: ['--transport', 'local', '--local-node', 'n1'],

@@ -16,7 +16,7 @@ import {
   type VolumeScene,
 } from '../support/volume-scene.ts';
 
-/** As MetalK8s's documentation has it, and unchanged. */
+/** A manifest from MetalK8s' documentation, unchanged. */
 const METALK8S_MANIFEST = `apiVersion: storage.metalk8s.scality.com/v1alpha1
 kind: Volume
 metadata:
@@ -42,7 +42,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     expect(await scene?.stop()).toBe(0);
   });
 
-  /** What there must be of a volume of 100Mi, in the cluster and on the node. */
+  /** Expects a complete volume of 100Mi in the cluster and on the node. */
   async function expectWhole(name: string, label: [string, string]): Promise<string> {
     const volume = await scene.get(name);
     const uid = volume.metadata.uid ?? '';
@@ -188,7 +188,8 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     await until('the PersistentVolume is gone', async () =>
       (await scene.client.list(PERSISTENT_VOLUMES)).items.length === 0 ? true : undefined,
     );
-    // Without the status the file is removed beside a detach that had begun, whose own traces go when that ends.
+    // Without the status, the file may be removed during a detach, whose traces disappear when it
+    // ends.
     await until('nothing is left', async () =>
       (await leftovers({ uids: [metadata.uid ?? ''], client: scene.client })).length === 0
         ? true

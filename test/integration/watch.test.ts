@@ -8,7 +8,10 @@ import { sparseVolume, startCluster, type TestCluster } from '../support/cluster
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-/** The daemon with an `ssh` that does what no real one can be made to do when it is wanted. Needs no root. */
+/**
+ * The daemon with an `ssh` that fails in ways that a real one cannot be made to fail. Needs no
+ * root.
+ */
 
 let cluster: TestCluster;
 let folder: { path: string; remove(): Promise<void> };
@@ -23,7 +26,7 @@ afterAll(async () => {
   await folder?.remove();
 });
 
-/** Starts `stowage watch` with a shell script as its ssh; `$log` is where that may write. */
+/** Starts `stowage watch` with a shell script as its ssh, which may write to `$log`. */
 async function watchWith(name: string, script: string, flags: string[] = []) {
   const log = join(folder.path, `${name}.log`);
   const ssh = join(folder.path, 'ssh');
@@ -40,7 +43,7 @@ async function watchWith(name: string, script: string, flags: string[] = []) {
       XDG_RUNTIME_DIR: folder.path,
     },
     reject: false,
-    // It has its own deadline.
+    // The daemon has its own deadline.
     forceKillAfterDelay: false,
   });
   return { daemon, calls: async () => (await stat(log)).size, said: () => readFile(log, 'utf8') };
@@ -71,7 +74,8 @@ test('a node that words its failure otherwise each time makes neither writes nor
     const volume = await cluster.client.get<Volume>(VOLUMES, 'words');
     return volume.status?.conditions?.[0]?.reason === 'NodeUnreachable' ? volume : undefined;
   });
-  // A second, doubling: the fourth call comes more than 6 s after the first, where one without rest has hundreds.
+  // Retries start at one second and double: the fourth call comes more than 6 s after the first.
+  // Without delays there would be hundreds.
   await until('the fourth call', async () => ((await calls()) >= 4 ? true : undefined));
   expect(await calls()).toBeLessThan(8);
   const later = await cluster.client.get<Volume>(VOLUMES, 'words');
@@ -108,7 +112,7 @@ test('SIGHUP has the configuration read again, and a wrong one is said while the
   daemon.kill('SIGHUP');
   await logs('nodes.n1.port: It must be a whole number');
   await writeFile(config, 'nodes: {n1: {address: third.example}}\n');
-  // Without a signal.
+  // Reloads without a signal.
   await asks('third.example');
   daemon.kill('SIGTERM');
   expect((await daemon).exitCode).toBe(0);
@@ -130,7 +134,7 @@ test('SIGHUP without a configuration has the kubeconfig read again, and ends not
   expect((await daemon).exitCode).toBe(0);
 });
 
-/** Without a daemon nobody takes the finalizer off. */
+/** Deletes a Volume. No daemon removes its finalizer. */
 async function remove(name: string): Promise<void> {
   await cluster.client.delete(VOLUMES, name);
   await cluster.client.patch(VOLUMES, name, { metadata: { finalizers: null } });

@@ -12,7 +12,9 @@ import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 import { onNode } from '../support/volumes.ts';
 
-/** With a daemon at work: what `why` says to run is run, and it helps. */
+/**
+ * Runs the commands that `why` prints, with a running daemon, and checks that they fix the problem.
+ */
 describeAsRoot('what why says to do', () => {
   let cluster: TestCluster;
   let stopUdev: () => Promise<void>;
@@ -66,7 +68,7 @@ describeAsRoot('what why says to do', () => {
   const why = async (name: string): Promise<Blocker & { nothing?: string }> =>
     JSON.parse((await shell(`stowage why volume/${name} -o json`)).stdout);
 
-  /** `edit` is what a person does to the file that the first command writes. */
+  /** Applies a fix. `edit` is the user's change to the file that the first command writes. */
   async function follow({ fix }: Blocker, edit?: string): Promise<void> {
     if (fix?.manifest !== undefined) await shell('kubectl create -f -', stringify(fix.manifest));
     const [first = 'false', ...rest] = fix?.run ?? [];

@@ -17,28 +17,28 @@ import { type OwnFileSystem, ownFileSystem } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { LINK_POPULATOR } from '../support/snapshots.ts';
 
-/** A cluster that claims can be made in, whichever it is: with the node n1, which is this machine, and all CRDs. */
+/** A cluster for the claims, of any kind, with this machine as node n1 and all CRDs. */
 export interface KepScene {
   client: KubeClient;
   stowage(...args: string[]): Promise<{ exitCode?: number; stdout: string; stderr: string }>;
-  /** Ends `stowage watch` and starts it anew, with these flags. */
+  /** Restarts `stowage watch` with these flags. */
   watch(flags: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** As a flag, of the API server as of the daemon. */
+/** Returns the flag of the gate, for the API server and the daemon. */
 export const gate = (on: boolean) => `--feature-gates=CrossNamespaceVolumeDataSource=${on}`;
 
 interface Case {
   name: string;
-  /** The claim's. */
+  /** Namespace of the claim. */
   namespace: string;
-  /** As the reference, or the link, has it. */
+  /** Namespace in the reference, or of the link's snapshot. */
   of: 'prod' | undefined;
   isMade: boolean;
 }
 
-/** The e2e tests of KEP-3294, in its words. Only `test` is granted prod/foo-backup. */
+/** Cases of KEP-3294's e2e tests, with its titles. Only `test` has a grant for prod/foo-backup. */
 const CASES: readonly Case[] = [
   {
     name: 'PV is provisioned from VS in other NS and allowed by ReferenceGrant',
@@ -53,7 +53,8 @@ const CASES: readonly Case[] = [
     ...{ namespace: 'prod', of: undefined, isMade: true },
   },
   {
-    // The KEP has "isn't". external-provisioner, and so Stowage, asks for no grant within a namespace.
+    // The KEP has "isn't". external-provisioner, and so Stowage, requires no grant within a
+    // namespace.
     name: 'PV is provisioned from VS in the same NS with non-empty namespace and not allowed by ReferenceGrant',
     ...{ namespace: 'prod', of: 'prod', isMade: true },
   },
@@ -65,10 +66,12 @@ const SNAPSHOT = {
   name: 'foo-backup',
 };
 const TO_PROD: DataSourceReference = { ...SNAPSHOT, namespace: 'prod' };
-/** The link of the first case. */
+/** Reference to the link of the first case. */
 const TO_LINK: DataSourceReference = { ...SNAPSHOT, kind: 'VolumeSnapshotLink', name: 'link-0' };
 
-/** `start` starts a cluster with the gate of its API server, and that of the daemon, on or off. */
+/**
+ * Declares the tests. `start` starts a cluster whose API server and daemon have the gate on or off.
+ */
 export function describeCrossNamespace(start: (gate: boolean) => Promise<KepScene>): void {
   describeAsRoot('with the gate, by dataSourceRef', () => {
     const story = storyOf(() => start(true));
@@ -182,7 +185,10 @@ export function describeCrossNamespace(start: (gate: boolean) => Promise<KepScen
   });
 }
 
-/** prod/foo with a file in it, mounted, its snapshot prod/foo-backup, and the grant of that to `test`. */
+/**
+ * Sets up prod/foo with a file, its snapshot prod/foo-backup, and a grant of the snapshot to
+ * `test`.
+ */
 function storyOf(start: () => Promise<KepScene>) {
   let disk: OwnFileSystem;
   let devices: DeviceMounts;
@@ -253,14 +259,14 @@ function storyOf(start: () => Promise<KepScene>) {
       await isNotMade(id);
     },
 
-    /** By the command. @returns what the claim starts from */
+    /** Restores the snapshot by the command. @returns the claim's data source */
     async restored(): Promise<DataSourceReference | undefined> {
       await does('restore', 'snapshot', 'prod/foo-backup', '--to', 'test/restored', '--wait');
       expect(await bytesOf('test/restored')).toBe('of the story');
       return (await claims.get('test/restored')).spec.dataSourceRef ?? undefined;
     },
 
-    /** All that there is of a bound claim, but what is counted and timed. */
+    /** Returns UIDs and specs of a bound claim, its PersistentVolume and its Volume. */
     async seen(id: Id) {
       const claim = await claims.get(id);
       const pv = await claims.isBound(id);

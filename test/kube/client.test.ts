@@ -371,7 +371,7 @@ describe('watches', () => {
       }
     })();
     const response = await opened.promise;
-    // A request that begins now ends after the watch would have.
+    // A request that starts now ends after the watch would have timed out.
     await expect(api.client.get(WIDGETS, 'a')).rejects.toMatchObject({ code: 'timeout' });
     response.write(`${JSON.stringify({ type: 'ADDED', object: widget('a', 1) })}\n`);
     await expect(watching).rejects.toThrow('enough');

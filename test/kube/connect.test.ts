@@ -42,7 +42,7 @@ interface Parts {
   current?: string | null;
 }
 
-/** Writes a kubeconfig of one context, as JSON, which is YAML. */
+/** Writes a kubeconfig of one context, as JSON, which is valid YAML. */
 function kubeconfig(
   { name = 'c', server = api.url, ...parts }: Parts = {},
   file = 'config',
@@ -59,7 +59,7 @@ function kubeconfig(
   return path;
 }
 
-/** The headers that a request over the connection carries. */
+/** Returns the headers of a request over the connection. */
 async function headersWith(options: Parameters<typeof connect>[0]) {
   const { client } = await connect(options);
   await client.get(WIDGETS, 'a');
@@ -88,7 +88,7 @@ describe('credentials', () => {
 
   test('an exec plugin is run once for many requests, and again after a 401', async () => {
     const runs = join(folder, 'runs');
-    // The first answer is refused: a token that was revoked before its time.
+    // The first token is refused, as if it was revoked early.
     const script = `echo x >> ${runs}; [ $(wc -l < ${runs}) = 1 ] && T=stale || T=fresh;
       echo '{"kind":"ExecCredential","status":{"token":"'$T'"}}'`;
     const exec = {
@@ -179,7 +179,7 @@ describe('credentials', () => {
   });
 
   test('an exec plugin that hangs is not taken for a server that does', async () => {
-    // Ends with the folder of this test.
+    // Ends when the test's directory is removed.
     const exec = { command: 'sh', args: ['-c', `while test -d ${folder}; do sleep 0.05; done`] };
     const { client } = await connect({
       kubeconfig: kubeconfig({ user: { exec } }),

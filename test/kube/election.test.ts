@@ -17,10 +17,11 @@ afterEach(async () => {
 });
 
 /**
- * Stands for a Lease that nobody has. Time passes where the test says so.
- * @param answerMs what the API server takes to answer a write
- * @param there the Lease as it is at first
- * @param refusedUntil until when the account may not have it, in ms
+ * Starts an election for a Lease that is free by default. Time only advances when the test advances
+ * it.
+ * @param answerMs response time of the API server to a write
+ * @param there initial Lease
+ * @param refusedUntil time (ms) until which the account has no access
  */
 function stand({
   answerMs = 0,

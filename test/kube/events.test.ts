@@ -14,7 +14,7 @@ let logger: ReturnType<typeof memoryLogger>;
 let recorder: EventRecorder;
 let created: KubeEvent[];
 let patched: { name: string; namespace: string | undefined; patch: Patch }[];
-/** Thrown by the next requests, in order. */
+/** Errors of the next requests, in order. */
 let failing: unknown[];
 
 const refusal = (code: number) => new ApiError(status(code, 'x') as Status, code, 'x');

@@ -120,7 +120,7 @@ describe('a rate', () => {
       { path: '5', at: 1000 },
       { path: '7', at: 2000 },
     ]);
-    // After a rest there is a burst again, and no more than one.
+    // After a pause, one burst is available again, and no more.
     sent.length = 0;
     await clock.advance(60_000);
     const more = ['a', 'b', 'c', 'd'].map((path) => limited.send(request(path)));
@@ -165,7 +165,7 @@ describe('a limit of requests at once', () => {
     await until(() => ends.has('5'));
     for (const path of ['4', '5']) ends.get(path)?.();
     await Promise.all(more);
-    // All places are free again.
+    // All slots are free again.
     const last = [send('6'), send('7'), send('8')];
     expect(sent()).toBe('1,2,4,5,6,7');
     for (const path of ['6', '7']) ends.get(path)?.();

@@ -15,7 +15,7 @@ const on = (name: string, version: number, node?: string, namespace?: string): W
   return object;
 };
 
-/** An index of what a store says that has changed. */
+/** Creates an index of a store's changes. */
 function indexed(keyOf: Parameters<typeof indexBy<Widget>>[1]) {
   const store = new ObjectStore<Widget>();
   let handler = (_: Change<Widget>) => {};
@@ -34,12 +34,12 @@ test('objects are found by their key as they come, change and go', () => {
 
   tell(store.replace([on('a', 1, 'n1'), on('b', 2, 'n1'), on('c', 3)], '3'));
   expect([found('n1'), found('n2'), found('')]).toEqual([['a', 'b'], [], []]);
-  // Of one name in two namespaces, both.
+  // Objects of the same name in two namespaces are both found.
   tell(store.put(on('a', 4, 'n1', 'x')));
   expect(found('n1')).toEqual(['a', 'b', 'a']);
   tell(store.put(on('b', 5, 'n2')));
   expect([found('n1'), found('n2')]).toEqual([['a', 'a'], ['b']]);
-  // What is found is what is there now.
+  // The index returns current objects.
   tell(store.put({ ...on('b', 6, 'n2'), apiVersion: 'new' }));
   expect(on1('n2')[0]?.apiVersion).toBe('new');
   tell(store.put(on('c', 7, 'n2')));

@@ -11,10 +11,10 @@ let clock: FakeClock;
 let logger: ReturnType<typeof memoryLogger>;
 let informer: Informer<KubeObject>;
 let told: string[];
-/** What the server does next; the last of each stays. */
+/** Next responses of the server. The last of each is repeated. */
 let lists: ((response: ServerResponse) => void)[];
 let watches: ((response: ServerResponse) => void)[];
-/** The watches that are open or were, by their URLs and responses. */
+/** Watches that are or were open, with their versions and responses. */
 let opened: { version: string | null; response: ServerResponse }[];
 
 const listOf =
@@ -69,7 +69,7 @@ afterEach(async () => {
   await api.close();
 });
 
-/** Waits for the nth watch, letting backoffs pass. */
+/** Waits for the nth watch, advancing through backoffs. */
 async function watching(n: number): Promise<void> {
   while (opened.length < n) {
     if (clock.sleeping.some((ms) => ms <= 30_000)) await clock.advance(30_000);

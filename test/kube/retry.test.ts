@@ -4,7 +4,7 @@ import { ApiError } from '../../src/kube/errors.ts';
 import { patchWithRetry } from '../../src/kube/retry.ts';
 import { status, WIDGETS, widget } from '../support/fake-api.ts';
 
-/** A server whose object is written by another `rivals` times, each right before our patch. */
+/** Creates a server whose object has `rivals` concurrent writes, each right before a patch. */
 function server(rivals: number, refusal = status(409, 'Conflict')) {
   let version = 1;
   const patches: object[] = [];

@@ -12,7 +12,7 @@ import { CERTIFICATE, KEY } from '../support/tls.ts';
 
 let server: Server;
 let folder: string;
-/** The name in the certificate that the client showed. */
+/** Names in the certificates that clients presented. */
 let clients: (string | undefined)[];
 
 beforeAll(async () => {

@@ -17,7 +17,7 @@ import { fakeIo } from '../support/fake-io.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-/** The CRDs without what they say of an object as a whole, as MetalK8s's has it. */
+/** The CRDs without requirements on the object as a whole, as in MetalK8s' CRD. */
 const LAX = CRDS.map((crd) => {
   const copy = JSON.parse(JSON.stringify(crd));
   for (const { schema } of copy.spec.versions) {

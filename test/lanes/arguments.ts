@@ -13,8 +13,9 @@ const isStage = (arg: string): boolean =>
   arg === 'checks' || arg === 'unit' || Object.hasOwn(LANES, arg);
 
 /**
- * Reads `LANE… [--] [PATTERN…] [JEST OPTION…]`. Lanes end at `--`, or else at the first argument that is none, so that a pattern may have the
- * name of a lane. From the first option on all is jest's. Throws a UsageError.
+ * Reads `LANE… [--] [PATTERN…] [JEST OPTION…]`. Lanes end at `--`, or at the first argument that is
+ * not a lane. After `--`, a pattern may have the name of a lane. Everything from the first option
+ * on is passed to jest. Throws a UsageError.
  */
 export function parseArguments(args: readonly string[]): Arguments {
   const separator = args.indexOf('--');

@@ -1,6 +1,8 @@
 /**
- * Runs what the files changed since a revision ask for: `npm run test:changed -- --since REV [--list]`.
- * Prints first what it chose and why; with --list it stops there. Changes that are not committed count.
+ * Runs the tests that files changed since a revision require: `npm run test:changed -- --since REV
+ * [--list]`.
+ * Prints the choice and its reasons first. With --list it stops there. Uncommitted changes count,
+ * too.
  */
 import { globSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
 import { glob } from 'node:fs/promises';
 import { execa } from 'execa';
 
-/** Shell scripts that do not end in .sh. */
+/** Shell scripts whose names do not end in .sh. */
 const SCRIPTS = [
   '.ci/run',
   'bin/stowage',
@@ -10,7 +10,7 @@ const SCRIPTS = [
   'completions/stowage.bash',
 ];
 
-/** Runs the linter, the types and shellcheck beside each other, and prints what fails. */
+/** Runs the linter, the type checker and shellcheck concurrently, and prints failures. */
 export async function runChecks(): Promise<{ passed: number; failed: number }> {
   const checks: [string, string[]][] = [
     ['biome', ['check', '--error-on-warnings', '.']],

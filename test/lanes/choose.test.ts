@@ -130,8 +130,8 @@ describe('the map of directories', () => {
 });
 
 /**
- * The files that a test names: what it imports from src, but types and what it reaches cluster and node with, and what it reads. bin/
- * stands for the program as a whole.
+ * Returns the files that a test imports from src or reads. Omits types, and the parts that reach
+ * cluster and nodes. bin/ stands for the whole program.
  */
 function namedIn(file: string): string[] {
   const text = readFileSync(file, 'utf8');

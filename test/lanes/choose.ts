@@ -1,17 +1,17 @@
 import { ASKS, LANES } from './lanes.ts';
 
-/** The choice: unit tests or a lane, which of its files, and the reason. */
+/** The choice: unit tests or a lane, its files, and the reason. */
 export interface Choice {
   lane: string;
-  /** Regular expressions of paths; the whole lane without one. */
+  /** Regular expressions of paths. Empty for the whole lane. */
   patterns: readonly string[];
   /** The files that run, relative to the checkout. */
   files: readonly string[];
-  /** The changed files that ask for it. */
+  /** The changed files that require it. */
   because: readonly string[];
 }
 
-/** Lanes whose files another one runs, too. */
+/** Lanes whose files another lane includes. */
 const CONTAINED_IN: Readonly<Record<string, string>> = {
   integration: 'thorough',
   smoke: 'cluster',
@@ -20,8 +20,9 @@ const CONTAINED_IN: Readonly<Record<string, string>> = {
 const PROJECT = /^test\/(integration|thorough|fuzz|cluster)\//;
 
 /**
- * Returns what changed files ask for, unit tests first and then lane by lane in the order of `LANES`: pure. Deleted files count, too.
- * @param tests every test file that exists
+ * Returns the tests that changed files require: unit tests first, then lanes in the order of
+ * `LANES`. A pure function. Deleted files count, too.
+ * @param tests all existing test files
  */
 export function choose(changed: readonly string[], tests: readonly string[]): Choice[] {
   const asked = new Map<string, { patterns: Set<string>; because: Set<string> }>();
@@ -34,7 +35,7 @@ export function choose(changed: readonly string[], tests: readonly string[]): Ch
   for (const file of changed) {
     const project = file.endsWith('.test.ts') ? PROJECT.exec(file)?.[1] : undefined;
     if (project !== undefined) {
-      // A lane with every case of the file, which the integration lane has not.
+      // This lane runs every case of the file, unlike the integration lane.
       ask(project === 'integration' ? 'thorough' : project, exactly(file), file);
       continue;
     }
@@ -58,11 +59,16 @@ export function choose(changed: readonly string[], tests: readonly string[]): Ch
   });
 }
 
-/** Returns the regular expression that matches a path, relative or absolute, and no other file of the checkout. */
+/**
+ * Returns the regular expression that matches a path, relative or absolute, and no other file of
+ * the checkout.
+ */
 export const exactly = (path: string): string =>
   `(^|/)${path.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`;
 
-/** Returns those of test files that a lane runs; of `unit`, those that need nothing real. */
+/**
+ * Returns those of the test files that a lane runs. `unit` are the tests that need no real parts.
+ */
 export function laneFiles(lane: string, tests: readonly string[]): string[] {
   if (lane === 'unit') return tests.filter((file) => !PROJECT.test(file));
   const { projects = [], only } = LANES[lane] ?? {};

@@ -1,17 +1,21 @@
 /**
- * `npm run test:codes`: whether `why` goes by codes alone. Its unit tests are given other sentences each time. Then, in a copy of
- * the checkout, every message of Stowage's is random: many things are broken, and ended by what `why --all` says.
+ * `npm run test:codes`: checks that `why` depends on codes only. Its unit tests get different
+ * sentences on each run. Then a copy of the checkout with random messages runs the tests that cause
+ * problems and fix them by the output of `why --all`.
  */
 import { readFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import { createWorkingCopy } from '../mutations/working-copy.ts';
 import { runMain, UsageError } from './main.ts';
 
-/** The file that makes a sentence of each reason. */
+/** The file that renders the sentence of a reason. */
 const TEMPLATES = 'src/api/reasons/template.ts';
 const FILL = 'export function fill(';
 
-/** The same sentence for the same reason, as long as the copy is used: another one each time would be news each time. */
+/**
+ * Makes the sentences random, but constant while the copy is used: a changed sentence would count
+ * as an update.
+ */
 async function randomSentences(seed: number): Promise<string> {
   const text = await readFile(TEMPLATES, 'utf8');
   if (!text.includes(FILL)) throw new UsageError(`${TEMPLATES} does not have "${FILL}"`);

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Beside the packages, so that a fresh clone starts with none and git ignores it. */
+/** Path of the journal, beside the packages: a fresh clone has none, and git ignores it. */
 export const JOURNAL = 'node_modules/.cache/stowage/times.jsonl';
 
 /** A stage of a run, or one file of it. */
@@ -10,12 +10,12 @@ export interface Entry {
   run: number;
   /** `set-up`, `checks`, `unit`, or the name of a lane. */
   stage: string;
-  /** Relative to the checkout; absent for the stage as a whole. */
+  /** Path relative to the checkout. Absent for the whole stage. */
   file?: string;
   ms: number;
-  /** Of stages: only a part of it ran. */
+  /** For stages: only a part of it ran. */
   part?: true;
-  /** Share of the processors' time in which the machine was idle, 0 to 1; of stages. */
+  /** For stages: idle share of the processors' time, 0 to 1. */
   idle?: number;
   passed?: number;
   leftOut?: number;
@@ -32,7 +32,10 @@ export async function record(entries: readonly Entry[]): Promise<void> {
   );
 }
 
-/** Returns every entry, oldest first; none where nothing ran yet. A line that a killed run cut off is left out. */
+/**
+ * Returns all entries, oldest first, or none if nothing ran yet. Skips a line that a killed run
+ * left incomplete.
+ */
 export async function readJournal(): Promise<Entry[]> {
   const text = await readFile(JOURNAL, 'utf8').catch(() => '');
   return text.split('\n').flatMap((line) => {
@@ -44,7 +47,7 @@ export async function readJournal(): Promise<Entry[]> {
   });
 }
 
-/** Starts to measure; the returned function gives the idle share since then. */
+/** Starts a measurement. The returned function gives the idle share since then. */
 export async function measureIdle(): Promise<() => Promise<number>> {
   const before = await processorTime();
   return async () => {

@@ -1,7 +1,7 @@
-/** A mistake of the caller's: its message is all that is printed. */
+/** An error of the caller, of which only the message is printed. */
 export class UsageError extends Error {}
 
-/** Runs a command; a UsageError is printed and ends it with status 2. */
+/** Runs a command. A UsageError is printed, and sets exit status 2. */
 export async function runMain(main: () => Promise<void>): Promise<void> {
   try {
     await main();
@@ -12,7 +12,7 @@ export async function runMain(main: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Returns a pattern as a regular expression. Throws a UsageError where it is none. */
+/** Returns a pattern as a regular expression. Throws a UsageError if it is invalid. */
 export function toRegExp(pattern: string): RegExp {
   try {
     return new RegExp(pattern);

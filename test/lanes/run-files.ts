@@ -8,12 +8,13 @@ import { ensureUdev } from '../support/udev.ts';
 import type { Entry } from './journal.ts';
 import type { Lane } from './lanes.ts';
 
-/** The full output of each file, by lane. */
+/** Directory of each file's full output, by lane. */
 const OUTPUT = 'node_modules/.cache/stowage/output';
 
 /**
- * Runs a command on a node of its own: a mount namespace where records, jobs and sparse files of the default directory
- * are on a file system that no other test file has. So a test finds its loop devices by that file system's number.
+ * Runs a command on a node of its own. This is a mount namespace with a separate file system for
+ * records, jobs and backing files of the default directory. So a test identifies its loop devices
+ * by that file system's number.
  */
 const ON_OWN_NODE = `set -eu
 for directory in /run/stowage /var/lib/stowage /var/lib/metalk8s; do
@@ -26,13 +27,16 @@ const isRoot = process.getuid?.() === 0;
 export interface Files {
   stage: string;
   run: number;
-  /** Regular expressions; a file runs that matches any. All run without one. */
+  /** Regular expressions. A file that matches any of them runs. Empty: all files run. */
   patterns: readonly string[];
   /** Options for jest. */
   options: readonly string[];
 }
 
-/** How long the process of a file may go on after its tests (ms): what a failed one left open would keep it for ever. */
+/**
+ * Maximum time (ms) that a file's process may continue after its tests: resources that a failed
+ * test left open would keep it running.
+ */
 const MAX_AFTER_TESTS = 60_000;
 
 interface Outcome {
@@ -40,7 +44,7 @@ interface Outcome {
   output: string;
 }
 
-/** Runs a lane's files, several at a time, each as a process of jest. Returns an entry for each. */
+/** Runs a lane's files concurrently, each as a process of jest. Returns an entry for each. */
 export async function runFiles(
   lane: Lane,
   { stage, run, patterns, options }: Files,
@@ -57,7 +61,7 @@ export async function runFiles(
   const together = waiting.filter((file) => !alone.includes(file));
   let serial = false;
 
-  /** The next file that may start now. */
+  /** Returns the next file that may start now. */
   function next(): string | undefined {
     const index = together.findIndex((file) => !(serial && lane.isSerial?.(file)));
     return index < 0 ? undefined : together.splice(index, 1)[0];
@@ -87,7 +91,10 @@ export async function runFiles(
   return entries;
 }
 
-/** Two for each processor: half of what a test of devices does is to wait for the kernel, udev or a process. */
+/**
+ * Returns two for each processor: tests of devices spend half their time waiting for the kernel,
+ * udev or a process.
+ */
 function workers(): number {
   const { STOWAGE_TEST_WORKERS } = process.env;
   return STOWAGE_TEST_WORKERS === undefined
@@ -112,7 +119,7 @@ const NEEDS = [
   { program: 'promtool', files: /\/(promtool|alerts|docs)/ },
 ];
 
-/** Reports a file that is left out, for a program that it needs is not installed. */
+/** Reports whether a file can run. Prints a message if a program that it needs is not installed. */
 function canRun(file: string): boolean {
   const { PATH = '' } = process.env;
   const missing = NEEDS.filter(({ files }) => files.test(file)).find(
@@ -182,11 +189,13 @@ async function runFile(lane: Lane, { stage, run, options }: Files, file: string)
   }
 }
 
-/** Lines of each failure, and characters of a line, at most. */
+/** Maximum number of lines of each failure, and of characters of a line. */
 const MAX_LINES = 30;
 const MAX_LENGTH = 300;
 
-/** Names the tests of jest's results that failed, with the begin of what each said. */
+/**
+ * Returns the names of the failed tests in jest's results, with the first lines of their messages.
+ */
 function failuresOf({ testResults = [] }: { testResults?: JestResult[] }): string[] {
   return testResults
     .flatMap(({ assertionResults }) => assertionResults)
@@ -201,7 +210,10 @@ interface JestResult {
   assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
 }
 
-/** A line for a file, and all of its output if a test failed or if it printed the seed that repeats it. */
+/**
+ * Prints a line for a file, and its whole output if a test failed or if it contains a seed for
+ * repeating the run.
+ */
 function report(entry: Entry, output: string, left: number): void {
   const { file, ms, passed, leftOut, failed } = entry;
   const skipped = leftOut ? `, ${leftOut} left out` : '';

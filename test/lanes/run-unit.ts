@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { Entry } from './journal.ts';
 import { UsageError } from './main.ts';
 
-/** As jest writes it with --json. */
+/** The part of jest's --json output that this file reads. */
 interface Results {
   testResults: {
     name: string;
@@ -15,7 +15,10 @@ interface Results {
   }[];
 }
 
-/** Runs the unit tests in one jest, which spreads them over the processors. Returns an entry for each file. */
+/**
+ * Runs the unit tests in one jest, which distributes them over the processors. Returns an entry for
+ * each file.
+ */
 export async function runUnit(run: number, args: readonly string[]): Promise<Entry[]> {
   const folder = await temporaryFolder('results');
   try {

@@ -1,7 +1,7 @@
 /**
- * Runs lanes of the suite, one after the other, up to the first that fails:
- * `node test/lanes/run.ts LANE… [--] [PATTERN…] [JEST OPTION…]`.
- * PATTERN is a regular expression of paths; a file that matches any of them runs.
+ * Runs lanes of the suite in sequence, up to the first failure: `node test/lanes/run.ts LANE… [--]
+ * [PATTERN…] [JEST OPTION…]`.
+ * PATTERN is a regular expression of paths. A file that matches any of them runs.
  */
 import { execa } from 'execa';
 import { type Arguments, parseArguments } from './arguments.ts';
@@ -51,7 +51,7 @@ await runMain(async () => {
     process.stderr.write(
       `${stage}: ${files.length} files in ${Math.round(whole.ms / 1000)} s, ${counts.passed} passed, ${counts.failed} failed, ${counts.leftOut} left out; processors idle ${Math.round(whole.idle * 100)} % of the time\n`,
     );
-    // Once more at the end, which is what is seen of a long output.
+    // Repeats failures at the end, the visible part of a long output.
     for (const { file, failed, why = [] } of entries) {
       if (failed) process.stderr.write([`FAILED ${file ?? stage}`, ...why, ''].join('\n'));
     }

@@ -1,6 +1,7 @@
 /**
- * Prints where the time of the last runs went: `npm run test:times [-- --all]`.
- * One row for each stage, then the 30 slowest files of the stages' last runs; with --all, a row for each recorded run.
+ * Prints the durations of the last runs: `npm run test:times [-- --all]`.
+ * Prints one row for each stage, then the 30 slowest files of the stages' last runs. With --all, a
+ * row for each recorded run.
  */
 import Table from 'cli-table3';
 import { type Entry, readJournal } from './journal.ts';
@@ -24,7 +25,7 @@ if (wholes.length === 0) {
   process.exitCode = 1;
 } else {
   const byStage = Object.values(Object.groupBy(wholes, ({ stage }) => stage)) as Entry[][];
-  // A run of one file says nothing about its stage.
+  // A run of one file does not represent its stage.
   const lastRuns = byStage.map(
     (runs) => (runs.findLast(({ part }) => !part) ?? runs.at(-1)) as Entry,
   );

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { execa } from 'execa';
 
-/** Unit tests that read directories of the repository, whatever changes there. */
+/** Unit tests that read directories of the repository: any change there affects them. */
 const READ_DIRECTORIES = [
   'test/api/reasons.test.ts',
   'test/cli/why/causes.test.ts',
@@ -16,9 +16,9 @@ const READ_DIRECTORIES = [
 ];
 
 /**
- * Returns the unit tests that changed files reach: those that import one, however indirectly, or name its path, and those that
- * imported a file that is gone. They are relative to the checkout.
- * @param since a revision that has the files that are gone
+ * Returns the unit tests that changed files reach, relative to the checkout. These tests import
+ * one, directly or indirectly, or name its path, or imported a deleted file.
+ * @param since a revision that has the deleted files
  */
 export async function unitTestsOf(changed: readonly string[], since: string): Promise<string[]> {
   if (changed.length === 0) return [];
@@ -53,7 +53,7 @@ async function grep(args: readonly string[]): Promise<string[]> {
       reject: false,
     },
   );
-  // 1 stands for none.
+  // Exit status 1 means no match.
   if (exitCode !== 0 && exitCode !== 1) throw new Error(stderr);
   return stdout.split('\0').filter(Boolean);
 }

@@ -7,7 +7,7 @@ import { droppedSource } from '../../src/model/data-source/dropped-data-source.t
 import { content, note, snapshot, snapshotClass } from '../support/snapshot-objects.ts';
 import { pv, storageClass, volume } from '../support/volume-input.ts';
 
-/** What an API server adds, and what others write. */
+/** Fields that an API server adds, and fields of other writers. */
 const more = {
   labels: { a: 'b' },
   managedFields: [{ manager: 'kubectl' }],
@@ -66,7 +66,7 @@ test('of a Node: where it is reached, whether it is paused, whether it is Ready 
       nodeInfo: { bootID: 'b1' },
     },
   });
-  // Who read it goes on with it.
+  // The original object is not changed, as its reader continues to use it.
   expect(node).toEqual(before);
   const young: KubeNode = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' }, status: {} };
   expect(transforms.nodes(young)).toEqual({

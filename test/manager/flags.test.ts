@@ -17,7 +17,7 @@ describe('--controllers', () => {
     ['*,-attachment', without('attachment')],
     ['-leftover,*', without('leftover')],
     ['volume,-leftover', ['volume']],
-    // As in kube-controller-manager, the first mention counts.
+    // The first mention counts, as in kube-controller-manager.
     ['*,volume,-volume', [...CONTROLLERS]],
   ])('%s runs %j', (list, names) => {
     expect([...selectControllers(list)]).toEqual(names);

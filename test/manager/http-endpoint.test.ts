@@ -86,10 +86,11 @@ test('renders the metrics at most once a second for all clients', async () => {
   });
   const both = [ask('/metrics'), ask('/metrics')];
   await until('the metrics are read', async () => (reads > 0 ? true : undefined));
-  // However long it takes.
+  // Regardless of the duration.
   await clock.advance(5000);
   both.push(ask('/metrics'));
-  // Answered after the third has come in: the requests of one client are served in turn.
+  // Once this responds, the third request has arrived: the requests of a client are processed in
+  // order.
   await ask('/healthz');
   end();
   expect((await Promise.all(both)).map(({ text }) => text)).toEqual([
@@ -114,7 +115,7 @@ test('ends a connection that asks again before it is answered', async () => {
     }),
   });
   const socket = connect(endpoint.port, '127.0.0.1');
-  // The client reads no answer, and may see the connection reset.
+  // The client reads no response, and may get a connection reset.
   const closed = new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
   socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40_000));
   await closed;
@@ -122,7 +123,7 @@ test('ends a connection that asks again before it is answered', async () => {
   expect(await ask('/healthz')).toMatchObject({ code: 200 });
 });
 
-/** Connections that ask for nothing, from that address of this machine. */
+/** Opens connections without requests, from that address of this machine. */
 const hold = (port: number, count: number, localAddress: string) =>
   Promise.all(
     Array.from({ length: count }, async () => {

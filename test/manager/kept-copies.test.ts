@@ -22,14 +22,14 @@ const thinNote = note({ handle: { type: 'lvm', nodes: ['n1'], vgName: 'vg0', nam
 const ready = { snapshotHandle: HANDLE_TEXT, restoreSize: Number(2n * GIB), readyToUse: true };
 
 interface Scene {
-  /** In the cache. */
+  /** The content in the cache. */
   known?: VolumeSnapshotContent;
-  /** Being written. */
+  /** The content that is being written. */
   naming?: VolumeSnapshotContent;
   of?: Volume;
 }
 
-/** Returns what takes room on n1. */
+/** Returns the copies that use space on n1. */
 function copies({ known, naming, of }: Scene) {
   let tell: (change: object) => void = () => {};
   const contents = {

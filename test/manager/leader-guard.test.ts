@@ -11,7 +11,7 @@ import { memoryLogger } from '../support/logger.ts';
 let right: RightToAct | undefined;
 afterEach(() => right?.election?.stop());
 
-/** Stands for a Lease that nobody has, or for none. */
+/** Starts with leader election and an unheld Lease, or without leader election. */
 function stand({ elects }: { elects: boolean }): RightToAct {
   let lease: Lease | undefined;
   const client = {

@@ -30,7 +30,7 @@ test('what a daemon in another namespace left goes, once that one leads no more'
     },
   } as unknown as KubeClient;
   const namespaces = () => capacities.map(({ metadata }) => metadata.namespace);
-  // Whoever may not delete them asks for nothing more, which would be refused.
+  // An account that may not delete them sends no further requests, which would be refused.
   await removeLeftCapacities(client, 'own', clock, new AbortController().signal);
   expect(asked).toEqual([]);
   allowed = true;

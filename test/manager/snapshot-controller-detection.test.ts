@@ -5,7 +5,7 @@ import type { Change } from '../../src/kube/store.ts';
 import { watchSnapshotMode } from '../../src/manager/snapshot-controller-detection.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
-/** What is there of a kind, told as an informer does. */
+/** Creates an informer of a kind with changeable objects. */
 function fakeKind() {
   const objects = new Map<string, KubeObject>();
   let tell: (change: Change<KubeObject>) => void = () => {};
@@ -69,7 +69,7 @@ test('who renews its Lease is there; who does not, is gone after a while', async
   await clock.advance(40_000);
   expect(mode.now()).toBe('external');
   await clock.advance(5000);
-  // Nobody asked.
+  // The change is reported without a call of now().
   expect(changes).toEqual(['external', 'builtin']);
   leases.put('1', held('b'));
   await clock.advance(46_000);

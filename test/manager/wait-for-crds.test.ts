@@ -55,7 +55,7 @@ test('polls for a kind until it is served, and logs that once', async () => {
   expect(logger.lines.map(({ level, fields }) => [level, fields])).toEqual([
     ['info', { kinds: ['volumesnapshots.snapshot.storage.k8s.io'] }],
   ]);
-  // The API server has told that there are none: who asks is not behind.
+  // The API server reported that the kind is absent: readers of the empty source are up to date.
   const heard = waiting.sourceOf(VOLUME_SNAPSHOTS, () => 0);
   expect(clock.now() - heard.lastHeard()).toBe(5000);
   answers.volumesnapshots = 200;

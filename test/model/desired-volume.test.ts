@@ -152,7 +152,7 @@ describe('a Volume on LVM', () => {
     };
     const zeroed = { zeroed: true };
     expect(desiredOf(claimed({}), options)).toMatchObject(zeroed);
-    // A thin pool hands out zeros; outside one they are written.
+    // A thin pool returns zeros. Elsewhere, zeros are written.
     expect(desiredOf(claimed({}, { thinPool: 'pool' }), options)).toMatchObject(zeroed);
     const fill = { builtin: 'Image', what: 'Image prod/debian', options: {} } as const;
     const others = [
@@ -211,7 +211,7 @@ test('what a Volume holds is given up once it is being deleted with it', () => {
   };
   const at = '2026-01-02T03:04:05Z';
   expect(deleted('Delete', at)).toMatchObject({ givenUp: true });
-  // What only the device leads to is not overwritten by detaching it.
+  // Otherwise a detach must not lose a removed file that only the loop device still has.
   const others = [deleted('Retain', at), deleted('Wipe', at), deleted('Delete')];
   for (const kept of others) expect(kept).not.toHaveProperty('givenUp');
 });
@@ -256,7 +256,7 @@ describe('the path on record', () => {
     [undefined, BY_UUID, true],
     ['Block', BY_PARTUUID, true],
     ['Block', MAPPER, true],
-    // Of the other mode, of another Volume, of a device, and what is no path of udev's.
+    // Paths of the other mode, of another Volume, of a device, and paths that udev does not create.
     ['Filesystem', BY_PARTUUID, false],
     ['Filesystem', MAPPER, false],
     ['Block', BY_UUID, false],
@@ -277,7 +277,7 @@ describe('the path on record', () => {
     (_, mode, devicePath, isKept, of) => {
       const desired = desiredOf(of(mode === undefined ? {} : { mode }, { devicePath }), options);
       expect(desired.earlierLink).toBe(isKept ? devicePath : undefined);
-      // What no version gave it is not believed.
+      // A path that no version assigned is ignored.
       expect(linkOf(desired)).toBe(isKept ? devicePath : LINK);
     },
   );

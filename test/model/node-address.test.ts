@@ -17,7 +17,7 @@ test.each([
   ],
   [{ 'stowage.dev/address': 'n1.example.com' }, { host: 'n1.example.com' }],
   [{ 'stowage.dev/address': '2001:db8::7' }, { host: '2001:db8::7' }],
-  // A kubelet can write its own Node: nothing of it may become an option or a command of ssh.
+  // A kubelet can write its own Node: values must not become options or commands of ssh.
   [{ 'stowage.dev/address': '-oProxyCommand=id' }, {}],
   [{ 'stowage.dev/address': 'a b' }, {}],
   [{ 'stowage.dev/address': 'user@host' }, {}],
@@ -32,7 +32,7 @@ test.each([
 ])('%j leads to %j', (annotations, expected) => {
   const given = node(annotations as Record<string, string>);
   expect(addressOfNode(given)).toEqual(expected);
-  // What is not followed is told of.
+  // Each ignored annotation is reported.
   const left = Object.keys(annotations).length - Object.keys(expected).length;
   expect(addressProblems(given)).toHaveLength(left);
 });
@@ -76,7 +76,7 @@ test.each<[string | undefined, string | undefined]>([
   ['storage-1.example.com', 'storage-1.example.com'],
   ['n_1', 'n_1'],
   [undefined, undefined],
-  // A kubelet can write its own Node: a pattern or a list would have all minions of it work.
+  // A kubelet can write its own Node: a pattern or a list would address all matching minions.
   ['*', undefined],
   ['n*', undefined],
   ['n[12]', undefined],

@@ -35,7 +35,7 @@ test('a look at a node counts until the node has another life', () => {
     6,
     undefined,
   ]);
-  // Of a node that shares its directory.
+  // A node that shares the volume's directory.
   expect(times.last('u', 'n2')).toBe(undefined);
   life = 'two';
   expect([times.last('u', 'n1'), times.last('w', 'n3')]).toEqual([undefined, 6]);

@@ -27,10 +27,10 @@ describe('fields of the data source in an argument', () => {
     ['{.metadata.namespace}/{.metadata.name}', 'default/example'],
     ['{.metadata.labels.my-label}', 'x'],
     ['{.spec.count}{.spec.on}[{.spec.empty}]', '3false[]'],
-    // The kubelet would replace a variable in it, which may be a secret, but for the second dollar.
+    // Without the second dollar, the kubelet would substitute a variable, which may be a secret.
     ['{.spec.secret}', '$$(TOKEN)'],
     ['{.spec.dollars}', 'a$$$$b$$'],
-    // What a field holds is looked at no further.
+    // Values of fields are not substituted again.
     ['{.spec.nested.field}', '{.spec.secret}'],
     ['$(HOME) {} {spec} {. } {.}', '$(HOME) {} {spec} {. } {.}'],
   ])('%j is %j', (template, result) => {
@@ -47,7 +47,7 @@ describe('fields of the data source in an argument', () => {
     ['{.spec}', 'neither text'],
     ['{.spec.nul}', 'has a NUL'],
     ['{.spec.long}', 'longer than an argument'],
-    // Else `(TOKEN)` in a field would be a variable.
+    // Otherwise `(TOKEN)` in a field would become a variable.
     [`$${'{'}.spec.fileName}`, "a '$' right before a field"],
   ])('%j is refused', (template, why) => {
     expect(() => substitute(template, source)).toThrow(SubstitutionError);

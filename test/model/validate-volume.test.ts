@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
 import { validateVolume } from '../../src/model/validate-volume.ts';
 
-/** With other fields in the spec than the type checker allows, as the API server does. */
+/** Returns a Volume with spec fields that the type checker would refuse, as the API server may. */
 const volume = (spec: object): Volume => ({
   apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
   kind: 'Volume',

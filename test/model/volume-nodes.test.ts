@@ -18,7 +18,10 @@ const entry = (node: string, state: AttachmentState = 'Attached'): Attachment =>
   since: at,
 });
 
-/** `off`: NotReady, with the out-of-service taint. A node that is not named has no object. */
+/**
+ * States of nodes by name. `off`: NotReady, with the out-of-service taint. A missing node has no
+ * object.
+ */
 type Facts = Record<string, 'ready' | 'not ready' | 'off'>;
 const named =
   (facts: Facts) =>

@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** Storage that a Volume adopts with its data: whose it is, and that nothing of it is lost. */
+/** Storage that a Volume adopts with its data: its ownership, and the safety of its data. */
 export const adoption: readonly Mutation[] = [
   ...mutationsOf('src/controllers/volume/adoption.ts', [
     {

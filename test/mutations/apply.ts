@@ -5,7 +5,8 @@ import type { Mutation } from './mutation.ts';
 
 /**
  * Returns the text of a file with a mutation applied.
- * @throws AnchorError where the function or the text in it is missing or ambiguous, or the outcome can't be parsed
+ * @throws AnchorError if the function or the text in it is missing or ambiguous, or the result
+ * cannot be parsed
  */
 export function applyMutation(mutation: Mutation, text: string): string {
   const { file, find, replace } = mutation;

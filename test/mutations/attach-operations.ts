@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** One attach or detach on a node, its record and its outcome. */
+/** An attach or detach on a node, its record and its outcome. */
 export const attachOperations: readonly Mutation[] = [
   ...mutationsOf('src/storage/loopfile/driver.ts', [
     {

@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** Attaching and detaching: invariants 2 and 3 for the most part. */
+/** Attaching and detaching: mostly invariants 2 and 3. */
 export const attachdetach: readonly Mutation[] = [
   ...mutationsOf('src/controllers/attachdetach/attach-policy.ts', [
     {

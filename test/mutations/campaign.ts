@@ -3,27 +3,33 @@ import type { Result, Results } from './results.ts';
 import { type TryDeps, tryIntegrationTests, tryUnitTests, type Verdict } from './try-mutation.ts';
 import { createWorkingCopy } from './working-copy.ts';
 
-/** A mutation of this run, and what is known of it so far. */
+/** A mutation of this run, and its result so far. */
 export interface Row {
   mutation: Mutation;
   result: Result | undefined;
 }
 
-/** Mutations at a time whose unit tests run: those keep one processor busy each. */
+/** Number of mutations whose unit tests run concurrently: each keeps one processor busy. */
 const AT_ONCE = 2;
 
 interface CampaignDeps {
   results: Results;
   log(line: string): void;
-  /** Aborted by an interrupt: unit tests end at once, an integration test comes to its end, for it cleans up after itself. */
+  /**
+   * Aborted by an interrupt: unit tests end at once, but an integration test runs to its end, as it
+   * cleans up after itself.
+   */
   stop: AbortSignal;
   /** Aborted by a second interrupt. */
   kill: AbortSignal;
-  /** The only test file that runs. Default: those that reach the mutated file. */
+  /** The only test file that runs. Default: the files that reach the mutated file. */
   test?: string | undefined;
 }
 
-/** Tries all mutations that have no result: first by unit tests, side by side, then by integration tests, one after the other. */
+/**
+ * Tries all mutations without a result: first by unit tests, concurrently, then by integration
+ * tests, in sequence.
+ */
 export async function runCampaign(
   rows: readonly Row[],
   { results, log, stop, kill, test }: CampaignDeps,
@@ -51,7 +57,7 @@ export async function runCampaign(
   }
 
   const due = rows.filter(({ result }) => result === undefined);
-  // Waits for every worker, so that each has removed its copy.
+  // Waits for all workers, so that each has removed its copy.
   const ends = await Promise.allSettled(
     Array.from({ length: AT_ONCE }, () => work(due, tryUnitTests, stop)),
   );

@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** Commands: consent, what they print, and what they write. */
+/** Commands: consent, output, and writes. */
 export const cli: readonly Mutation[] = [
   ...mutationsOf('src/cli/lib/prompts/confirm.ts', [
     {

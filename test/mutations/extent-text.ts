@@ -1,10 +1,12 @@
-/** A part of a text: offsets of its first character and of the one after its last. */
+/** A part of a text: offsets of its first character and of the character after its last. */
 export interface Extent {
   start: number;
   end: number;
 }
 
-/** Returns the shell functions `name() { … }` whose closing brace is indented as their first line. */
+/**
+ * Returns the shell functions `name() { … }` whose closing brace is indented as their first line.
+ */
 export function shellFunctions(text: string, name: string, outer: Extent): Extent[] {
   return linesMatching(
     text,
@@ -17,7 +19,10 @@ export function shellFunctions(text: string, name: string, outer: Extent): Exten
   );
 }
 
-/** Returns the Python functions, classes and constants of a name, each up to the next line that is indented as little. */
+/**
+ * Returns the Python functions, classes and constants of a name, each up to the next line that is
+ * not indented further.
+ */
 export function pythonDefinitions(text: string, name: string, outer: Extent): Extent[] {
   const first = new RegExp(`^([ \\t]*)(?:(?:def|class) ${name}\\b|${name} = )`, 'gm');
   return linesMatching(text, first, outer, (rest, indent) => {

@@ -15,9 +15,9 @@ interface SyntaxNode {
 const FUNCTIONS = ['ArrowFunctionExpression', 'FunctionExpression'];
 
 /**
- * Returns the functions, methods, classes and constants of a name in a part of a TypeScript file. A constant inside a function counts only
- * where its value is a function.
- * @throws Error where the text is not TypeScript
+ * Returns the functions, methods, classes and constants of a name in a part of a TypeScript file. A
+ * constant inside a function counts only if its value is a function.
+ * @throws Error if the text is not TypeScript
  */
 export function nestedFunctions(text: string, name: string, outer: Extent): Extent[] {
   const found: Extent[] = [];
@@ -51,7 +51,10 @@ function nameOf(node: SyntaxNode, depth: number): unknown {
 
 const isFunction = (value: unknown): boolean => isNode(value) && FUNCTIONS.includes(value.type);
 
-/** Objects without a type, as the elements of an argument list are, stand for what is in them. */
+/**
+ * Returns the child nodes. Objects without a type, such as elements of an argument list, are
+ * replaced by their children.
+ */
 function childrenOf(value: object): SyntaxNode[] {
   return Object.values(value).flatMap((child): SyntaxNode[] => {
     if (typeof child !== 'object' || child === null) return [];
@@ -59,19 +62,20 @@ function childrenOf(value: object): SyntaxNode[] {
   });
 }
 
-/** Derives the span of a property `key: value`, which swc does not record. */
+/** Reports whether a value is a node. swc records no span for a property `key: value`. */
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' &&
   value !== null &&
   'type' in value &&
   ('span' in value || value.type === 'KeyValueProperty');
 
-/** @throws Error where the text is not TypeScript */
+/** Parses a text. @throws Error if it is not TypeScript */
 export const parse = (text: string) => parseSync(text, { syntax: 'typescript', target: 'es2024' });
 
 /** Returns the statements of a text, with spans in characters. */
 function statementsOf(text: string): SyntaxNode[] {
-  // swc counts bytes, and goes on counting where the previous text ended: the empty statement in front tells where this one starts.
+  // swc counts bytes, continuing from the previous text: the empty statement in front marks the
+  // start of this one.
   const { body } = parse(`;${text}`);
   const [first, ...statements] = body as unknown as SyntaxNode[];
   const base = (first as SyntaxNode).span.end;
@@ -89,7 +93,7 @@ function statementsOf(text: string): SyntaxNode[] {
   return statements.map(convert);
 }
 
-/** Returns the offset in characters of each byte; undefined where a character is a byte. */
+/** Returns the character offset of each byte, or undefined if each character is one byte. */
 function offsetsOf(text: string): number[] | undefined {
   if (Buffer.byteLength(text) === text.length) return undefined;
   const offsets: number[] = [];

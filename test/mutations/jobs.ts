@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** The script that is a job on its node, and the preconditions of its steps. */
+/** The script of a job on its node, and the preconditions of its steps. */
 export const jobs: readonly Mutation[] = [
   ...mutationsOf('src/nodes/job-script.ts', [
     {

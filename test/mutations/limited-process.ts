@@ -3,13 +3,13 @@ import { execa } from 'execa';
 export interface LimitedOptions {
   cwd: string;
   env: Record<string, string>;
-  /** Ends the process and all that it started, in ms. */
+  /** Time limit in ms, after which the process and all its descendants are ended. */
   limit: number;
   signal: AbortSignal;
 }
 
 export interface LimitedEnd {
-  /** The limit was reached. */
+  /** Set if the limit was reached. */
   isLate: boolean;
   exitCode: number | undefined;
   stderr: string;
@@ -44,7 +44,7 @@ export async function runLimited(
   const { exitCode, stderr } = await child;
   clearTimeout(timer);
   signal.removeEventListener('abort', end);
-  // Processes that the command started and left running belong to the same group.
+  // Processes that the command left running belong to the same group.
   if (isLate || signal.aborted) killGroup(child.pid, 'SIGKILL');
   signal.throwIfAborted();
   return { isLate, exitCode, stderr };

@@ -4,19 +4,23 @@ export interface Mutation {
   id: string;
   /** The number of the invariant that the change breaks, as docs/design.md counts them. */
   invariant: number;
-  /** States how, in one short sentence. */
+  /** States the break in one short sentence. */
   breaks: string;
   /** The file that is changed, relative to the checkout. */
   file: string;
   /**
-   * Names the function that is changed: a function, a method, a constant or a Python `def`. `outer.inner` names one inside another,
-   * and `name()` a shell function inside a script, whose rest is `main`.
+   * Names the changed function: a function, a method, a constant or a Python `def`. `outer.inner`
+   * names a nested one. `name()` is a shell function in a script, and `main` the rest of the
+   * script.
    */
   function: string;
   /** The text that is replaced. It occurs exactly once in the function. */
   find: string;
   replace: string;
-  /** Integration tests, relative to test/integration, that run once all related unit tests have passed. */
+  /**
+   * Integration tests, relative to test/integration, that run once all related unit tests have
+   * passed.
+   */
   integration?: readonly string[];
 }
 

@@ -19,7 +19,7 @@ import { storageRaw } from './storage-raw.ts';
 import { storageShared } from './storage-shared.ts';
 import { volumes } from './volumes.ts';
 
-/** All mutations, by the area of what they break. */
+/** All mutations, grouped by area. */
 export const MUTATIONS: readonly Mutation[] = [
   ...nodes,
   ...jobs,

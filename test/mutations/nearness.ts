@@ -7,14 +7,18 @@ interface TestFile {
   context: { config: { rootDir: string } };
 }
 
-/** Names the file whose tests run first. */
+/** Environment variable with the file whose tests run first. */
 export const CHANGED_FILE = 'STOWAGE_CHANGED_FILE';
-/** If set, only those tests run that import the file or lie in the folder that mirrors its folder. */
+/**
+ * Environment variable. If set, only those tests run that import the file or are in the directory
+ * that mirrors its directory.
+ */
 export const NEAR_ONLY = 'STOWAGE_NEAR_ONLY';
 
 /**
- * Returns how near a test is to a file, most important first: it imports the file, it lies in the folder that mirrors the file's, it is
- * named after it, and how many folders the two paths share.
+ * Returns the nearness of a test to a file, most important first. The test imports the file, its
+ * directory mirrors the file's, it has the file's name, and the number of directories that the
+ * paths share.
  */
 export function nearness(
   test: string,

@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** Connections to nodes and what is read of their answers. */
+/** Connections to nodes, and parsing of their responses. */
 export const nodes: readonly Mutation[] = [
   ...mutationsOf('src/nodes/quote.ts', [
     {

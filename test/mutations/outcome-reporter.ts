@@ -5,10 +5,10 @@ import { relative } from 'node:path';
 export type TestOutcome =
   | { is: 'passed' }
   | { is: 'failed'; file: string; test: string }
-  /** No test of the file ran: it, or something that it imports, throws when it is loaded. */
+  /** No test of the file ran: the file, or one of its imports, throws when it is loaded. */
   | { is: 'not-loaded'; file: string; message: string };
 
-/** The part that is read of what jest tells a reporter. */
+/** The part of jest's results for reporters that this file reads. */
 export interface JestResults {
   testResults: readonly {
     testFilePath: string;
@@ -18,7 +18,7 @@ export interface JestResults {
   }[];
 }
 
-/** Names the file that the outcome is written to, as JSON. */
+/** Environment variable with the file to which the outcome is written as JSON. */
 export const OUTCOME_FILE = 'STOWAGE_TEST_OUTCOME';
 
 /** A reporter of jest that writes the outcome of a run to a file. */
@@ -32,7 +32,8 @@ export default class OutcomeReporter {
 }
 
 /**
- * Returns what jest's results mean. A file that does not load comes first: no failure beside it proves anything.
+ * Returns the outcome of jest's results. A file that does not load has precedence: failures beside
+ * it prove nothing.
  * @param root the checkout that jest ran in
  */
 export function outcomeOf({ testResults }: JestResults, root: string): TestOutcome {

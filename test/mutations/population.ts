@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** Populators: pods that fill volumes, and the scripts that do so on the node. */
+/** Populators: pods that populate volumes, and the scripts that do so on the node. */
 export const population: readonly Mutation[] = [
   ...mutationsOf('src/controllers/populator/find-source.ts', [
     {

@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** Claims, what they start from, and who grants that. */
+/** Claims, their data sources, and grants for these. */
 export const provisioning: readonly Mutation[] = [
   ...mutationsOf('src/controllers/provisioner/decide-claim.ts', [
     {

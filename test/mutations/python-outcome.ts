@@ -1,8 +1,8 @@
 import type { TestOutcome } from './outcome-reporter.ts';
 
 /**
- * Returns what a run of Python's unittest means, by what it prints on standard error.
- * @param folder of the tests
+ * Returns the outcome of a run of Python's unittest from its output on standard error.
+ * @param folder directory of the tests
  */
 export function pythonOutcome(
   stderr: string,
@@ -10,7 +10,7 @@ export function pythonOutcome(
   folder: string,
 ): TestOutcome {
   const [, test = '', place = ''] = /^(?:FAIL|ERROR): (\S+) \(([^)]*)\)$/m.exec(stderr) ?? [];
-  // A module that cannot be imported is a test of this name.
+  // A module that cannot be imported is reported as a test of this name.
   if (place.startsWith('unittest.loader')) {
     return { is: 'not-loaded', file: `${folder}/${test}.py`, message: lastLine(stderr) };
   }
@@ -19,6 +19,6 @@ export function pythonOutcome(
   return { is: 'not-loaded', file: folder, message: lastLine(stderr) };
 }
 
-/** Python names the error in the last line of a traceback. */
+/** Returns the line that names the error, usually the last line of a traceback. */
 const lastLine = (text: string): string =>
   /^\w*(?:Error|Exception)\b.*$/m.exec(text)?.[0] ?? text.trim().slice(-200);

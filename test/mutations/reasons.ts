@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** Reasons: how they are written, carried and read. */
+/** Reasons: writing, transport and reading. */
 export const reasons: readonly Mutation[] = [
   ...mutationsOf('src/api/reasons.ts', [
     {

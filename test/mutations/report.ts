@@ -2,8 +2,8 @@ import type { Row } from './campaign.ts';
 import type { Verdict } from './try-mutation.ts';
 
 /**
- * Returns the Markdown table of results, and their sum as its last line.
- * @param seconds what the run took
+ * Returns the Markdown table of results, with totals as its last line.
+ * @param seconds duration of the run
  */
 export function report(rows: readonly Row[], seconds: number): string {
   const lines = rows.map(({ mutation, result }) => {

@@ -14,14 +14,17 @@ export interface Result {
   seconds: number;
 }
 
-/** The verdicts of earlier runs, one JSON object a line, so that a run that was interrupted goes on. */
+/** Verdicts of earlier runs, one JSON object a line, so that an interrupted run can continue. */
 export interface Results {
-  /** Returns the last result of a mutation; undefined where the code or the tests have changed since. */
+  /**
+   * Returns the last result of a mutation, or undefined if the code or the tests have changed
+   * since.
+   */
   of(mutation: Mutation): Promise<Result | undefined>;
   add(mutation: Mutation, verdict: Verdict, seconds: number): Promise<Result>;
 }
 
-/** @param fresh drops what the file holds */
+/** Opens the file of results. @param fresh drops its content */
 export async function openResults(path: string, fresh: boolean): Promise<Results> {
   await mkdir(dirname(path), { recursive: true });
   if (fresh) await rm(path, { force: true });
@@ -47,7 +50,7 @@ export async function openResults(path: string, fresh: boolean): Promise<Results
   };
 }
 
-/** The last line of a run that was killed may be cut off. */
+/** Parses a line. The last line of a killed run may be incomplete. */
 function parseLine(line: string): Result | undefined {
   try {
     return JSON.parse(line) as Result;
@@ -61,12 +64,12 @@ async function keyOf(mutation: Mutation): Promise<string> {
   return hash(JSON.stringify(mutation), text);
 }
 
-/** Suites that no mutation runs, and the tables, of which each row is in its own key. */
+/** Suites that no mutation runs, and the tables: the key of a result already includes its row. */
 const NOT_RUN = ['bench', 'cluster', 'mutations', 'thorough'];
 
 /**
- * Returns the hash of the tests that a verdict depends on. A kill depends on the test that failed and on what tests share: another
- * test that is written later does not revive what is dead. That none failed depends on all tests.
+ * Returns the hash of the tests that a verdict depends on. A kill depends on the failed test and on
+ * the support code, so that new tests do not invalidate it. Other verdicts depend on all tests.
  */
 async function createTestHashes(): Promise<(verdict: Verdict) => Promise<string>> {
   const entries = await readdir('test', { recursive: true, withFileTypes: true });

@@ -7,7 +7,7 @@ import { OUTCOME_FILE, type TestOutcome } from './outcome-reporter.ts';
 import { pythonOutcome } from './python-outcome.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
-/** The outcome of tests that may also not end in time. */
+/** The outcome of tests, which may also exceed their time limit. */
 export type LimitedOutcome = TestOutcome | { is: 'late'; file: string };
 
 /** Time limits in ms: of all unit tests that reach a file, and of one integration test file. */
@@ -19,7 +19,7 @@ const PYTHON_TESTS = 'test/salt';
 
 /**
  * Runs the unit tests that reach a file, nearest first, up to the first failure.
- * @param nearOnly as NEAR_ONLY
+ * @param nearOnly sets NEAR_ONLY
  */
 export async function runRelatedTests(
   copy: WorkingCopy,
@@ -32,7 +32,7 @@ export async function runRelatedTests(
     return near.is === 'passed' ? runPython(copy, 'test_*.py', signal) : near;
   }
   const order = ['--testSequencer', join(copy.path, 'test/mutations/nearness.ts')];
-  // Jest knows what imports a file of TypeScript alone.
+  // Jest only knows the importers of TypeScript files.
   const files = file.endsWith('.ts') ? [file] : await readersOf(file);
   const args = ['--bail', '--passWithNoTests', ...order, '--findRelatedTests', ...files];
   const env = { [CHANGED_FILE]: file, [NEAR_ONLY]: nearOnly ? 'yes' : '' };
@@ -44,8 +44,8 @@ export async function runRelatedTests(
 }
 
 /**
- * Runs one test file up to its end: an integration test on a node of its own, as `npm test` does.
- * @param file relative to the checkout
+ * Runs one test file to its end. An integration test runs on a node of its own, as with `npm test`.
+ * @param file path relative to the checkout
  */
 export function runTestFile(
   copy: WorkingCopy,
@@ -79,7 +79,7 @@ function unit(copy: WorkingCopy, args: readonly string[]): string[] {
 interface JestRun {
   name: string;
   command: readonly string[];
-  /** ms */
+  /** Time limit in ms. */
   limit: number;
   env?: Record<string, string>;
 }
@@ -95,7 +95,7 @@ async function runJest(
   const how = { cwd: copy.path, env: { ...modules, ...env, [OUTCOME_FILE]: path }, limit, signal };
   const { isLate } = await runLimited(command, how);
   const text = await readFile(path, 'utf8').catch(() => undefined);
-  // With an outcome, every test has run: a process that hangs afterwards is none of them.
+  // An outcome means that every test has run, even if the process hangs afterwards.
   if (text !== undefined) return JSON.parse(text) as TestOutcome;
   if (isLate) return { is: 'late', file: name };
   return { is: 'not-loaded', file: name, message: `no outcome of: ${command.join(' ')}` };
@@ -111,7 +111,7 @@ async function runPython(
   const how = { cwd: copy.path, env, limit: UNIT_LIMIT, signal };
   const { isLate, exitCode, stderr } = await runLimited(['python3', '-B', ...discover], how);
   if (isLate) return { is: 'late', file: PYTHON_TESTS };
-  // Newer versions of Python have a status of its own for a pattern that no file has.
+  // Newer versions of Python have a separate exit status if no file matches the pattern.
   return /^Ran 0 tests/m.test(stderr)
     ? { is: 'passed' }
     : pythonOutcome(stderr, exitCode, PYTHON_TESTS);

@@ -1,7 +1,8 @@
 /**
- * `npm run test:mutations [-- --only REGEX] [--fresh] [--results FILE] [--test FILE]`: changes the code in one place after the other, each time in
- * a copy of the checkout, and reports the changes that no test notices. Exits with 1 where one survived, with 2 where a mutation no
- * longer fits the code or proves nothing.
+ * `npm run test:mutations [-- --only REGEX] [--fresh] [--results FILE] [--test FILE]`
+ * Changes one place of the code at a time, each in a copy of the checkout, and reports changes that
+ * no test detects. Exits with 1 if one survived, and with 2 if a mutation no longer fits the code
+ * or proves nothing.
  */
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ import { openResults } from './results.ts';
 const OPTIONS = {
   only: { type: 'string', default: '' },
   fresh: { type: 'boolean', default: false },
-  /** Shows what one test file notices alone. Its results are not kept. */
+  /** Reports the mutations that one test file detects alone. The results are not kept. */
   test: { type: 'string' },
   results: { type: 'string', default: 'node_modules/.cache/stowage-mutations.jsonl' },
 } as const;

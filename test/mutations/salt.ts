@@ -1,6 +1,9 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** The Salt module, the forced command of ssh, and the login of salt-api. Their unit tests are in Python, in test/salt. */
+/**
+ * The Salt module, the forced command of ssh, and the login of salt-api. Their unit tests are in
+ * Python, in test/salt.
+ */
 export const salt: readonly Mutation[] = [
   ...mutationsOf('salt/_modules/stowage_node/allowed.py', [
     {

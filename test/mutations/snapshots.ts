@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** Snapshots: their contents, their deletion, and what is made from them. */
+/** Snapshots: their contents, their deletion, and volumes restored from them. */
 export const snapshots: readonly Mutation[] = [
   ...mutationsOf('src/controllers/snapshot/decide-content.ts', [
     {

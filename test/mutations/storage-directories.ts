@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 const INTEGRATION = ['directory.test.ts'];
 
-/** The file systems that directories of volumes are on. */
+/** File systems of the directories of volumes. */
 export const storageDirectories: readonly Mutation[] = [
   ...mutationsOf('src/storage/directory/refuse.ts', [
     {

@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** The persistent paths of volumes: invariants 9 and 12 for the most part. */
+/** Persistent paths of volumes: mostly invariants 9 and 12. */
 export const storageLinks: readonly Mutation[] = [
   ...mutationsOf('src/storage/links.ts', [
     {

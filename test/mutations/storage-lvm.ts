@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** Logical volumes: whose they are, and when they are removed. */
+/** Logical volumes: their ownership, and the conditions of their removal. */
 export const storageLvm: readonly Mutation[] = [
   ...mutationsOf('src/storage/lvm/ownership.ts', [
     {

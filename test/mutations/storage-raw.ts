@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** Disks, partitions and what is on them: invariant 1. */
+/** Disks, partitions and their content: invariant 1. */
 export const storageRaw: readonly Mutation[] = [
   ...mutationsOf('src/storage/block/provision.ts', [
     {

@@ -5,29 +5,33 @@ import type { Mutation } from './mutation.ts';
 import { type LimitedOutcome, runRelatedTests, runTestFile } from './run-tests.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
-/** The verdict on a mutation. An error says that the table is wrong, or the tests are without it. */
+/**
+ * The verdict on a mutation. An error means that the table is wrong, or that the tests fail without
+ * the mutation.
+ */
 export type Verdict =
   | { is: 'killed'; by: string; test: string }
   | { is: 'killed'; by: string; test?: never; late: true }
   | { is: 'survived' }
-  /** No unit test fails: its integration tests are still to run. */
+  /** No unit test failed: the integration tests have not run yet. */
   | { is: 'pending' }
   | { is: 'error'; message: string };
 
 export interface TryDeps {
   copy: WorkingCopy;
   signal: AbortSignal;
-  /** Runs this test file alone: what it notices without the others. */
+  /** Runs only this test file, to find out what it detects alone. */
   test?: string | undefined;
-  /** The outcome of test files without a mutation, by name: shared by all working copies. */
+  /** Outcomes of test files without a mutation, by name. All working copies share them. */
   controls: Map<string, Promise<LimitedOutcome>>;
 }
 
 type Tests = (mutation: Mutation, deps: TryDeps) => Promise<LimitedOutcome>;
 
 /**
- * Runs the unit tests that reach the mutated file. Of a mutation that names integration tests only the near ones: the table says that
- * the others do not notice it, and all of them take a minute.
+ * Runs the unit tests that reach the mutated file. If the mutation names integration tests, runs
+ * only the near unit tests. All unit tests take a minute, and by the table the others do not detect
+ * it.
  */
 export async function tryUnitTests(mutation: Mutation, deps: TryDeps): Promise<Verdict> {
   const { test } = deps;
@@ -40,7 +44,10 @@ export async function tryUnitTests(mutation: Mutation, deps: TryDeps): Promise<V
   return verdict.is === 'survived' && later ? { is: 'pending' } : verdict;
 }
 
-/** Runs the integration tests that the mutation names. They run one at a time: they share the devices of the machine. */
+/**
+ * Runs the integration tests that the mutation names, one at a time, as they share the machine's
+ * devices.
+ */
 export function tryIntegrationTests(mutation: Mutation, deps: TryDeps): Promise<Verdict> {
   return tryTests(mutation, deps, runIntegrationTests);
 }
@@ -82,7 +89,7 @@ async function runIntegrationTests(
   }
 }
 
-/** Runs without a mutation, on which a verdict depends. */
+/** Runs without the mutation, to confirm a verdict. */
 interface Controls {
   /** Runs one test file. */
   control(file: string): Promise<LimitedOutcome>;
@@ -90,7 +97,10 @@ interface Controls {
   again(): Promise<LimitedOutcome>;
 }
 
-/** Returns what an outcome means: a failure, or no end, counts only where the tests pass without the mutation. */
+/**
+ * Returns the verdict of an outcome. A failure or a timeout counts only if the tests pass without
+ * the mutation.
+ */
 export async function judge(
   outcome: LimitedOutcome,
   { control, again }: Controls,
@@ -117,14 +127,14 @@ export async function judge(
   }
 }
 
-/** Shows once for each test file that it passes as long as nothing is mutated. */
+/** Runs a test file without a mutation, once for each file. */
 function controlOf(file: string, { copy, signal, controls }: TryDeps): Promise<LimitedOutcome> {
   const control = controls.get(file) ?? runTestFile(copy, file, signal);
   controls.set(file, control);
   return control;
 }
 
-/** Says why a text is not Python; undefined where it is. */
+/** Returns an error message if a text is not Python, or undefined. */
 async function pythonProblem(text: string): Promise<string | undefined> {
   const parse = ['-c', 'import ast, sys; ast.parse(sys.stdin.read())'];
   const { failed, stderr } = await execa('python3', parse, { input: text, reject: false });

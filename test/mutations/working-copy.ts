@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { copyCheckout } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** A copy of the checkout in which files are changed, so that the checkout itself never is. */
+/** A copy of the checkout in which files are changed. The checkout itself never changes. */
 export interface WorkingCopy {
   path: string;
   /** Directory for jest's cache and results, removed with the copy. */
@@ -12,12 +12,14 @@ export interface WorkingCopy {
   write(file: string, text: string): Promise<void>;
   /** Bundles the sources of the copy into its dist/, which tests of the executable run. */
   build(): Promise<void>;
-  /** Brings back the dist/ of the unchanged sources. */
+  /** Restores the dist/ of the unchanged sources. */
   restoreBuild(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Copies the files that git tracks or would track, as they are now; node_modules is shared. */
+/**
+ * Copies the files that git tracks or would track, in their current state. node_modules is shared.
+ */
 export async function createWorkingCopy(): Promise<WorkingCopy> {
   const folder = await temporaryFolder('mutations');
   const path = join(folder.path, 'checkout');
@@ -38,7 +40,7 @@ export async function createWorkingCopy(): Promise<WorkingCopy> {
       await cp(built, join(path, 'dist'), { recursive: true });
     },
     write: (file, text) => writeFile(join(path, file), text),
-    // A test that was ended by its time limit may still remove files of its own.
+    // A test killed at its time limit may still remove its files.
     remove: () => rm(folder.path, { recursive: true, force: true, maxRetries: 5 }),
   };
 }

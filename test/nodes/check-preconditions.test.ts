@@ -13,7 +13,7 @@ const precondition = (
   refusal,
 });
 
-/** A node that answers by the command. */
+/** Creates a node with responses by command. */
 function nodeWith(answers: Record<string, Partial<ProbeResult>>) {
   const asked: (readonly Probe[])[] = [];
   return {

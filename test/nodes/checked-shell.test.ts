@@ -7,7 +7,7 @@ import type { Shell } from '../../src/nodes/transport/shell.ts';
 import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** Shells on loopback: the `ssh` of these runs what it is told on this machine. */
+/** Shells on loopback: their `ssh` runs commands on this machine. */
 let folder: { path: string; remove(): Promise<void> };
 const { PATH, XDG_RUNTIME_DIR } = process.env;
 

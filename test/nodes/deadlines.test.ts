@@ -6,7 +6,7 @@ import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts
 
 const key = { subject: 'v1', id: 'prepare-1' };
 
-/** Each method, and for how long (ms) it has the node wait. */
+/** Each method, with the time (ms) that the node may wait. */
 const ROUND_TRIPS: [string, number, (executor: Executor) => Promise<unknown>][] = [
   ['observe', 0, (executor) => executor.observe('n1', [{ name: 'a', argv: ['true'] }])],
   ['submit', 1500, (executor) => executor.submit('n1', { key, steps: [] }, 1500)],

@@ -54,7 +54,7 @@ test.each<[JobState, string]>([
   expect(await poll(KEY, end)).toEqual([end]);
   await poll(KEY, end);
   await submit(KEY, end);
-  // An answer that was under way when the end was told.
+  // A response that was pending when the end was reported.
   await poll(KEY, ended('running'));
   await poll(KEY, end);
   expect(told).toEqual([`n1 u prepare-1 ${result} 5000`]);

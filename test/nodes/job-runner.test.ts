@@ -51,23 +51,23 @@ describe('the next step', () => {
 });
 
 interface Scene {
-  /** It is there from the start. */
+  /** Set if the object exists from the start. */
   there?: boolean;
-  /** A job of an earlier call. */
+  /** State of a job of an earlier call. */
   earlier?: JobState;
-  /** How many answers tell of the job as running. */
+  /** Number of responses that report a running job. */
   takes?: number;
   end?: JobState;
-  /** Whether the job makes it, however it ends. */
+  /** Set if the job creates the object, regardless of its result. */
   makes?: boolean;
-  /** The end of the job comes with what its look found. */
+  /** Set if the job's result includes its observation. */
   tells?: boolean;
   refusal?: string;
   isCurrent?: boolean;
   work?: Partial<JobWork<JobPlan>>;
 }
 
-/** A node with one job at most, which makes one thing; and the work for that. */
+/** Creates a node with at most one job, which creates one object, and the work for it. */
 function scene({
   there = false,
   earlier,
@@ -230,7 +230,7 @@ describe('a job that is ensured', () => {
         const life = scene(given);
         const process = mortal({} as KubeClient, life.executor);
         void process.arm(at, when);
-        // It may end before, as the job is not followed here.
+        // The call may end before, as the job is not followed here.
         await life.ensure(process.executor).catch(() => undefined);
         expect(await toTheEnd(life)).toEqual(expected);
         expect({ at, ...life.node, left: 0 }).toEqual({ at, ...whole.node, left: 0 });

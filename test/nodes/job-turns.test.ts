@@ -6,14 +6,17 @@ import type { Executor, Job, Precondition, Step } from '../../src/nodes/job.ts';
 import { localJobs } from '../support/local-jobs.ts';
 import { until } from '../support/until.ts';
 
-/** Longer than any of these jobs takes, in ms: polls answer as soon as one has ended. */
+/** Timeout in ms, longer than any of these jobs: polls return as soon as one has ended. */
 const LONG = 120_000;
 
 let node: Awaited<ReturnType<typeof localJobs>>;
 let executor: Executor;
 afterEach(() => node.remove());
 
-/** A node whose user is root, or one whose programs run through sudo, which closes the descriptors that locks are on. */
+/**
+ * Creates a node whose user is root, or one whose programs run through sudo, which closes the
+ * locks' descriptors.
+ */
 async function nodeOf(user: 'root' | 'a user with sudo'): Promise<void> {
   const sudo = 'while [ "$1" != -- ]; do shift; done; shift; exec 6>&- 7>&- 8>&- 9>&-; exec "$@"';
   node = await localJobs({ sudo, id: 'echo stowage' }, user === 'root' ? 0 : 1000);
@@ -29,7 +32,10 @@ const end = async ({ key }: Job) => (await executor.poll('n1', [key], LONG))[0];
 const file = (name: string) => readFile(join(node.path, name), 'utf8').catch(() => '');
 const writeGo = () => writeFile(join(node.path, 'go'), '');
 
-/** Says which shell runs it and by which program, then waits for the file `go`, or the end of the test. */
+/**
+ * Records the PIDs of its shell and program, then waits for the file `go`, or for the end of the
+ * test.
+ */
 const WAIT =
   'echo $PPID $$ >"$1/pids"; until [ -e "$1/go" ] || [ ! -d "$1" ]; do sleep 0.02; done; echo waited >>"$1/log"';
 const pids = () =>
@@ -53,7 +59,7 @@ describe.each(['root', 'a user with sudo'] as const)('of %s', (user) => {
     for (const other of others) expect(await end(other)).toEqual({ state: 'succeeded' });
     const [first, ...lines] = (await file('log')).trim().split('\n');
     expect(first).toBe('waited');
-    // Whichever is next, none begins inside another.
+    // Regardless of their order, no two jobs overlap.
     const pairs = [lines.slice(0, 2), lines.slice(2, 4), lines.slice(4, 6)].map((pair) =>
       pair.join(', '),
     );
@@ -83,7 +89,7 @@ describe.each(['root', 'a user with sudo'] as const)('of %s', (user) => {
     const last = job('last', step('echo last >>"$1/log"'));
     await start(last);
     expect(await end(last)).toEqual({ state: 'succeeded' });
-    // It has had its turn, or has none any more.
+    // The purged job has ended, or never runs.
     await until('no job is left', async () =>
       (await executor.purge('n1', 'v1')) ? true : undefined,
     );

@@ -7,7 +7,7 @@ const key = (id: string): JobKey => ({ subject: 'u', id });
 const running: JobState = { state: 'running' };
 const succeeded: JobState = { state: 'succeeded' };
 
-/** An executor whose polls are answered by hand. */
+/** Creates an executor whose polls the test answers. */
 function byHand() {
   const polls: {
     node: string;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** What the check of scripts prints where jobs are kept at a path. */
+/** Returns the output of the scripts' check of a jobs directory at a path. */
 async function check(path: string): Promise<string> {
   const script = ownJobs('end').replaceAll(JOBS_FOLDER, path);
   return (await execa('sh', ['-c', `${script}echo own`])).stdout;
@@ -22,7 +22,7 @@ async function check(path: string): Promise<string> {
 
 const at = (name: string) => join(folder.path, name);
 
-/** Only root makes a directory of another user; a user finds one that is root's. */
+/** Returns a directory of another user. Only root can create one. A user takes one of root. */
 async function directoryOfOthers(): Promise<string> {
   if (!isRoot) return '/usr';
   await mkdir(at('others'));

@@ -8,7 +8,7 @@ import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/logger.ts';
 
 let clock: FakeClock;
-/** What each node does with a call: answers after so many ms, or is away after them. */
+/** Response time of each node in ms, and its error, if any. */
 let nodes: Map<string, { ms: number; code?: NodeError['code'] }>;
 let calls: string[];
 let atOnce: Map<string, number>;
@@ -38,7 +38,7 @@ const fake: Shell = {
   close: async () => {},
 };
 
-/** The answers so far, in the order in which they came. */
+/** Returns the responses so far, in order of arrival. */
 function ask(shell: Shell, node: string, times: number): string[] {
   const answers: string[] = [];
   for (let n = 0; n < times; n++) {
@@ -50,7 +50,10 @@ function ask(shell: Shell, node: string, times: number): string[] {
   return answers;
 }
 
-/** Asks n1 three times a second. Returns the seconds in which it was tried, which is once then. */
+/**
+ * Sends three requests a second to n1. Returns the seconds with an attempt, which is at most one
+ * each.
+ */
 async function triedAt(shell: Shell, seconds: number, each: (second: number) => void = () => {}) {
   const tried: number[] = [];
   for (let second = 0; second < seconds; second++) {
@@ -172,7 +175,7 @@ test('in all there are 64 at once, and those of nodes that are silent count no l
   await clock.advance(1);
   expect(most.get('all')).toBe(100);
   await clock.advance(60_000);
-  // None was given back twice.
+  // No slot was released twice.
   most.clear();
   for (let n = 0; n < 100; n++) ask(shell, `n${n}`, 1);
   await clock.advance(0);

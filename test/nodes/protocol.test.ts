@@ -14,7 +14,7 @@ import {
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-/** An answer has a character for each byte. */
+/** Encodes a text as a response, with a character for each byte. */
 const bytes = (text: string) => Buffer.from(text).toString('latin1');
 const counted = (text: string) => `${Buffer.byteLength(text)}\n${bytes(text)}\n`;
 const job = (line: string, step = '', refusal = '', output = '', reason = '') =>

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { quote, quoteAll } from '../../src/nodes/quote.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
 
-/** Returns what a real sh passes to a program for each list of arguments, byte for byte. */
+/** Returns the arguments that a real sh passes to a program for each list, byte by byte. */
 function throughShell(lists: readonly (readonly string[])[]): string[][] {
   const lines = lists.map((argv) => `printf '%s\\0' ${argv.length} ${quoteAll(argv)}\n`);
   const words = execFileSync('sh', [], { input: lines.join('') })

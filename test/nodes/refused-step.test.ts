@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Executor, Job, Step } from '../../src/nodes/job.ts';
 import { localJobs } from '../support/local-jobs.ts';
 
-/** Runs what is asked of it, but for the program `refused`. */
+/** Runs each program except `refused`. */
 const SUDO = `shift; [ "$1" != -l ] || shift; [ "$1" != -- ] || shift
 case $1 in refused) echo "sudo: a password is required" >&2; exit 1 ;; esac
 exec "$@"`;
@@ -12,7 +12,7 @@ exec "$@"`;
 let folder: Awaited<ReturnType<typeof localJobs>>;
 let executor: Executor;
 
-/** A shell of a user who is not root. */
+/** Uses the shell of a user who is not root. */
 beforeAll(async () => {
   folder = await localJobs({ sudo: SUDO, id: 'echo stowage', refused: 'true' }, 1000);
   ({ executor } = folder);

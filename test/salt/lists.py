@@ -24,7 +24,7 @@ class ListsCase(unittest.TestCase):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         os.chmod(path, 0o644)
-        # Whoever runs the tests is root's stand-in.
+        # The user who runs the tests stands for root.
         with mock.patch.object(allowed, "ROOT", os.geteuid()):
             return allowed.load(path)
 

@@ -69,7 +69,7 @@ class Lists(ListsCase):
         rules.check_look(search("/var/lib/kubelet"))
         other.check_look(search("/data/kubelet"))
         self.assertRefused(search("/data/kubelet"), rules=rules)
-        # What the list says takes the place of the usual folder.
+        # The list's directory replaces the default one.
         self.assertRefused(search("/var/lib/kubelet"), rules=other)
         self.assertRefused(search("/data/kubelet/../../etc"), rules=other)
         self.assertRefused(search("/data/kubelet", "../x"), rules=other)

@@ -64,7 +64,7 @@ class Devices(ListsCase):
             for known, used, refused in (
                 ([partition], [disk], None),
                 ([partition], [partition, disk], partition),
-                # Which one it is the kernel does not tell.
+                # The kernel does not show which partition is in use.
                 ([], [disk], disk),
                 ([], [], None),
             ):

@@ -67,10 +67,11 @@ class ListFile(ListsCase):
         os.chmod(f"{base}/open", 0o777)
         for each in ("root/sparse", "root", "root/none"):
             self.assertIn(f"write in {base}/open, where", refused(f"{base}/open/{each}"))
-        # By way of a link of root's, too.
+        # Through a link owned by root, too.
         os.symlink("open/root", f"{base}/by")
         self.assertIn(f"write in {base}/open, where", refused(f"{base}/by/sparse"))
-        # As /tmp is: what is there stays, and what is not yet anybody may make.
+        # With a sticky directory like /tmp, existing files are safe, but anyone can create missing
+        # ones.
         os.chmod(f"{base}/open", 0o1777)
         for each in ("open/root/sparse", "open/root/none", "by/sparse"):
             self.load(f"directory {base}/{each}\n")

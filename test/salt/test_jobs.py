@@ -135,7 +135,7 @@ class Jobs(unittest.TestCase):
 
     def test_what_is_refused_before_a_step_has_run_is_an_error_to_who_submits_and_tried_again(self):
         self.submit("a", step("cat", "/etc/passwd"), step("true"))
-        # Others may hear of it first.
+        # Another caller may read the result first.
         self.assertEqual(self.state("a")["state"], "guarded")
         with self.assertRaises(allowed.Refusal) as caught:
             jobs.raise_refused("v1", "a")
@@ -150,7 +150,7 @@ class Jobs(unittest.TestCase):
         self.state("b", subject="v2")
         self.state("a")
         for _ in range(2):
-            # One that is refused says nothing of others.
+            # A refused job does not affect others.
             other, state = jobs.poll([["v2", "b"], ["v1", "a"]], 10)
             self.assertEqual(other, {"state": "succeeded"})
             self.assertEqual((state["state"], state["step"]["command"]), ("guarded", "cat /etc/passwd"))
@@ -170,7 +170,7 @@ class Jobs(unittest.TestCase):
         self.assertFalse(jobs.forget("v1"))
         go()
         self.state("a")
-        # It says what came of it right before it ends.
+        # A job writes its result right before it ends.
         self.until(lambda: jobs.forget("v1"))
         self.assertEqual(jobs.subjects(), [])
         self.assertTrue(jobs.forget("v1"))
@@ -184,7 +184,7 @@ class Jobs(unittest.TestCase):
         self.assertEqual([each["state"] for each in states], ["running", "succeeded"])
 
     def test_waits_no_longer_than_it_may_whatever_it_is_told(self):
-        # The end of a poll that does wait.
+        # Bounds a poll that does wait.
         end = threading.Timer(60, self.waiting("a"))
         self.addCleanup(end.cancel)
         end.start()
@@ -224,7 +224,7 @@ class Jobs(unittest.TestCase):
             time.sleep(0.02)
             states = jobs.poll(keys, 0)
         self.assertEqual([state["state"] for state in states], ["succeeded"] * 3)
-        # None was seen at all where this process did not run meanwhile.
+        # The maximum is 0 if this process did not run meanwhile.
         self.assertLessEqual(most, 1)
 
     def test_expectations(self):

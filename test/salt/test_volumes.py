@@ -130,7 +130,7 @@ class Logical(unittest.TestCase):
     def test_a_device_of_its_name_that_is_another_is_not_changed(self):
         fake_lvm(self, {**OURS, "kernel": {"dm/uuid": "LVM-" + "x" * 64}})
         self.assertIn("not that of", self.refused(["wipefs", "--all", "--force", "/dev/dm-3"]))
-        # A link that udev left behind.
+        # A stale link of udev.
         fake_lvm(self, {**OURS, "link": "dm-4"}, ROOT)
         self.assertIn("does not lead to", self.refused(["mkfs.ext4", "-q", "-F", "-U", UID, "/dev/vg0/data1"]))
 
@@ -156,7 +156,7 @@ class Logical(unittest.TestCase):
         fake_lvm(self, {**OURS, "name": "vg0/da-ta"})
         self.rules().check(["wipefs", "--all", "--force", "/dev/dm-3"])
         self.rules().check(["mkfs.ext4", "-q", "-F", "-U", UID, "/dev/vg0/da-ta"])
-        # Of a group vg0-old.
+        # A logical volume of a group vg0-old.
         fake_lvm(self, {**OURS, "kernel": {"dm/name": "vg0--old-data1"}})
         self.assertIn("of a listed group", self.refused(["wipefs", "--all", "--force", "/dev/dm-3"]))
 

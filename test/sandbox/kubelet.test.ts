@@ -12,7 +12,7 @@ const EVENTS = '/api/v1/namespaces/default/events';
 let sandbox: Sandbox;
 let client: Client;
 let done: string[];
-/** The next calls of `mount` and `unmount` fail with these. */
+/** Errors of the next calls of `mount` and `unmount`. */
 let failures: string[];
 
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { decodeProtobuf } from '../../src/sandbox/protobuf/decode.ts';
 
-/** A field of wire type 2, shorter than 128 bytes. */
+/** Returns a field of wire type 2, shorter than 128 bytes. */
 const field = (number: number, ...parts: (Buffer | string)[]) => {
   const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
   return Buffer.concat([Buffer.from([(number << 3) | 2, body.length]), body]);

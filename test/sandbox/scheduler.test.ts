@@ -74,7 +74,7 @@ const CLASSES: Record<string, object> = {
     ],
   },
 };
-/** Of a driver that says what room there is; another one says nothing. */
+/** A driver that publishes capacities. Other drivers publish none. */
 const DRIVER = 'volume.stowage.dev';
 const room = (on: string, capacity: string, more: object = {}) =>
   ({
@@ -119,7 +119,7 @@ const bound = (volumeName: string) => {
   const { spec, ...rest } = claim('a');
   return { ...rest, spec: { ...spec, volumeName }, status: { phase: 'Bound' } } as StoredClaim;
 };
-/** The node, and for each claim what comes before. */
+/** Returns the node, and the required steps of each claim. */
 const shown = (placement: ReturnType<typeof place>) =>
   'reason' in placement
     ? placement.reason

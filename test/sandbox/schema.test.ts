@@ -306,7 +306,7 @@ describe('CEL', () => {
     expect(compileExpression(rule).evaluate({ self })).toEqual(['n', 'o', 'p', 'q']);
   });
 
-  // As in the API server: quantity() is of strings, and an int-or-string may come as an int.
+  // As in the API server, quantity() takes strings, but an int-or-string may be an int.
   test('quantity() of an integer is an error', () =>
     expect(() =>
       compileExpression('quantity(self).isLessThan(quantity("5"))').evaluate({ self: 5n }),

@@ -7,7 +7,7 @@ import { tableOf } from '../../src/sandbox/tables/table.ts';
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
 
-/** The cells of one object, by the names of their columns. */
+/** Returns the cells of one object, by column name. */
 function row(kind: string, object: object) {
   const whole = { metadata: { name: 'x', creationTimestamp: ago(300) }, ...object } as StoredObject;
   const table = tableOf({ kind } as Kind, [whole], { resourceVersion: '1' }, 'None', NOW);

@@ -14,7 +14,7 @@ test('each script of package.json runs a file that exists, and lanes that exist'
     const missing = words.filter(
       (word) => /^\w+\/.*\.(ts|mjs|sh)$/.test(word) && !existsSync(word),
     );
-    // What a caller adds is no lane, whatever its name.
+    // A caller's additional arguments are not lanes, whatever their names.
     const stages = words[1] === 'test/lanes/run.ts' ? words.slice(2) : ['--'];
     const end = stages.pop();
     if (end !== '--') return [`${name} does not end with --`];

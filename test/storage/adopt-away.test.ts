@@ -9,7 +9,7 @@ import { disk, intentFor, rawDesired, rawNode } from '../support/raw-input.ts';
 import { freshNode, sparseDesired, UID, unmounted } from '../support/volume-input.ts';
 import { carrying } from './block/provision-cases.ts';
 
-/** A Volume is deleted whose adoption has not come to its end, while its storage may be away. */
+/** Deletion of a Volume whose adoption is unfinished, while its storage may be absent. */
 
 const OLD = '11111111-2222-4333-8444-555555555555';
 const adopt = { adopt: OLD, onDelete: 'Delete' } as const;

@@ -23,26 +23,27 @@ import { TEST_SEED } from '../support/test-seed.ts';
 import { sparseDesired, UID } from '../support/volume-input.ts';
 
 /**
- * Storage of the Volume old1 comes to another node, and data1 adopts it there. Wherever that is cut off, it goes on to the same
- * end, or is put back, so that another Volume can adopt it.
+ * Storage of the Volume old1 appears on another node, and data1 adopts it there. After an
+ * interruption anywhere, the adoption completes, or is undone so that another Volume can adopt the
+ * storage.
  */
 
 const OLD = '11111111-2222-4333-8444-555555555555';
 const THIRD = '99999999-2222-4333-8444-555555555555';
 
-/** A node with one kind of storage, whatever the kind is. */
+/** A node with one kind of storage, behind a common interface. */
 interface Scene<D extends Desired> {
   desired(uid: string, name: string): D;
   plan(operation: VolumeOperation, desired: D): ReturnType<typeof plan>;
   run(steps: readonly Step[]): void;
   crash(steps: readonly Step[], number: number, killed: Killed): void;
   reboot(): void;
-  /** What pods wrote. */
+  /** Data that pods wrote. */
   data(): unknown;
-  /** By which UIDs the storage is named. */
+  /** UIDs in the names of the storage. */
   names(): string[];
   records(): string[];
-  /** Whether the adopted storage is reached by its persistent name. */
+  /** Reports whether the persistent link leads to the adopted storage. */
   isLinked(desired: D): boolean;
   move(): void;
 }
@@ -175,7 +176,7 @@ function stepsOf(
   return made.steps;
 }
 
-/** A disk's link can be slow to come; then it is planned again. */
+/** Ignores a conflict: a disk's link may appear late, and the operation is then planned again. */
 function raceable(work: () => void): void {
   try {
     work();
@@ -194,7 +195,7 @@ function finish(scene: Scene<Desired>, operation: VolumeOperation, desired: Desi
 }
 
 interface Crash {
-  /** Which of the steps that remain then, in thousandths. */
+  /** Index of the interrupted step in thousandths of the remaining steps. */
   at: number;
   killed: Killed;
   reboot: boolean;
@@ -227,7 +228,7 @@ const adopting = (scene: Scene<Desired>, uid: string, name: string, from: string
   adopt: from,
 });
 
-/** The storage as it is when its disk comes to the node. */
+/** Returns the storage after its disk was moved to the node. */
 function moved(start: () => Scene<Desired>) {
   const scene = start();
   finish(scene, 'provision', scene.desired(OLD, 'old1'));
@@ -255,7 +256,7 @@ describe.each(KINDS)('%s', (_, start) => {
         scene.reboot();
         finish(scene, 'attach', made);
         expect(scene.data()).toEqual(data);
-        // It is as any other by then.
+        // An adopted volume is deleted like any other.
         finish(scene, 'delete', { ...made, onDelete: 'Retain' });
         expect(scene.records()).toEqual([]);
         expect(scene.data()).toEqual(data);
@@ -273,7 +274,7 @@ describe.each(KINDS)('%s', (_, start) => {
           const { scene, data } = moved(start);
           const desired = { ...adopting(scene, UID, 'data1', OLD), onDelete };
           let steps = stepsOf(scene, 'provision', desired);
-          // One that is not active is made so first.
+          // An inactive logical volume is activated first.
           if (steps.every(({ argv }) => !argv.join(' ').includes('.intent'))) {
             scene.run(steps);
             steps = stepsOf(scene, 'provision', desired);
@@ -301,7 +302,7 @@ describe.each(KINDS)('%s', (_, start) => {
     const { scene, data } = moved(start);
     const one = adopting(scene, UID, 'data1', OLD);
     const two = adopting(scene, THIRD, 'data3', OLD);
-    // Both were planned before either ran, or one by one.
+    // Planned in sequence. In the next test, both are planned before either runs.
     finish(scene, 'provision', one);
     expect(scene.plan('provision', two)).toMatchObject({ refusal: expect.anything() });
     expectOnly(scene, UID);

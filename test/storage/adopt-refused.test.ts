@@ -33,7 +33,7 @@ import { commandsOf, may } from '../support/sudoers.ts';
 import { freshNode, loop, sparseDesired, UID, unmounted } from '../support/volume-input.ts';
 import { carrying } from './block/provision-cases.ts';
 
-/** What is not adopted, whatever the Volume says; and what a node has to allow for what is. */
+/** Storage that no Volume can adopt, and the commands that a node must allow for adoptions. */
 
 const OLD = '11111111-2222-4333-8444-555555555555';
 const OTHER = '99999999-2222-4333-8444-555555555555';
@@ -79,7 +79,7 @@ describe('a disk', () => {
     expect(made).toMatchObject({ steps: expect.anything() });
     const steps = 'steps' in made ? made.steps : [];
     expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
-    // Nothing is made or taken off.
+    // Nothing is created or wiped.
     expect(
       steps.map(({ argv }) => argv[0]).filter((name) => /^(mkfs|wipefs|dd$)/.test(name ?? '')),
     ).toEqual(['dd', 'dd']);
@@ -261,7 +261,7 @@ describe('a disk', () => {
 
 const nobody: Beside = { owners: [], marks: [], unfinished: [] };
 const BY = { node: 'n9', bootId: '00000000-0000-4000-8000-000000000009', token: 'v1' };
-/** An owner file beside a file, as a node wrote it. */
+/** Returns an owner file beside a file, as a node wrote it. */
 const owner = (number: number, is: 'held' | 'free', text = textOf(is, BY)) => ({
   ...{ number, text },
   says: readText(text),

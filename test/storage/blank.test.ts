@@ -5,7 +5,7 @@ import { ObservationError } from '../../src/storage/probe-results.ts';
 const MIB = 1n << 20n;
 const GIB = 1n << 30n;
 
-/** Answers as cmp does for a device of zeros but for other bytes at some offsets. */
+/** Responds like cmp on a device of zeros with other bytes at some offsets. */
 function read(sizeBytes: bigint, data: readonly bigint[]): boolean {
   const device = { name: 'sdb', sizeBytes };
   const answers = new Map(

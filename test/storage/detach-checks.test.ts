@@ -26,7 +26,7 @@ const partition = { ...part(`${disk.name}1`, '8:17', disk.name) };
 const onPartition = { ...disk, ...partition, disk, partitions: [] };
 const FOLDER = '/var/lib/kubelet/pods/p/volumes/kubernetes.io~local-volume/data1';
 
-/** The names of the devices that preconditions look at, and how many look at each. */
+/** Returns the number of preconditions for each device that they check. */
 function lookedAt(preconditions: readonly Precondition[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { argv, refusal } of preconditions) {

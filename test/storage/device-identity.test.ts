@@ -31,10 +31,10 @@ const unknown = 'unknown';
 
 test.each<[recorded: string, found: string, Sameness]>([
   ['wwn=0x5000 serial=a size=5', 'wwn=0x5000 serial=a size=5', same],
-  // A virtual disk grows; it does not shrink.
+  // Virtual disks grow, but do not shrink.
   ['wwn=0x5000 size=5', 'wwn=0x5000 size=6', same],
   ['wwn=0x5000 size=5', 'wwn=0x5000 size=4', different],
-  // Two disks, or two namespaces of one NVMe controller, with one serial number.
+  // Two disks, or two namespaces of an NVMe controller, with the same serial number.
   ['wwn=0x5000 serial=a size=5', 'wwn=0x6000 serial=a size=5', different],
   [
     'wwn=eui.0025385b71b00001 serial=a size=5',
@@ -53,19 +53,19 @@ test.each<[recorded: string, found: string, Sameness]>([
   ['serial=a size=5', 'size=5', unknown],
   ['size=5', 'size=5', unknown],
   ['size=5', 'serial=a size=5', unknown],
-  // Other spellings of the same, by kernel, udev and lsblk.
+  // Variants of the same identifier, by kernel, udev and lsblk.
   [`wwn=${NAA} serial=AB12 size=5`, `wwn=naa.${NAA.slice(2)} serial=AB_12 size=5`, same],
   [`wwn=naa.${NAA.slice(2)}`, `wwn=${NAA.slice(2).toUpperCase()}`, same],
   ['wwn=naa.X', 'wwn=X', same],
   ['wwn=uuid.1111-22', 'wwn=uuid.111122', same],
-  // Namespaces of identifiers that cannot be compared.
+  // Types of identifiers that cannot be compared.
   ['wwn=t10.ATA%20disk%20a', `wwn=${NAA}`, unknown],
   ['wwn=eui.0025385b71b00001', 'wwn=eui.0025385b71b000010025385b71b00001', unknown],
   ['wwn=nvme.1234-a-b-00000001', 'wwn=uuid.1111', unknown],
-  // Without the vendor's extension several disks have the same.
+  // Without the vendor's extension, several disks have the same identifier.
   [`wwn=${NAA}`, `wwn=${NAA}0123456789abcdef`, unknown],
   [`wwn=${NAA}0123456789abcdef`, `wwn=${NAA}fedcba9876543210`, different],
-  // Firmware that gives every disk the same WWN.
+  // Firmware with the same WWN for all disks.
   [`wwn=${NAA} serial=a`, `wwn=${NAA} serial=b`, unknown],
   ['wwn=eui.0000000000000000 serial=a', 'wwn=eui.0000000000000000 serial=a', unknown],
   ['serial=a partition=1 size=5', 'serial=a partition=2 size=5', different],
@@ -74,11 +74,11 @@ test.each<[recorded: string, found: string, Sameness]>([
   ['wwn=0x5000 partition=1 size=5', 'wwn=0x5000 partition=1 size=5', same],
   ['serial=a partition=1 partuuid=x', 'serial=a partition=1 partuuid=x', same],
   ['partition=1 partuuid=x', 'partition=1 partuuid=y', unknown],
-  // A clone of the disk has its partition table.
+  // A clone of the disk has the same partition table.
   ['serial=a partition=1 partuuid=x', 'serial=b partition=1 partuuid=x', different],
   ['dm=LVM-x size=5', 'dm=LVM-x size=5', same],
   ['dm=LVM-x size=5', 'dm=LVM-y size=5', different],
-  // A damaged size in a record makes no two devices the same.
+  // A damaged size in a record does not make two devices the same.
   ['dm=LVM-x size=x', 'dm=LVM-y size=5', different],
   ['wwn=0x5000 serial=a size=x', 'wwn=0x6000 serial=a size=5', different],
   ['serial=a size=x', 'serial=b size=5', different],

@@ -29,7 +29,7 @@ test('in a file, the partition has exactly the bytes that were asked for', () =>
 test('and there is room for it between both copies of the table', () => {
   const last = (GPT_START + GI) / 512n;
   expect(fileBytes({ mode: 'Block', sizeBytes: GI })).toBe(GPT_START + GI + GPT_END);
-  // The copy has 33 sectors at the very end.
+  // The backup table has 33 sectors at the end.
   expect(fileBytes({ mode: 'Block', sizeBytes: GI }) / 512n - last).toBeGreaterThanOrEqual(33n);
   expect(fileBytes({ mode: 'Filesystem', sizeBytes: GI })).toBe(GI);
 });

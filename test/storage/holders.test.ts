@@ -126,7 +126,7 @@ test.each<[what: string, DeviceUsage, by: string | undefined, command: string | 
     '/dev/dm-9 (crypt) is made of it',
     undefined,
   ],
-  // Two deep, and more: the last has to end first.
+  // Nested holders: the last one must end first.
   [
     'a mounted logical volume',
     users({ devices: [pv], at: [pv, ['/srv/db']] }),

@@ -28,9 +28,12 @@ import { disk, logical, partition, rawNode } from '../support/raw-input.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
 import { freshNode, storageClass, UID } from '../support/volume-input.ts';
 
-/** Whatever a spec, a class or a disk says: typed refusals, one argument each, and no write without consent. */
+/**
+ * Hostile values in a spec, a class or a disk: typed refusals, one argument each, and no write
+ * without consent.
+ */
 
-/** At the start of every Volume's name. */
+/** First characters of each Volume's name. */
 const MARK = '-\u0166';
 const PIECES = [
   ...[
@@ -92,7 +95,7 @@ const anything = fc.oneof(
   fc.constant(null),
   fc.object({ maxDepth: 1 }),
 );
-/** Else what is refused first would leave nothing to look at. */
+/** Picks mostly usual values: otherwise the first refusal would hide all later checks. */
 const mostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: odd });
 const CONTENTS = [
@@ -176,7 +179,7 @@ function volumeOf({ kind, spec, name, recorded }: Spec): Volume {
   return {
     apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
     kind: 'Volume',
-    // A logical volume has the name, so that another is refused.
+    // A Volume with an existing logical volume's name. Other names are refused.
     metadata: { name: kind === 'lvm' ? 'data1' : `${MARK}${name}`, uid: UID },
     spec: { ...rest, ...typed },
     ...(recorded && kind === 'raw'
@@ -205,7 +208,10 @@ function nodes(desired: Desired, found: string): Observed[] {
   return [disk, partition, logical].map((base) => rawNode({ ...base, signature, content: found }));
 }
 
-/** What a POSIX shell makes of a line of words that `quote` wrote; undefined where it would do more than take words. */
+/**
+ * Returns the words that a POSIX shell parses from a line written by `quote`, or undefined if it
+ * contains more than words.
+ */
 function words(line: string): string[] | undefined {
   const found: string[] = [];
   let rest = line;
@@ -220,7 +226,7 @@ function words(line: string): string[] | undefined {
   return found;
 }
 
-/** Every word of a step is one word for the shell, and nothing of it is read as anything else. */
+/** Expects that the shell parses each argument of a step as one word. */
 function expectQuoted(steps: readonly Step[]): void {
   const job = { key: { subject: UID, id: 'prepare-1' }, steps };
   if (JSON.stringify(steps).includes('\\u0000')) {
@@ -236,7 +242,10 @@ function expectQuoted(steps: readonly Step[]): void {
   }
 }
 
-/** No name or path of the user can be read as an option: each is the value of one, or begins with a slash. */
+/**
+ * Expects that no name or path of the user can be parsed as an option: each is an option's value,
+ * or begins with a slash.
+ */
 function expectNoOption(steps: readonly Step[]): void {
   const marked = steps.flatMap(({ argv }) => argv.filter((word) => word.includes(MARK)));
   expect(marked.filter((word) => !word.startsWith(`--change-name=1:${MARK}`))).toEqual([]);
@@ -264,7 +273,7 @@ test('a hostile Volume is refused, or planned without an option, a shell word or
     }),
     { seed: TEST_SEED, numRuns: 3000 },
   );
-  // What is refused at the door shows nothing of what is behind it.
+  // Early refusals would prove nothing about the later checks.
   expect(planned).toBeGreaterThan(150);
 });
 
@@ -277,10 +286,10 @@ function check(made: Plan, desired: Desired, observed: Observed): void {
   expectQuoted(made.steps);
   expectNoOption(made.steps);
   if (desired.type === 'lvm' && observed.type === 'lvm') {
-    // What is in free extents is LVM's to destroy, told so by consent alone.
+    // LVM may destroy content of free extents only with consent.
     const yes = made.steps.some(({ argv }) => argv[0] === 'lvcreate' && argv.includes('--yes'));
     expect(yes).toBe(yes && desired.overwrite === observed.free[0]?.content);
-    // Else only what has the Volume's tag.
+    // Other commands only affect logical volumes with the Volume's tag.
     const others = made.steps.filter(
       ({ argv }) => argv[0] !== 'lvcreate' && argv.includes('--yes'),
     );
@@ -296,7 +305,7 @@ function check(made: Plan, desired: Desired, observed: Observed): void {
   if (found !== '' && found !== desired.overwrite) {
     expect(desired.recorded ? [] : writes).toEqual([]);
   }
-  // Never by the path of the spec, which can lead elsewhere by the time.
+  // Never by the spec's path, which may lead to another device by then.
   for (const write of writes)
     expect(write).toMatch(new RegExp(` /dev/(${device}|sdb)( |$)|of=/dev/${device} `));
 }

@@ -35,7 +35,7 @@ describe('a real find sees of', () => {
   });
   afterEach(() => folder.remove());
 
-  /** A path that ends in / is a folder; one with -> in it a symbolic link. */
+  /** Creates paths. A path that ends in / is a directory, and one with -> a symbolic link. */
   async function make(paths: readonly string[]): Promise<void> {
     for (const each of paths) {
       const [path = '', target] = each.split(' -> ');

@@ -3,7 +3,7 @@ import { parseBlockDevices } from '../../src/storage/block-devices.ts';
 import { freeLoopNumber, parseLoops } from '../../src/storage/loops.ts';
 import { loop } from '../support/volume-input.ts';
 
-/** As util-linux 2.38 prints it. */
+/** Returns a row in the format of util-linux 2.38. */
 const row = (name: string, more = '') => `      {
          "name": "/dev/${name}",
          "back-file": "/a/${name}",
@@ -69,7 +69,7 @@ describe('loop devices are read', () => {
     ['a limit', '"sizelimit": 512', { wholeFile: false }],
     ['a removed file', '"back-file": "/a/loop6 (deleted)"', { backingFile: '/a/loop6 (deleted)' }],
     ['a file with quotes', '"back-file": "/a\\"b: 1"', { backingFile: '/a"b: 1' }],
-    // A double has 53 bits: this one would be read as …992.
+    // A double has 53 bits: it would read this number as …992.
     ['a long inode', '"back-ino": 9007199254740993', { backingInode: '9007199254740993' }],
   ])('with %s', (_, more, facts) => {
     expect(parseLoops(losetup(row('loop6', `,\n         ${more}`)), DEVICES)).toEqual([

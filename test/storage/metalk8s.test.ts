@@ -82,7 +82,7 @@ function stepsOf(desired: Desired, observed: Observed) {
   return planned.steps;
 }
 
-/** What a node has on record once the steps were carried out. */
+/** Returns the observation with the records that the plan's steps write. */
 function recorded<T extends Observed>(desired: Desired, observed: T): T {
   const written = stepsOf(desired, observed).flatMap(({ argv, stdin }) =>
     stdin === undefined ? [] : [[argv[1] ?? '', stdin] as const],

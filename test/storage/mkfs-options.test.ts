@@ -28,7 +28,7 @@ test.each<[unknown, string]>([
   [null, 'not a JSON list of strings'],
   [{ '-m': '0' }, 'not a JSON list of strings'],
   [['-m', 0], 'not a JSON list of strings'],
-  // What would choose the UUID, a device, or a file of the node.
+  // Options that set the UUID, a device, or a file of the node.
   [['-U', 'clear'], '"-U" is not allowed'],
   [['-Uclear'], '"-Uclear" is not allowed'],
   [['-d', '/etc'], '"-d" is not allowed'],
@@ -59,7 +59,7 @@ test.each<[unknown, string]>([
   [['--'], '"--" is not allowed'],
   [['-'], '"-" is not allowed'],
   [[''], '"" is not allowed'],
-  // A value that begins with - would be read as the next option by a later getopt.
+  // A later getopt would read a value that begins with - as the next option.
   [['-L', '-U'], 'option -L "-U" must be'],
   [['-b', '-4096'], 'option -b "-4096" must be'],
   [['-T', '-d'], 'option -T "-d" must be'],

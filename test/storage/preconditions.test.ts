@@ -27,7 +27,7 @@ import { UID } from '../support/volume-input.ts';
 import { carrying } from './block/provision-cases.ts';
 import { stale } from './lvm/provision-outcome.ts';
 
-/** Each precondition of a plan tells why it does not hold by a reason of the list. */
+/** Each precondition of a plan has a reason of the list for its failure. */
 
 const OLD = '11111111-2222-4333-8444-555555555555';
 const half = { ...lv, tags: [unfinishedTag(UID)] };

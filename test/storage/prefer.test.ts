@@ -11,7 +11,7 @@ import { FILE, freshNode, readyNode, sparseDesired } from '../support/volume-inp
 const OF_FILE = `ENV{DEVTYPE}=="disk",ATTRS{loop/backing_file}=="${FILE}"`;
 const made = rawMade(disk);
 
-/** As earlier versions have it. */
+/** Returns the Volume with the path of earlier versions. */
 const earlier = <T extends Desired>(desired: T): T => ({
   ...desired,
   earlierLink: contentLink(desired),

@@ -5,7 +5,7 @@ import { describeSignature, readSignature } from '../../src/storage/signature.ts
 const result = (exit: number, stdout = '', stderr = '') => ({ exit, stdout, stderr });
 const fine = result(0);
 
-/** As `blkid -p -o export` of util-linux 2.38 prints it. */
+/** Output in the format of `blkid -p -o export` of util-linux 2.38. */
 test.each([
   ['nothing', result(2), { found: 'none' }, 'nothing'],
   ['two', result(8, '', 'ambivalent result'), { found: 'ambivalent' }, 'more than one signature'],

@@ -55,7 +55,7 @@ test('every byte is overwritten once, each part verified and recorded after it',
 
 test('the record is there before the first byte', () => {
   const [first, second, third, fourth] = steps(1n << 30n, undefined);
-  // Any content of the device counts as left by the wipe once the record is there.
+  // Once the record exists, any content of the device counts as left by the wipe.
   expect(second).toMatchObject({ preconditions: [precondition], lock: '/dev/sdb' });
   expect(first).toMatchObject({ stdin: '0\n', argv: expect.arrayContaining(['conv=fsync']) });
   expect([second?.argv[0], third?.argv[0], fourth?.argv[1]]).toEqual([

@@ -20,7 +20,7 @@ test('separates an option from its value', () => {
 
 test.each<[unknown, string]>([
   ['-K', 'not a JSON list of strings'],
-  // What would choose the UUID, a device, or a file of the node.
+  // Options that set the UUID, a device, or a file of the node.
   [['-m', 'uuid=11111111-2222-4333-8444-555555555555'], 'has "uuid"'],
   [['-m', 'crc=1,uuid=x'], 'has "uuid"'],
   [['-muuid=x'], 'has "uuid"'],

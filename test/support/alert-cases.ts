@@ -1,16 +1,21 @@
-/** Series as promtool's unit tests write them, a value a minute: what an alert fires at, and what it does not. */
+/**
+ * Series for promtool's unit tests, with one value a minute: some that fire an alert, and some that
+ * do not.
+ */
 export interface AlertCase {
   alert: string;
-  /** By series. */
+  /** Values by series. */
   fires: Record<string, string>;
   rests: Record<string, string>;
 }
 
-/** For three hours, each minute the same. */
+/** Returns a constant series of three hours. */
 const stays = (value: number): string => `${value}+0x180`;
 const grows = (by: number): string => `0+${by}x180`;
 
-/** Of a histogram whose observations all are in one bucket: those up to `le`, each minute `count` more. */
+/**
+ * Returns the buckets of a histogram with `count` observations a minute, all in the bucket `le`.
+ */
 const observed = (name: string, labels: string, le: number, count = 10): Record<string, string> =>
   Object.fromEntries(
     [0.1, 0.5, 1, 2.5, 10, 30, 60, 300, 600, 1800, 7200, Number.POSITIVE_INFINITY].map((bound) => [
@@ -54,7 +59,7 @@ export const ALERT_CASES: readonly AlertCase[] = [
   {
     alert: 'StowageApiCallsSlow',
     fires: observed('stowage_api_call_duration_seconds', 'verb="get",resource="nodes"', 10),
-    // A watch lasts as long as it lasts.
+    // A watch may last long.
     rests: {
       ...observed('stowage_api_call_duration_seconds', 'verb="get",resource="nodes"', 0.5),
       ...observed('stowage_api_call_duration_seconds', 'verb="watch",resource="nodes"', 600),
@@ -124,7 +129,7 @@ export const ALERT_CASES: readonly AlertCase[] = [
   {
     alert: 'StowageJobsSlow',
     fires: observed('stowage_job_duration_seconds', 'kind="PrepareVolume",transport="ssh"', 600),
-    // A wipe takes as long as the disk does.
+    // A wipe may last as long as the disk needs.
     rests: {
       ...observed('stowage_job_duration_seconds', 'kind="PrepareVolume",transport="ssh"', 60),
       ...observed('stowage_job_duration_seconds', 'kind="UnprepareVolume",transport="ssh"', 7200),

@@ -4,7 +4,10 @@ import type { KubeClient } from '../../src/kube/types.ts';
 import { loopsBelow } from './device-mounts.ts';
 import { until } from './until.ts';
 
-/** What is left of claims and snapshots in a cluster and below the folder of their class, one each. */
+/**
+ * Lists the remaining objects of claims and snapshots in the cluster, and the files and loop
+ * devices below the directory of their class.
+ */
 export async function claimsLeft(client: KubeClient, directory: string): Promise<string[]> {
   const left: string[] = [];
   for (const resource of [VOLUMES, PERSISTENT_VOLUMES, VOLUME_SNAPSHOT_CONTENTS]) {
@@ -16,7 +19,10 @@ export async function claimsLeft(client: KubeClient, directory: string): Promise
   return [...left, ...(await loopsBelow(directory))];
 }
 
-/** Waits until nothing is. Throws with what is left. */
+/**
+ * Waits until nothing remains.
+ * @throws Error that lists what remains
+ */
 export async function isAllGone(client: KubeClient, directory: string): Promise<void> {
   let left: string[] = [];
   await until('nothing is left', async () => {

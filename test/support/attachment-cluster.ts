@@ -26,16 +26,16 @@ import { startController, type TestController, type TestControllerOptions } from
 import { until } from './until.ts';
 import { type WorkingNodes, workingNodes } from './working-nodes.ts';
 
-/** All is in the namespace `default`, and claims have the names of their Volumes. */
+/** Namespace of pods and claims. Claims have the names of their Volumes. */
 const NAMESPACE = 'default';
 export type AttachmentCluster = Awaited<ReturnType<typeof startAttachmentCluster>>;
 
-/** A sandbox's API server with the Node n1, nodes in memory, and the daemon's controllers, begun by `start`. */
+/** Starts a sandbox with the Node n1 and nodes in memory. `start` runs the daemon's controllers. */
 export async function startAttachmentCluster() {
   const cluster = await startCluster();
   const { client } = cluster;
   const nodes: WorkingNodes = workingNodes();
-  /** Each patch by the controllers: `persistentvolumes a`, `volumes/status a`, and its body. */
+  /** Patches by the controllers: target (`persistentvolumes a`, `volumes/status a`) and body. */
   const writes: { what: string; body: string }[] = [];
   let controller: TestController | undefined;
 
@@ -99,7 +99,7 @@ export async function startAttachmentCluster() {
       (await volume(name)).status?.phase === 'Available' ? true : undefined,
     );
 
-  /** A claim that is bound to the Volume's PersistentVolume. */
+  /** Creates a claim and waits until it is bound to the Volume's PersistentVolume. */
   async function claim(name: string): Promise<void> {
     const made = await client.create<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, {
       apiVersion: 'v1',
@@ -117,13 +117,16 @@ export async function startAttachmentCluster() {
       return pv.spec.claimRef?.uid === made.metadata.uid ? true : undefined;
     });
   }
-  /** Also bound to a claim. */
+  /** Creates an OnDemand Volume with a bound claim. */
   async function createOnDemand(name: string, nodeName = 'n1'): Promise<void> {
     await createVolume(name, { attachPolicy: 'OnDemand', nodeName });
     await isAvailable(name);
     await claim(name);
   }
-  /** A Volume whose file n1 and n2 share, recorded as attached to n1 for those pods. */
+  /**
+   * Creates a Volume whose file n1 and n2 share. Its status lists an attachment to n1 for those
+   * pods.
+   */
   async function createShared(
     name: string,
     pods: string[] = [],
@@ -179,7 +182,7 @@ export async function startAttachmentCluster() {
     until(`${name} is attached to ${node}`, async () =>
       (await attachments(name)).find((each) => each.node === node && each.safeToMount),
     );
-  /** Also in the record. */
+  /** Waits until neither status nor annotation lists an attachment. */
   const isDetached = (name: string) =>
     until(`${name} is detached`, async () =>
       (await attachments(name)).length === 0 && (await record(name)) === '[]' ? true : undefined,
@@ -198,7 +201,10 @@ export async function startAttachmentCluster() {
       (await podCondition(pod))?.status === 'True' ? true : undefined,
     );
 
-  /** An OnDemand Volume that is attached for the pod p1, which is told. */
+  /**
+   * Creates an OnDemand Volume and the pod p1, and waits until the pod's condition shows the
+   * attach.
+   */
   async function createAttached(name: string): Promise<void> {
     await createOnDemand(name);
     await createPod('p1', name);
@@ -254,7 +260,7 @@ export async function startAttachmentCluster() {
       event,
     },
     ...{ hasLoops, createAttached, hasMessage },
-    /** What was written of where a Volume is attached, to its PersistentVolume. */
+    /** Returns the values of the attached-nodes annotation written to a PersistentVolume. */
     recordsWritten: (name: string): string[] =>
       writes
         .filter(
@@ -262,7 +268,6 @@ export async function startAttachmentCluster() {
             what === `persistentvolumes ${name}` && body.includes(ATTACHED_NODES_ANNOTATION),
         )
         .map(({ body }) => JSON.parse(body).metadata.annotations[ATTACHED_NODES_ANNOTATION]),
-    /** What the controllers of now logged. */
     lines: () => controller?.lines ?? [],
     caughtUp: async () => controller?.caughtUp(),
     idle: async (soonMs?: number) => controller?.idle(soonMs),

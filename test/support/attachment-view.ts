@@ -12,16 +12,16 @@ import type {
 } from '../../src/controllers/attachdetach/types.ts';
 import type { VolumeState } from '../../src/controllers/attachdetach/volume-state.ts';
 
-/** What the pure core of attachment is asked about, with everything in order unless a test says otherwise. */
+/** Inputs for the pure functions of the attach/detach controller. The defaults are healthy. */
 
-/** A field can be taken out as well. */
+/** Change of an object; undefined removes a field. */
 type Change<T> = { [K in keyof T]?: T[K] | undefined };
 
-/** ms since the epoch */
+/** Milliseconds since the epoch. */
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
 export const MINUTE = 60_000;
 
-/** On demand, on three nodes that share its directory. */
+/** Returns an OnDemand volume of three nodes that share its directory. */
 export const shared = (change: Partial<Managed> = {}): Managed => ({
   uid: 'u1',
   name: 'v1',
@@ -40,7 +40,7 @@ export const onDemand = (change: Partial<Managed> = {}): Managed =>
 export const always = (change: Partial<Managed> = {}): Managed =>
   onDemand({ policy: 'Always', ...change });
 
-/** A pod `app/<name>`. */
+/** Returns a use by pod `app/<name>`. */
 export const use = (name: string, node: string): PodUse => ({
   uid: `uid-${name}`,
   pod: `app/${name}`,
@@ -52,7 +52,7 @@ export const wanted = (node: string, ...names: string[]): DesiredAttachment => (
   pods: names.map((name) => use(name, node)),
 });
 
-/** Attached, with pods of those names. */
+/** Returns an attachment for these pods, by default Attached. */
 export const entry = (
   node: string,
   change: Partial<Omit<NodeAttachment, 'pods'>> = {},
@@ -92,11 +92,11 @@ export interface ViewChange
   > {
   unverified?: string[];
   nodes?: Record<string, NodeFacts>;
-  /** By kind and node, as `attach n1`. */
+  /** Times by operation and node, such as `attach n1`. */
   notBefore?: Record<string, number>;
 }
 
-/** Parts of a view: a pod that needs the volume on a node, or one on each of two; and n1 has it. */
+/** Parts of a view: a pod needs the volume on n1, on n2, or one pod on each; n1 has it attached. */
 export const onN1 = { wanted: [wanted('n1', 'a')] };
 export const onN2 = { wanted: [wanted('n2', 'a')] };
 export const onBoth = { wanted: [wanted('n1', 'a'), wanted('n2', 'b')] };
@@ -104,10 +104,10 @@ export const held = { entries: [entry('n1')] };
 export const readers = shared({ readOnly: true });
 export const uncertain = { state: 'Uncertain' } as const;
 export const read = { readOnly: true };
-/** Every pod is still there. */
+/** Reports each pod as active. */
 export const alive = () => true;
 
-/** A shared volume that nobody wants, and that is nowhere. */
+/** Returns the input for a shared volume, neither needed nor attached. */
 export const view = ({
   unverified = [],
   nodes = {},
@@ -126,7 +126,7 @@ export const view = ({
   ...change,
 });
 
-/** The operation that is started in a view, as `attach n1 ro`. */
+/** Returns the operation that a view starts, such as `attach n1 ro`. */
 export function startOf(change: ViewChange): string | undefined {
   const { start } = nextOperation(view(change), NOW);
   return start === undefined
@@ -134,7 +134,7 @@ export function startOf(change: ViewChange): string | undefined {
     : `${start.kind} ${start.node}${start.readOnly ? ' ro' : ''}`;
 }
 
-/** What a process knows of v1: that it is nowhere. */
+/** Returns the state of volume v1, attached nowhere. */
 export const knownOf = (change: Partial<VolumeState> = {}): VolumeState => ({
   uid: 'u1',
   name: 'v1',
@@ -171,7 +171,7 @@ export const volumeObject = (
     },
   }) as Volume;
 
-/** Of Volume v1, bound to the claim app/c1. */
+/** Returns the PersistentVolume of Volume v1, bound to the claim app/c1. */
 export const pvObject = (
   spec: Change<PersistentVolume['spec']> = {},
   metadata: Change<PersistentVolume['metadata']> = {},
@@ -211,7 +211,7 @@ export const claimObject = (
   spec: { volumeName: 'v1' },
 });
 
-/** Pending on n1, with the claim c1. */
+/** Returns a Pending pod on n1 with the claim c1. */
 export const podObject = (
   spec: Change<Pod['spec']> = {},
   status: Change<NonNullable<Pod['status']>> = {},

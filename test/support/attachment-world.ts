@@ -16,18 +16,18 @@ import type {
 } from '../../src/controllers/attachdetach/types.ts';
 
 /**
- * A volume, the nodes it may be on, and whoever carries out what is decided for it: all that can go wrong between them,
- * with the clock in hand. What must never be is thrown as an Error.
+ * Model of a volume, its nodes and the executor of its operations, with all failures between them.
+ * Tests control the clock. A violated invariant throws an Error.
  */
 
-/** In ms. */
+/** Delay (ms) after a failure. */
 const BACKOFF = 300;
 
 interface ModelNode {
   name: string;
-  /** Its machine runs, and can write, whatever others hear of it. */
+  /** Machine runs and can write, even if it is unreachable. */
   on: boolean;
-  /** The executor hears from it. */
+  /** Node answers the executor. */
   answers: boolean;
   exists: boolean;
   ready: boolean;
@@ -35,16 +35,16 @@ interface ModelNode {
   tainted: boolean;
   boot: number;
   device: 'none' | 'rw' | 'ro';
-  /** A job whose end nobody waited for. */
+  /** Job whose end no process waited for. */
   pending: AttachmentOperation | undefined;
 }
 
 interface ModelPod extends PodUse {
-  /** Object and containers are there; containers have ended; the object is gone. */
+  /** Object and containers exist; containers have ended; object is deleted. */
   life: 'lives' | 'ended' | 'gone';
-  /** The kubelet mounted it. */
+  /** Set once the kubelet has mounted. */
   mounts: boolean;
-  /** Its claim is there: without it nothing tells that the pod needs the volume. */
+  /** Claim exists. Without the claim, no object shows that the pod needs the volume. */
   claim: boolean;
 }
 
@@ -56,21 +56,21 @@ export class AttachmentWorld {
   readonly pods: ModelPod[] = [];
   paused = false;
   deleting = false;
-  /** An older record than the truth was begun from. */
+  /** Set after a restart from an outdated annotation. */
   stale = false;
   started = 0;
   readonly #volume: Managed;
   #entries: readonly NodeAttachment[] = [];
-  /** Every state of the annotation, the last one being current. */
+  /** All values of the annotation; the last one is current. */
   readonly #records: string[] = ['[]'];
   #unseen = new Set<string>();
   #running: AttachmentOperation | undefined;
-  /** There was an entry of its node before it began. */
+  /** Set if the node had an entry before the running operation. */
   #wasThere = false;
   #notBefore = new Map<string, number>();
-  /** The boot of each node that this process has seen. */
+  /** Boot of each node as last observed by this process. */
   readonly #boots = new Map<string, number>();
-  /** Nodes that were let go of, and have not been Ready since. */
+  /** Force-detached nodes that have not been Ready since. */
   readonly #letGo = new Set<string>();
 
   constructor(volume: Managed) {
@@ -111,7 +111,7 @@ export class AttachmentWorld {
     this.pods.push({ uid, pod: `app/p${uid}`, node, life: 'lives', mounts: false, claim: true });
   }
 
-  /** What the kubelets on nodes that run can do by now. */
+  /** Mounts the volume for each active pod where the kubelet can. */
   mount(): void {
     for (const pod of this.pods) {
       const { on, device } = this.node(pod.node);
@@ -123,13 +123,13 @@ export class AttachmentWorld {
     for (const pod of this.pods) if (pod.life !== 'lives') pod.mounts = false;
   }
 
-  /** Its pods go on running, if it does, and nobody hears of them. */
+  /** Cuts off a node from Kubernetes and the executor. Pods keep running on a running machine. */
   silence(name: string): void {
     this.stopKubelet(name);
     this.node(name).answers = false;
   }
 
-  /** Only Kubernetes does not hear of it. */
+  /** Cuts off a node from Kubernetes only. */
   stopKubelet(name: string): void {
     const node = this.node(name);
     if (node.ready) node.notReadySince = this.now;
@@ -143,7 +143,7 @@ export class AttachmentWorld {
     for (const pod of this.pods) if (pod.node === name) pod.mounts = false;
   }
 
-  /** Somebody vouches for it, and is right. */
+  /** Adds the out-of-service taint if the machine is really off. */
   taint(name: string): void {
     if (!this.node(name).on) this.node(name).tainted = true;
   }
@@ -154,7 +154,10 @@ export class AttachmentWorld {
     Object.assign(node, { on: true, answers: true, exists: true, ready: true, tainted: false });
   }
 
-  /** The process ends, and begins with what was recorded: as it is now, before, or with a node too many. */
+  /**
+   * Restarts the process with the current annotation, an outdated one, or one with an additional
+   * node.
+   */
   restart(record: 'current' | 'older' | 'newer', node: string): void {
     let text = this.#records.at(-1) ?? '[]';
     if (record === 'older') {
@@ -175,7 +178,7 @@ export class AttachmentWorld {
     for (const { name, boot } of this.nodes.values()) this.#boots.set(name, boot);
   }
 
-  /** Decides, and begins what was decided. */
+  /** Reconciles once and starts the resulting operation. */
   step(): ReconcileDecision {
     this.#notice();
     const view = this.#view();
@@ -192,7 +195,7 @@ export class AttachmentWorld {
     return next;
   }
 
-  /** Nodes that booted, or are back after they were let go of. */
+  /** Marks nodes as unverified that rebooted, or are Ready after a force-detach. */
   #notice(): void {
     for (const { name, exists, ready, boot } of this.nodes.values()) {
       if (!exists || !ready) continue;
@@ -260,7 +263,8 @@ export class AttachmentWorld {
       throw new Error(`detach of what a pod on ${node} needs`);
     if (kind !== 'attach' || this.#volume.readOnly) return;
     for (const holder of this.nodes.values()) {
-      // What the record does not know of, and a look was not answered about, the job finds out by the owner file.
+      // Attachments that the record lacks and that could not be verified are detected by the job,
+      // from the owner file.
       const tried =
         view.notBefore('verify', holder.name) > 0 ||
         !holder.exists ||
@@ -278,7 +282,7 @@ export class AttachmentWorld {
     this.#entries = entries;
   }
 
-  /** The entry is there, and recorded, before anything happens on the node. */
+  /** Records the entry before anything happens on the node. */
   #start(operation: AttachmentOperation): void {
     this.started += 1;
     this.#running = operation;
@@ -290,7 +294,7 @@ export class AttachmentWorld {
     this.#set(change(this.#entries, node, { state, readOnly }, this.now));
   }
 
-  /** Of what runs, what goes on without the process. */
+  /** Returns the running operation if its job continues without the process. */
   #submitted(): AttachmentOperation | undefined {
     const running = this.#running;
     if (running === undefined || running.kind === 'verify') return undefined;
@@ -298,13 +302,13 @@ export class AttachmentWorld {
     return on && answers ? running : undefined;
   }
 
-  /** The operation under way ends. */
+  /** Ends the running operation. */
   finish(outcome: Outcome): void {
     const operation = this.#running;
     if (operation === undefined) return;
     this.#running = undefined;
     const node = this.node(operation.node);
-    // Every operation begins with a look. A job of the volume that is still under way there is waited for.
+    // Every operation begins with an observation and waits for a running job of the volume.
     if (operation.kind === 'attach' && !this.#wasThere && (!node.on || !node.answers)) {
       this.#delay(operation);
       this.#set(withoutNode(this.#entries, node.name));
@@ -322,24 +326,24 @@ export class AttachmentWorld {
     }
   }
 
-  /** One operation from its beginning to its end. */
+  /** Runs one operation from start to end. */
   work(): void {
     this.step();
     this.finish('done');
   }
 
-  /** Jobs that nobody waited for come to their end. */
+  /** Ends the job of a node that no process waited for. */
   finishPending(name: string): void {
     const node = this.node(name);
     if (node.pending !== undefined) this.#effect(node.pending);
     node.pending = undefined;
   }
 
-  /** @returns false when the node refuses it */
+  /** @returns false if the node refuses the operation */
   #effect({ kind, node: name, readOnly }: AttachmentOperation): boolean {
     const node = this.node(name);
     if (kind === 'attach' && node.device === 'none') {
-      // The owner file.
+      // Models the owner file.
       const owner = [...this.nodes.values()].find(
         ({ device }) => device === 'rw' || (device === 'ro' && !readOnly),
       );
@@ -377,10 +381,10 @@ export class AttachmentWorld {
     this.#set(change(this.#entries, name, found, this.now));
   }
 
-  /** Everything that fails is put right, or is off for good. */
+  /** Repairs all failures: each node is back or permanently off; jobs end. */
   calm(): void {
     this.paused = false;
-    // What uses the device, and nothing tells so, would keep it for ever.
+    // Nothing shows that such a pod uses the device; it would hold the device forever.
     for (const pod of this.pods) if (!pod.claim) pod.life = 'gone';
     for (const node of this.nodes.values()) {
       if (node.on || !node.tainted) this.comeBack(node.name);
@@ -390,7 +394,7 @@ export class AttachmentWorld {
     this.finish('done');
   }
 
-  /** Until nothing more follows. */
+  /** Reconciles until no action follows. */
   settle(): void {
     for (let round = 0; round < 200; round++) {
       this.unmount();
@@ -403,7 +407,10 @@ export class AttachmentWorld {
     throw new Error(`still not settled: ${JSON.stringify(this.#entries)}`);
   }
 
-  /** Where it should be in the end: all the nodes that want it and may have it; of a volume that one may have, one. */
+  /**
+   * Nodes that need the volume and may have it, except those that are off. An exclusive volume ends
+   * up on only one of them.
+   */
   get wantedOn(): string[] {
     const { nodes } = this.#volume;
     return this.#view()

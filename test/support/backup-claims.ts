@@ -25,14 +25,16 @@ export interface BackupClaims {
 /** Returns the data source of a claim that is restored from a Backup. */
 export const fromBackup = (name: string) => ({ apiGroup: BACKUPS.group, kind: BACKUPS.kind, name });
 
-/** Sets up a new sandbox for each test of a file, as deviceClaims does, with the populator of Backups. */
+/**
+ * Sets up a new sandbox for each test of a file, like deviceClaims, with the populator of Backups.
+ */
 export function backupClaims(): BackupClaims {
   const scene: DeviceClaims = deviceClaims({
     sources: (folder) => [
       `backups ${join(folder, 'archives')}`,
       `backup-to ${scene.server.url('/')}`,
       'backup-to http://127.0.0.2/',
-      // Only Backups read a directory of backups, even where another line lists it.
+      // Only Backups may read a directory of backups, even if another line allows it.
       `path ${join(folder, 'archives')}`,
       `path ${join(folder, 'images')}`,
     ],

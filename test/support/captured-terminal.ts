@@ -4,7 +4,7 @@ import type { ClaimsCluster } from './claims-cluster.ts';
 import type { World } from './fake-io.ts';
 import { until } from './until.ts';
 
-/** A terminal that keeps what a command writes to it. */
+/** Returns a terminal that stores the output of a command. */
 export function capturedTerminal() {
   let text = '';
   return {
@@ -14,7 +14,7 @@ export function capturedTerminal() {
       },
     },
     text: () => text,
-    /** Waits until a text was written this often. */
+    /** Waits until a text was written `times` times. */
     shows: (wanted: string, times = 1) =>
       until(`${wanted} is shown`, async () => text.split(wanted).length > times || undefined),
   };
@@ -22,7 +22,10 @@ export function capturedTerminal() {
 
 export type Shows = ReturnType<typeof capturedTerminal>['shows'];
 
-/** Runs a command that watches, carries out changes beside it, and interrupts it as Ctrl-C does. Returns the lines it wrote. */
+/**
+ * Runs a watching command, carries out changes, and interrupts the command like Ctrl-C.
+ * @returns also the lines on the terminal
+ */
 export async function interrupted(
   cluster: ClaimsCluster,
   argv: string[],

@@ -10,7 +10,7 @@ import { rereadTable } from './disks.ts';
 
 let attempts = 0;
 
-/** Observes as a kernel would be observed that reads partition tables by itself: see `Disk.reread`. */
+/** Observes a node like a kernel that rereads partition tables itself: see `Disk.reread`. */
 export async function observe(
   executor: Executor,
   node: string,
@@ -20,7 +20,7 @@ export async function observe(
   return look((probes) => executor.observe(node, probes), desired);
 }
 
-/** Plans from the present state of the node. */
+/** Plans from the current state of the node. */
 export async function planNow(
   executor: Executor,
   node: string,
@@ -31,7 +31,7 @@ export async function planNow(
   return plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));
 }
 
-/** Steps as a new job of the volume, to its end. */
+/** Runs steps to their end, as a new job of the volume. */
 export async function runSteps(
   executor: Executor,
   node: string,
@@ -44,7 +44,7 @@ export async function runSteps(
   return state;
 }
 
-/** Plans once more where an observation met a partition that went just then, and comes back. */
+/** Plans again if the observation failed: a partition may have vanished for a moment. */
 async function planAgain(...of: Parameters<typeof planNow>): Promise<Plan> {
   try {
     return await planNow(...of);
@@ -55,8 +55,9 @@ async function planAgain(...of: Parameters<typeof planNow>): Promise<Plan> {
 }
 
 /**
- * Whether a precondition found no holders of a partition because udev had the kernel read its table just then: one that reads no tables
- * by itself has no partition until udev's rule of the tests tells it.
+ * Reports whether a precondition found no holders because the partition just vanished. udev
+ * triggers a reread of the table; a kernel that reads no tables has no partition until the tests'
+ * udev rule adds it.
  */
 async function lostPartition(refusal: string): Promise<boolean> {
   const [, name] =
@@ -67,9 +68,9 @@ async function lostPartition(refusal: string): Promise<boolean> {
 }
 
 /**
- * Observes, plans and runs until nothing remains, as a controller does: again when a job was outrun or guarded. Other nodes of
- * this kernel allot the same loop numbers.
- * @returns what the node is then, or the last refusal
+ * Observes, plans and runs until no step remains, like a controller: again after a conflict or a
+ * failed precondition. Other nodes on this kernel allocate the same loop numbers.
+ * @returns the last observation, or the last refusal
  */
 export async function carryOut(
   executor: Executor,
@@ -90,7 +91,7 @@ export async function carryOut(
       if (!(await lostPartition(last.refusal))) guarded++;
     } else if (last.state !== 'succeeded' && last.state !== 'raced') break;
   }
-  // The uses that only preconditions see are a refusal, too.
+  // Uses that only preconditions detect are refusals, too.
   if (last?.state === 'guarded') return last.refusal;
   const left = steps.map(({ argv }) => argv.join(' '));
   throw new Error(`${operation} came to no end: ${JSON.stringify(last)}, after ${left.join('; ')}`);

@@ -17,21 +17,22 @@ export async function copyCheckout(to: string): Promise<void> {
   }
 }
 
-/** git lists tracked files that were removed from the checkout, too. */
+/** git also lists tracked files that were removed from the checkout. */
 function ignoreRemoved(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
 export interface Repository {
   path: string;
-  /** Runs a program in it and returns what that prints. Rejects where it fails. */
+  /** Runs a program in the repository and returns its output. Rejects if it fails. */
   run(program: string, ...args: readonly string[]): Promise<string>;
   remove(): Promise<void>;
 }
 
 /**
- * Makes a repository whose one commit is the checkout as it is now. Its packages are hard links where that can be: through a
- * symbolic link, programs in it would find the checkout's files as well.
+ * Creates a repository with one commit: the checkout in its current state. Its packages are hard
+ * links if possible. Through a symbolic link, programs in them would also find the files of the
+ * checkout.
  */
 export async function createRepository(): Promise<Repository> {
   const folder = await temporaryFolder('repository');

@@ -21,7 +21,7 @@ import { isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { until } from './until.ts';
 
-/** Of an object in a namespace: `prod/foo`. */
+/** Namespace and name of an object: `prod/foo`. */
 export type Id = `${string}/${string}`;
 
 const split = (id: Id): { namespace: string; name: string } => {
@@ -31,13 +31,13 @@ const split = (id: Id): { namespace: string; name: string } => {
 
 export interface ClaimDefaults {
   storageClassName: string;
-  /** A quantity. */
+  /** Kubernetes quantity. */
   size: string;
-  /** The limit of each wait, in ms. */
+  /** Limit of each wait, in ms. */
   withinMs?: number;
 }
 
-/** Claims of a cluster, whichever it is, and what they are made from. */
+/** Creates and observes claims of any cluster, and their data sources. */
 export function claimsOf(client: KubeClient, { storageClassName, size, withinMs }: ClaimDefaults) {
   const create = (id: Id, spec: Partial<PersistentVolumeClaim['spec']> = {}) => {
     const { namespace, name } = split(id);
@@ -85,7 +85,7 @@ export function claimsOf(client: KubeClient, { storageClassName, size, withinMs 
     removeSnapshot: (id: Id) => remove(VOLUME_SNAPSHOTS, id),
     snapshot: (id: Id): Promise<VolumeSnapshot> => read(VOLUME_SNAPSHOTS, id),
 
-    /** A snapshot of a claim of its namespace. */
+    /** Creates a snapshot of a claim of the same namespace. */
     createSnapshot(id: Id, persistentVolumeClaimName: string, volumeSnapshotClassName?: string) {
       const { namespace, name } = split(id);
       const spec = {
@@ -114,7 +114,7 @@ export function claimsOf(client: KubeClient, { storageClassName, size, withinMs 
         withinMs,
       ),
 
-    /** @returns its PersistentVolume */
+    /** @returns the PersistentVolume of the claim */
     isBound: (id: Id): Promise<PersistentVolume> =>
       until(
         `claim ${id} is bound`,
@@ -126,7 +126,7 @@ export function claimsOf(client: KubeClient, { storageClassName, size, withinMs 
         withinMs,
       ),
 
-    /** By an event. */
+    /** Waits for such an event. */
     isTold: (id: Id, text: string): Promise<true> =>
       until(
         `${id} is told: ${text}`,
@@ -147,7 +147,7 @@ export function claimsOf(client: KubeClient, { storageClassName, size, withinMs 
   };
 }
 
-/** A class of files that volumes are provisioned of at once. */
+/** Returns a storage class that provisions file-backed volumes immediately. */
 export const dynamicClass = (name: string, more: Partial<StorageClass> = {}): StorageClass => ({
   ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name } },
   ...{
@@ -158,7 +158,7 @@ export const dynamicClass = (name: string, more: Partial<StorageClass> = {}): St
   },
 });
 
-/** A dynamic class of files in a folder. */
+/** Creates a storage class with files in that directory. */
 export const createClass = (
   client: KubeClient,
   name: string,
@@ -171,7 +171,7 @@ export const createClass = (
     dynamicClass(name, { parameters: { directory, fsType }, ...more }),
   );
 
-/** A class of snapshots; that of policy Delete is the default. */
+/** Creates a VolumeSnapshotClass; the class with policy Delete is the default. */
 export const createSnapshotClass = (
   client: KubeClient,
   name: string,
@@ -190,7 +190,7 @@ export const createSnapshotClass = (
     deletionPolicy,
   } as KubeObject);
 
-/** A Node that is Ready, without a kubelet. */
+/** Creates a Ready Node without a kubelet. */
 export async function createNode(client: KubeClient, name: string): Promise<void> {
   const labels = { 'kubernetes.io/hostname': name };
   await client.create<KubeNode>(NODES, {

@@ -44,18 +44,21 @@ const FOLDER = '/var/lib/metalk8s/storage/sparse';
 const isDirectoryRecord = (path: string) =>
   path.startsWith(`${DIRECTORIES}/`) && !path.endsWith('.new');
 
-/** A name in a namespace, as `NAMESPACE/NAME`; in none, `/NAME`. */
+/** Key of an object: `NAMESPACE/NAME`, or `/NAME` without a namespace. */
 export type Key = `${string}/${string}`;
 
-/** What is to be there in all, by what is in it: a claim's bytes (`undefined`: a file system that nothing is in) and its size. */
+/**
+ * Expected claims and snapshots. `data` is the content of a volume, undefined for an empty file
+ * system.
+ */
 export interface Whole {
   claims: Record<Key, { data: string | undefined; size: string }>;
   snapshots: Record<Key, string | undefined>;
 }
 
 /**
- * Claims, snapshots and grants on a sandbox, with the namespaces prod, test and other and nodes in memory: what tests of
- * crashes, orders and grants make and look at. No controller runs yet.
+ * Sandbox with the namespaces prod, test and other, nodes in memory, and functions to create and
+ * observe claims, snapshots and grants. No controller runs yet.
  */
 export type ClaimWorld = Awaited<ReturnType<typeof startClaimWorld>>;
 
@@ -138,7 +141,9 @@ function makers(client: KubeClient) {
         ...{ apiVersion: 'snapshot.storage.k8s.io/v1alpha1', kind: 'VolumeSnapshotLink' },
         ...{ metadata: split(key), spec: { source } },
       }),
-    /** By default to all snapshots of its namespace, for claims and links of `to`. */
+    /**
+     * Creates a grant: by default for claims and links of `to`, to all snapshots of its namespace.
+     */
     createGrant: (key: Key, to: string, spec: Partial<ReferenceGrant['spec']> = {}) =>
       create<ReferenceGrant>(REFERENCE_GRANTS, {
         ...{
@@ -199,14 +204,14 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
     nodeNames.map((name) => nodes.disk(name).files.get(path)).find((each) => each !== undefined);
   const snapshotPath = (contentUid = '') => `${FOLDER}/snapshots/${contentUid}`;
 
-  /** The file of a bound claim. */
+  /** Returns the file of a bound claim. */
   async function fileOf(key: Key) {
     const found = await claim(key);
     const volume = await find<Volume>(VOLUMES, `/${found?.spec.volumeName}`);
     return file(`${FOLDER}/${volume?.metadata.uid}`);
   }
 
-  /** Names of all files, except of the records of directories, which stay, and of all devices. */
+  /** Names of all files and loop devices, without the records of directories, which remain. */
   const stored = () =>
     nodeNames.flatMap((name) => {
       const disk = nodes.disk(name);
@@ -219,7 +224,10 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
       ];
     });
 
-  /** What is not as it is to be, first of all; undefined when all is, and nothing else is there. */
+  /**
+   * Returns the first difference from the expected state, including unexpected objects and files,
+   * or undefined.
+   */
   async function whatIsWrong({ claims, snapshots }: Whole): Promise<string | undefined> {
     const expected = new Set<string>();
     const allowed = new Set<string>();
@@ -259,7 +267,7 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
       for (const record of ['intent', 'done']) {
         expected.add(`${node} /var/lib/stowage/volumes/${volume.metadata.uid}.${record}`);
       }
-      // Another Volume's job recorded the directory first.
+      // Left if another Volume's job recorded the directory first.
       allowed.add(`${node} ${directoryPartial(volume.metadata.uid ?? '')}`);
     }
     for (const [key, data] of Object.entries(snapshots)) {
@@ -297,7 +305,7 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
 
   return {
     ...{ find, claim, all, file, fileOf, snapshotPath, stored, whatIsWrong },
-    /** Until all is as it is to be, and nothing else is there. */
+    /** Waits until there is no difference from the expected state. */
     async isWhole(whole: Whole, withinMs?: number): Promise<void> {
       let wrong: string | undefined;
       await until(
@@ -321,7 +329,7 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
         const found = await find<VolumeSnapshot>(VOLUME_SNAPSHOTS, key);
         return found?.status?.readyToUse ? found : undefined;
       }),
-    /** What its user writes into the volume of a bound claim. */
+    /** Writes data into the volume of a bound claim. */
     async write(key: Key, data: string): Promise<void> {
       Object.assign((await fileOf(key)) as object, { data });
     },

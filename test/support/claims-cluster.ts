@@ -13,18 +13,24 @@ import { fakeIo, type Outcome, type World } from './fake-io.ts';
 import { standIns } from './sandbox/components.ts';
 import { LINK_POPULATOR } from './snapshots.ts';
 
-/** A sandbox with the kinds of snapshots and grants, the VolumePopulator of links, and the namespaces `prod` and `test`. */
+/**
+ * Sandbox with the CRDs of snapshots and grants, the VolumePopulator of links, and the namespaces
+ * `prod`, `test` and `other`.
+ */
 export interface ClaimsCluster {
   client: KubeClient;
-  /** A file. */
+  /** Path of the kubeconfig. */
   kubeconfig: string;
-  /** Runs a command line against it, by its own connection. `between` may change the client that it speaks through. */
+  /**
+   * Runs a command line against the sandbox with its own connection. `through` may replace the
+   * client.
+   */
   stowage(
     argv: string[],
     world?: World,
     through?: (client: KubeClient) => KubeClient,
   ): Promise<Outcome>;
-  /** Deletes all objects of these kinds. */
+  /** Deletes all objects of these resources. */
   empty(...resources: Resource[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -32,11 +38,11 @@ export interface ClaimsCluster {
 export async function startClaimsCluster(
   options: {
     crossNamespace?: boolean;
-    /** Whether pods are given nodes, and their claims before. */
+    /** Bind pods to nodes, after their claims have a selected node. */
     scheduler?: boolean;
     /** Kinds that are not served. */
     without?: readonly string[];
-    /** ReferenceGrants are served in this version only. */
+    /** Only version in which ReferenceGrants are served. */
     grantsIn?: string;
   } = {},
 ): Promise<ClaimsCluster> {
@@ -68,7 +74,8 @@ export async function startClaimsCluster(
     async stowage(argv, world = {}, through = (each) => each) {
       const { io, outcome } = fakeIo(world);
       const connected = async (flags: Parameters<typeof connect>[0]): Promise<Connection> => {
-        // Meant by the environment: what the command line says is in commands that are printed.
+        // Stands for an environment setting: printed commands contain the flags of the command
+        // line.
         const connection = await connect({ ...flags, kubeconfig: flags?.kubeconfig ?? kubeconfig });
         return { ...connection, client: through(connection.client) };
       };

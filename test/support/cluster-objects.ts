@@ -1,21 +1,21 @@
 import type { KubeNode, Pod } from '../../src/api/core.ts';
 import type { Attachment } from '../../src/api/volume.ts';
 
-/** The time at which FakeClock stands at first. */
+/** Initial time of FakeClock. */
 export const NOW = Date.parse('2030-01-01T00:00:00Z');
 export const ago = (seconds: number): string => new Date(NOW - seconds * 1000).toISOString();
 
 interface NodeParts {
   annotations?: Record<string, string>;
-  /** Of the condition Ready, with its other fields. */
+  /** Status of the condition Ready, before its other fields. */
   ready?: string;
   since?: string | undefined;
   message?: string;
-  /** Keys. */
+  /** Keys of the taints. */
   taints?: readonly string[];
 }
 
-/** A Node; without `ready`, its kubelet has not reported yet. */
+/** Returns a Node. Without `ready`, its kubelet has not reported yet. */
 export const nodeNamed = (name: string, parts: NodeParts = {}): KubeNode => {
   const { annotations, ready, since, message, taints } = parts;
   const condition = {
@@ -39,7 +39,7 @@ export const podNamed = (name: string, namespace: string, spec: Pod['spec'] = {}
   spec,
 });
 
-/** An entry of a Volume's status: attached, and can be mounted. */
+/** Returns an attachment for a Volume's status: attached and safe to mount. */
 export const attachmentOn = (node: string, more: Partial<Attachment> = {}): Attachment => ({
   node,
   ...{ state: 'Attached', safeToMount: true, safeToDetach: false, pods: [], since: ago(60) },

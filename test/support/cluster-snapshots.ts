@@ -23,10 +23,10 @@ import { until } from './until.ts';
 
 export const NAMESPACE = 'default';
 
-/** The name of the content of a snapshot. */
+/** Returns the name of the content of a snapshot. */
 export const contentOf = ({ metadata }: VolumeSnapshot) => `snapcontent-${metadata.uid}`;
 
-/** Creates what snapshots are taken of on the node n1, and observes what becomes of it. */
+/** Creates sources of snapshots on the node n1, and observes the snapshots. */
 export function clusterSnapshots(client: KubeClient) {
   const find = async <T extends KubeObject>(
     resource: Resource,
@@ -48,7 +48,7 @@ export function clusterSnapshots(client: KubeClient) {
   const claim = (name: string) =>
     find<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, NAMESPACE);
 
-  /** A Volume on n1 that is made. */
+  /** Creates a provisioned Volume on n1. */
   const createVolume = async (
     name: string,
     spec: Partial<Volume['spec']> = {},
@@ -83,7 +83,7 @@ export function clusterSnapshots(client: KubeClient) {
       },
     } as PersistentVolumeClaim);
 
-  /** Of the Volume and for the claim of its name, which are there. */
+  /** Creates a PersistentVolume for the existing Volume and claim of that name. */
   const createPv = async (name: string): Promise<void> => {
     const [owner, wanted] = [await client.get<Volume>(VOLUMES, name), await claim(name)];
     await client.create<PersistentVolume>(PERSISTENT_VOLUMES, {
@@ -123,7 +123,7 @@ export function clusterSnapshots(client: KubeClient) {
     });
   };
 
-  /** A Volume with a claim that has it, all of that name. */
+  /** Creates a Volume and a bound claim, both with that name. */
   const createData = async (name: string): Promise<void> => {
     await createVolume(name);
     await createClaim(name);
@@ -162,7 +162,10 @@ export function clusterSnapshots(client: KubeClient) {
   const remove = (resource: Resource, name: string) =>
     client.delete(resource, name, resource.namespaced ? { namespace: NAMESPACE } : {});
 
-  /** A class, a claim with a volume, and a snapshot of it, which is not waited for. @returns the snapshot */
+  /**
+   * Creates a class, a claim with a volume, and a snapshot of the claim, which may not be ready.
+   * @returns the snapshot
+   */
   const ask = async (
     name = 'backup',
     policy: 'Delete' | 'Retain' = 'Delete',
@@ -209,7 +212,7 @@ export function clusterSnapshots(client: KubeClient) {
       ask,
     },
     ...{ remove, isReady, says, isGone },
-    /** Asks for a snapshot, see `ask`. @returns it once it is ready */
+    /** Creates a snapshot like `ask` and waits until it is ready. */
     async take(name = 'backup', policy: 'Delete' | 'Retain' = 'Delete'): Promise<VolumeSnapshot> {
       await ask(name, policy);
       return isReady(name);
@@ -219,13 +222,13 @@ export function clusterSnapshots(client: KubeClient) {
         `${contentName} is taken`,
         async () => (await content(contentName))?.status?.readyToUse || undefined,
       ),
-    /** Waits until a claim is kept as a source, or no longer. */
+    /** Waits until a claim has, or lacks, the finalizer of a source. */
     isKept: (name: string, kept: boolean) =>
       until(`claim ${name} is ${kept ? '' : 'not '}kept as a source`, async () => {
         const { finalizers = [] } = (await claim(name))?.metadata ?? {};
         return finalizers.includes(OF_CLAIM) === kept || undefined;
       }),
-    /** What the standard snapshot-controller does before anything else. */
+    /** Adds the finalizer that the standard snapshot-controller adds first. */
     keep: (name: string) => patchSnapshot(name, { metadata: { finalizers: [AS_SOURCE] } }),
     /** Deletes a snapshot and removes its finalizers, as the standard snapshot-controller does. */
     async letGo(name: string): Promise<void> {

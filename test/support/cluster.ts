@@ -11,12 +11,12 @@ import { startSandbox } from '../../src/sandbox/server.ts';
 
 export interface TestCluster {
   client: KubeClient;
-  /** A file. */
+  /** Path of the kubeconfig. */
   kubeconfig: string;
   stop(): Promise<void>;
 }
 
-/** For Volumes made by hand. */
+/** Storage class for statically created Volumes. */
 export const LOCAL_CLASS: StorageClass = {
   apiVersion: 'storage.k8s.io/v1',
   kind: 'StorageClass',
@@ -28,7 +28,7 @@ export const LOCAL_CLASS: StorageClass = {
   volumeBindingMode: 'WaitForFirstConsumer',
 };
 
-/** A sandbox with a storage class `local` for Volumes made by hand. */
+/** Starts a sandbox with a storage class `local` for statically created Volumes. */
 export async function startCluster({
   crds = CRDS as readonly (typeof ALL_CRDS)[number][],
 } = {}): Promise<TestCluster> {
@@ -48,7 +48,7 @@ export async function startCluster({
   };
 }
 
-/** A sparse ext4 Volume as MetalK8s's manuals show it. */
+/** Returns a sparse ext4 Volume as in the manuals of MetalK8s. */
 export function sparseVolume(name: string, nodeName: string, size: string): Volume {
   return {
     apiVersion: 'storage.metalk8s.scality.com/v1alpha1',

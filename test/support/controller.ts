@@ -19,35 +19,37 @@ import { type Line, memoryLogger } from './logger.ts';
 
 export interface TestController {
   nodes: Informer<KubeNode>;
-  /** What was asked of nodes that are away, as `method node`. */
+  /** Requests to unreachable nodes, as `method node`. */
   asked: string[];
-  /** What it logged. */
   lines: readonly Line[];
-  /** Waits until it knows of all that is on the API server, and has reconciled it. Work on nodes may go on. */
+  /**
+   * Waits until the caches are up to date and all objects are reconciled. Jobs on nodes may still
+   * run.
+   */
   caughtUp(): Promise<true>;
-  /** Waits until it has nothing left to do, within `soonMs` either. */
+  /** Waits until no work is left, and none is due within `soonMs`. */
   idle(soonMs?: number): Promise<true>;
   stop(): Promise<void>;
 }
 
 export interface TestControllerOptions {
-  /** Default: none of the nodes ever answers. */
+  /** Default: no node ever answers. */
   executor?: Executor;
   metrics?: Metrics;
-  /** Default: longer than any test, so that what happens soon was woken. */
+  /** Default: longer than any test. A prompt retry shows that an event triggered it. */
   retry?: BackoffRange;
-  /** Whether devices are attached, and how. Default: they are. */
+  /** Options of the attach/detach controller; false disables it. Default: enabled. */
   attachment?: boolean | AttachmentOptions;
   provisioning?: ProvisioningOptions;
-  /** As `--controllers` has them. Default: all. */
+  /** Value of `--controllers`. Default: all. */
   controllers?: string;
-  /** Default: the usual one. */
+  /** Default: the standard directory. */
   kubeletRoot?: string;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   clock?: TestClock;
 }
 
-/** The Volume controller in this process. It acts for every node but `foreign`. */
+/** Starts the daemon's controllers in this process. They manage every node but `foreign`. */
 export async function startController(
   client: KubeClient,
   {

@@ -3,24 +3,24 @@ import type { NodeWork } from '../../src/controllers/snapshot/node-work.ts';
 import type { Outcome } from '../../src/controllers/snapshot/types.ts';
 
 export interface CopyingNodes extends NodeWork {
-  /** They do not answer. */
+  /** Names of nodes that do not answer. */
   away: Set<string>;
-  /** What is taken next fails so, once for each. */
+  /** Errors of the next copies, one for each. */
   failures: string[];
-  /** Paths of copies: nodes share them. */
+  /** Paths of existing copies; all nodes share them. */
   copies: Set<string>;
-  /** The path of each copy that was made, and of each that was removed. */
+  /** Paths of created copies, and of removed ones. */
   taken: string[];
   removed: string[];
-  /** Every call. */
+  /** All calls. */
   asked: string[];
-  /** Jobs run until this is called, while it is set. */
+  /** Keeps jobs running until the returned function is called. */
   hold(): () => void;
-  /** How each copy was allowed to be made. */
+  /** Freeze options of each copy. */
   freezes: object[];
 }
 
-/** Work for snapshots in memory: a copy is a path in a set. */
+/** Returns snapshot jobs in memory: a copy is a path in a set. */
 export function copyingNodes(): CopyingNodes {
   let held: { go: Promise<void>; isOver: boolean } | undefined;
   const pathOf = (handle: SnapshotHandle) => (handle.type === 'file' ? handle.path : handle.name);

@@ -18,12 +18,12 @@ import { until } from './until.ts';
 import { type Crash, makeWrappers, type Wrappers } from './wrappers.ts';
 
 export interface Run {
-  /** Where the daemon crashes; 0: nowhere. */
+  /** Effect at which the daemon crashes; 0 for none. */
   effect?: number;
   when?: 'before' | 'after';
-  /** Its connections are killed instead of itself. */
+  /** Kills the daemon's connections instead of the daemon. */
   cut?: boolean;
-  /** What is killed on the node: while the volume is made, or while it is removed. */
+  /** Process to kill on the node, while the volume is provisioned or deleted. */
   job?: { during: 'create' | 'delete'; crash: Crash };
   size?: string;
   backing?: Backing;
@@ -31,10 +31,13 @@ export interface Run {
   onDelete?: 'Delete' | 'Wipe';
 }
 
-/** A cluster, this machine as its node n1, and a controller that can crash. */
+/** Cluster with this machine as node n1 and a daemon that can crash. */
 export interface CrashingCluster {
   wrappers: Wrappers;
-  /** One volume's life. Whatever is killed, both ends are reached, and nothing is left. Returns the effects. */
+  /**
+   * Runs a volume's life. Despite any kill, the volume is provisioned and deleted without remains.
+   * @returns the effects
+   */
   live(run: Run): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -146,7 +149,7 @@ export async function startCrashingCluster(programs: readonly string[]): Promise
     return (await readFile(log, 'utf8')).trim().split('\n');
   }
 
-  /** A daemon that was killed is followed by one that does not crash. */
+  /** Restarts a killed daemon, without another crash. */
   async function restarted(daemon: Daemon, options: CrashingWatchOptions): Promise<Daemon> {
     if (daemon.process.exitCode === null && daemon.process.signalCode === null) return daemon;
     expect(await daemon.ended).toBe('SIGKILL');
@@ -168,7 +171,7 @@ export async function startCrashingCluster(programs: readonly string[]): Promise
 }
 
 function volumeOf(name: string, run: Run, devicePath: string | undefined): Volume {
-  // A device is retained by default, and then nothing of it would be seen to go.
+  // The default policy retains a device, so its cleanup could not be observed.
   const {
     content = 'ext4',
     onDelete = 'Delete',

@@ -9,34 +9,40 @@ import { seedOf } from './random.ts';
 import { ensureUdev } from './udev.ts';
 import { until } from './until.ts';
 
-/** `npm run test:faults` has the time for every effect, before and after it. */
+/** `npm run test:faults` has enough time for every effect, with a crash before and after it. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const SEED = seedOf();
 
-/** `at`: the number of an effect, from 1, or the first of that name. */
+/** Crash at an effect: its number, from 1, or the first of a name. */
 export interface Crash {
   at: number | string;
   when: CrashingWatchOptions['when'];
 }
 
-/** The daemon of a story: one that was killed is followed by one that does not crash. */
+/** Daemon of a story. A killed daemon is replaced by one that does not crash. */
 export interface StoryDaemon {
   comes<T>(what: string, look: () => Promise<T | undefined>): Promise<T>;
   stop(): Promise<void>;
 }
 
-/** A cluster and real loop devices of this machine, for a story that is told again and again while the daemon is killed. */
+/**
+ * Cluster and real loop devices of this machine, for a story that repeats while the daemon is
+ * killed.
+ */
 export interface CrashScene<Cluster> {
   cluster: Cluster;
-  /** On a file system of its own, XFS. */
+  /** Path of an own XFS file system. */
   folder: string;
-  /** Runs `act` while a device is mounted at the folder that it is given. */
+  /** Runs `act` with the mount point of a device. */
   mounted<T>(device: string, act: (path: string) => Promise<T>): Promise<T>;
-  /** Tells the story with a daemon that crashes there. @returns the effects of that daemon */
+  /**
+   * Runs the story with a daemon that crashes at one effect.
+   * @returns the effects of that daemon
+   */
   live(crash: Crash | undefined, story: (daemon: StoryDaemon) => Promise<void>): Promise<string[]>;
 }
 
-/** For all tests of a file. */
+/** Sets up a scene for all tests of a file. */
 export function crashScene<Cluster extends { kubeconfig: string; stop(): Promise<void> }>(
   start: (folder: string) => Promise<Cluster>,
   options: Pick<CrashingWatchOptions, 'nodes' | 'namespace'>,
@@ -112,8 +118,8 @@ export function crashScene<Cluster extends { kubeconfig: string; stop(): Promise
 }
 
 /**
- * Lives once unharmed, then with a crash at each of those effects, or at one of `step`: which is the first follows from the seed.
- * `first` are crashed at in any case.
+ * Runs once without a crash, then with a crash at every `step`-th effect; the seed selects the
+ * first one. The crashes `first` always run.
  */
 export async function crashAtEach(
   step: number,

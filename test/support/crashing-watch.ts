@@ -1,8 +1,9 @@
 /**
- * The controllers of `stowage watch` in a process of its own that kills itself, or its connections to nodes, with
- * SIGKILL at its n-th effect: every write to the API server and every call to a node counts as one.
+ * Controllers of `stowage watch` in their own process, which kills itself or its connections to
+ * nodes with SIGKILL at its n-th effect. Every write to the API server and every call to a node is
+ * an effect.
  *
- * Its one argument is CrashingWatchOptions as JSON.
+ * The only argument is CrashingWatchOptions as JSON.
  */
 import { appendFileSync } from 'node:fs';
 import type { KubeNode } from '../../src/api/core.ts';
@@ -25,17 +26,17 @@ export interface CrashingWatchOptions {
   transport: 'ssh' | 'local';
   nodes: string[];
   sshConfig?: string;
-  /** Where the name of each effect is appended, a line each, right before it is carried out. */
+  /** Path of the log: one effect name per line, appended right before the effect. */
   log: string;
-  /** The effect to crash at, from 1; 0 for none. */
+  /** Number of the effect to crash at, from 1; 0 for none. */
   effect: number;
-  /** Crash at the first of that name, whichever it is. */
+  /** Name of an effect; the first such effect crashes. */
   first?: string;
-  /** For a connection, `after` is while the call is under way. */
+  /** Time of the crash. For a connection, `after` means during the call. */
   when: 'before' | 'after';
-  /** Where claims are filled, if they are. */
+  /** Namespace for populating claims, if enabled. */
   namespace?: string;
-  /** An sshd whose connections are killed instead of this process. */
+  /** PID of an sshd. Its connections are killed instead of this process. */
   cut?: number;
 }
 
@@ -47,7 +48,7 @@ async function crash(): Promise<void> {
   else await cutConnections(options.cut);
 }
 
-/** Waits until a call has reached the node, or has ended already. */
+/** Waits until a call has reached the node or has ended. */
 async function isUnderWay(call: Promise<unknown>, sshd: number): Promise<void> {
   let hasEnded = false;
   const end = () => {
@@ -57,7 +58,7 @@ async function isUnderWay(call: Promise<unknown>, sshd: number): Promise<void> {
   await until('a session', async () => (hasEnded || (await hasSession(sshd)) ? true : undefined));
 }
 
-/** The same object, whose methods of these names crash when it is their turn. */
+/** Returns a copy of the object whose named methods can crash. */
 function crashing<T extends object>(
   what: string,
   object: T,
@@ -68,14 +69,14 @@ function crashing<T extends object>(
     const carryOut = object[method] as (...args: unknown[]) => Promise<unknown>;
     Object.assign(wrapped, {
       async [method](...args: unknown[]) {
-        // Of what, where that is a kind; of nodes it is one.
+        // The first argument is a resource, or the name of a node.
         const { plural } = args[0] as { plural?: string };
         const name = `${what}.${method}${plural === undefined ? '' : ` ${plural}`}`;
         const mine = ++effects === options.effect || name === options.first;
         appendFileSync(options.log, `${name}\n`);
         if (mine && options.when === 'before') await crash();
         const outcome = carryOut.apply(object, args);
-        // It is awaited only after the crash, and may be refused by that: until then nobody would have caught it.
+        // Awaited after the crash, which may reject it: avoid an unhandled rejection until then.
         outcome.catch(() => {});
         if (mine && options.when === 'after') {
           await (options.cut === undefined ? outcome : isUnderWay(outcome, options.cut));
@@ -97,7 +98,7 @@ const executor = createShellExecutor(
         addressOf: () => ({}),
       }),
 );
-// Events are written beside the work and change nothing: they are no effects of a decision.
+// Events accompany the work and change nothing: they are no effects.
 const isEvent = (resource: unknown) => (resource as { kind: string }).kind === 'Event';
 const counted = crashing<KubeClient>('client', client, ['create', 'patch', 'delete']);
 const api: KubeClient = {

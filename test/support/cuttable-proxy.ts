@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A port of loopback behind which another one is, over a network that can be cut. */
+/** Port on loopback that forwards to another port, through a network that can be cut. */
 export interface CuttableProxy {
   port: number;
-  /** From now on nothing arrives on either side, and nobody is told: as where all packets are dropped. */
+  /** Stops delivery in both directions without an error, as if all packets were dropped. */
   cut(): Promise<void>;
-  /** What was held back arrives. */
+  /** Delivers the delayed data. */
   mend(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -11,9 +11,9 @@ import type { ElectingWatchOptions } from './electing-watch.ts';
 
 export interface Daemon {
   process: ChildProcess;
-  /** Resolves to how it ended: a signal's name, or an exit status. */
+  /** Resolves to the name of the terminating signal, or the exit status. */
   ended: Promise<string>;
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM and waits for the end. */
   stop(): Promise<void>;
 }
 
@@ -22,11 +22,11 @@ export interface DaemonProgram<Options = CrashingWatchOptions> {
   remove(): Promise<void>;
 }
 
-/** Bundles the daemon that can crash, once, so that each start takes a fraction of a second. */
+/** Bundles the crashing daemon once: each start then takes a fraction of a second. */
 export const bundleDaemon = (): Promise<DaemonProgram> =>
   bundle('test/support/crashing-watch.ts', () => 'inherit');
 
-/** The same for the daemon that stands for election. It logs into a file. */
+/** Bundles the daemon that takes part in leader election. It logs into a file. */
 export const bundleElectingDaemon = (): Promise<DaemonProgram<ElectingWatchOptions>> =>
   bundle('test/support/electing-watch.ts', ({ messages }) => openSync(messages, 'a'));
 

@@ -8,7 +8,7 @@ import type { Observed } from '../../src/storage/registry.ts';
 import { LINK } from './link-words.ts';
 import { FILE, input, NOW, UID, volume } from './volume-input.ts';
 
-/** Statuses that tables about decisions begin with, and what a decision comes to. */
+/** Statuses for tables of decisions, and summaries of decisions. */
 
 export const at = new Date(NOW).toISOString();
 export const deleted = { deletionTimestamp: at };
@@ -52,14 +52,14 @@ export const available = (job = 'PrepareVolume/DONE') =>
 export const terminating = (job?: string, more?: VolumeStatus) =>
   status('Terminating', job, ['Unknown', 'Terminating'], { prepared, ...more });
 export const step = { name: 'make the ext4 file system', command: "'mkfs.ext4' 'x'" };
-/** The reason that a Volume shows while its job runs that step. */
+/** Reason of a Volume whose job runs that step. */
 export const stepRuns = reason('JobStepRuns', { step: step.name });
 export const away = {
   unknown: 'node n1 is not reached over ssh',
   reason: 'NodeUnreachable',
 } as const;
 
-/** What a decision comes to, short enough for a table. */
+/** Returns the summary of a decision, short enough for a table. */
 export function outcome(parts: Partial<Input>, now = NOW): unknown {
   return summary(decide(input(parts), now));
 }
@@ -84,13 +84,13 @@ type JobAnswer = NonNullable<Input['job']>;
 interface Given extends Omit<Partial<Input>, 'volume' | 'job' | 'node' | 'observation'> {
   metadata?: Partial<Volume['metadata']>;
   spec?: Partial<Volume['spec']>;
-  /** The state of its job, where it was polled. */
+  /** State of the job, if it was polled. */
   job?: JobState | 'not-found' | 'running' | 'succeeded' | 'died' | JobAnswer;
-  /** What was observed on its node. */
+  /** Observation of the node. */
   node?: Observed | Unknown;
 }
 
-/** Input of a decision about a Volume with that status. */
+/** Returns the input of a decision about a Volume with that status. */
 export function given(
   status: VolumeStatus | undefined,
   { metadata, spec, job, node, ...parts }: Given = {},
@@ -109,7 +109,7 @@ function answered(job: NonNullable<Given['job']>): JobAnswer {
   return 'state' in job ? { known: job } : job;
 }
 
-/** The same of a Volume that is marked for deletion. */
+/** Returns the same input for a Volume that is marked for deletion. */
 export const deleting = (status: VolumeStatus | undefined, parts: Given = {}) =>
   given(status, { metadata: deleted, ...parts });
 
@@ -126,7 +126,7 @@ const ready =
     typeof message === 'string' ? message : expect.stringMatching(message),
   ];
 
-/** Statuses that decisions come to, as `outcome` summarizes them. */
+/** Expected statuses, in the form of `outcome`. */
 export const preparing = (attempt: Attempt, message?: Message) =>
   ready('Pending', `PrepareVolume/${attempt}`, 'Unknown', 'Pending')(message);
 export const waitingForSource = (attempt: number, message: Message) =>

@@ -16,30 +16,36 @@ import { ensureUdev } from './udev.ts';
 /** Claims on real loop devices of this machine, which is the node n1. */
 export interface DeviceClaims {
   folder: string;
-  /** The directory of the class fast. */
+  /** Directory of the class fast. */
   volumes: string;
   cluster: ClaimsCluster;
   claims: ReturnType<typeof claimsOf>;
   devices: DeviceMounts;
   metrics: Metrics;
-  /** Volumes are filled from it, and backups go to it. */
+  /** Source of populated volumes and target of backups. */
   server: SourceServer;
   createFast(): Promise<unknown>;
-  /** Registers a populator that works on the node. */
+  /** Registers a populator that runs on the node. */
   register(name: string, builtin: string): Promise<void>;
-  /** Waits until a claim is bound. @returns where its volume is mounted */
+  /**
+   * Waits until a claim is bound.
+   * @returns the mount point of its volume
+   */
   mounted(id: Id): Promise<string>;
   isAllGone(): Promise<void>;
 }
 
 interface Options {
-  /** Makes the folder of all files. */
+  /** Creates the directory for all files. */
   disk?(): Promise<{ path: string; remove(): Promise<void> }>;
-  /** What the node allows volumes to be filled from, beside 127.0.0.1. */
+  /** Returns the allowed data sources of the node, in addition to 127.0.0.1. */
   sources?(folder: string): string[];
 }
 
-/** A new sandbox for each test of a file, with the daemon's controllers in this process. The class fast is to be created. */
+/**
+ * Sets up a new sandbox for each test of a file, with the daemon's controllers in this process.
+ * Tests create the class fast.
+ */
 export function deviceClaims({
   disk: makeDisk = () => temporaryFolder('claims'),
   sources = () => [],

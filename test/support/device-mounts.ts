@@ -2,13 +2,17 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
-/** Devices that are mounted on this machine, below a folder. */
+/** Mounts of devices on this machine, below a directory. */
 export interface DeviceMounts {
-  /** Once for a name. @returns where it is */
+  /**
+   * Mounts a device, once per name.
+   * @returns the mount point
+   */
   mount(device: string, name: string): Promise<string>;
-  /** All of them. */
   unmount(): Promise<void>;
-  /** What a failed test may have left: all mounts, and loop devices of files in the folder. */
+  /**
+   * Removes what a failed test may leave: all mounts, and loop devices of files in the directory.
+   */
   clean(): Promise<void>;
 }
 
@@ -35,7 +39,7 @@ export function deviceMounts(folder: string): DeviceMounts {
   };
 }
 
-/** The loop devices of files in a folder. */
+/** Returns the loop devices of files in a directory. */
 export async function loopsBelow(folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of await readdir('/sys/block')) {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import type { SparseScene } from './sparse-scene.ts';
 
-/** Begins to use the device, in some way. Resolves with what ends that. */
+/** Starts a use of the device. Resolves to a function that ends the use. */
 export type Use = (device: string) => Promise<() => Promise<unknown>>;
 
-/** Mounts the device in a process with a mount namespace of its own, which ends with its input. */
+/** Mounts the device in a process with its own mount namespace. The process ends with its input. */
 export async function mountElsewhere(device: string, mountPoint: string) {
   const script = 'mount "$1" "$2" && echo mounted && read end';
   const command = ['sh', '-c', script, 'sh', device, mountPoint];
@@ -17,7 +17,7 @@ export async function mountElsewhere(device: string, mountPoint: string) {
   return holder;
 }
 
-/** Uses that keep a device of the scene from being detached. */
+/** Uses that block the detach of a device of the scene. */
 export const deviceUses = (scene: SparseScene) =>
   ({
     async mounted(device) {

@@ -3,23 +3,24 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
-/** A loop device that stands for a disk of a node. */
+/** Loop device that models a disk of a node. */
 export interface Disk {
-  /** `/dev/loopN`. */
+  /** Path, such as `/dev/loopN`. */
   path: string;
-  /** The first partition, as `/dev/…`; the disk itself has none when it was made without a table. */
+  /** Path of the first partition. Without a partition table, the device does not exist. */
   partition: string;
-  /** The file behind it. */
+  /** Path of the backing file. */
   file: string;
   /**
-   * Brings partitions back that the kernel has forgotten, as one does that reads tables itself, whenever udev asks it to:
-   * after each program that had the disk open to write. One that does not read them only forgets them then.
+   * Restores partitions that the kernel has dropped. udev requests a reread of the table after each
+   * program that had the disk open for writing. A kernel that reads no partition tables only drops
+   * the partitions.
    */
   reread(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Tells the kernel of the partitions of a loop device, given one that it may have forgotten. */
+/** Adds the partitions of a loop device to the kernel if the given partition is missing. */
 export async function rereadTable(partition: string): Promise<void> {
   const disk = /^\/dev\/loop\d+(?=p\d+$)/.exec(partition)?.[0];
   if (disk === undefined || existsSync(partition.replace('/dev', '/sys/class/block'))) return;
@@ -27,27 +28,31 @@ export async function rereadTable(partition: string): Promise<void> {
 }
 
 /**
- * Waits until udev has handled that a disk was open to write: it has the kernel read the table again, which may forget
- * partitions. One more event of the disk comes after that; the whole queue is never empty while other tests run.
+ * Waits until udev has handled the close of a disk that was open for writing: the kernel then
+ * rereads the table and may drop partitions. A further event of the disk follows these events. The
+ * whole queue never empties while other tests run.
  */
 async function waitForUdev(disk: string): Promise<void> {
   const event = ['trigger', '--settle', '--action=change', disk];
   await execa('udevadm', event, { reject: false, timeout: 60_000 });
 }
 
-/** Makes the partitions of a table known that was just written to a disk; they stay until it is open to write again. */
+/**
+ * Adds the partitions of a new table to the kernel. They remain until the disk is opened for
+ * writing again.
+ */
 export async function readTable(disk: string): Promise<void> {
   await waitForUdev(disk);
   await execa('partx', ['--update', disk]);
 }
 
-/** The partition table: none, or into two partitions of half its size. */
+/** Partition table: none, or one with two partitions of half the disk each. */
 export type Table = 'none' | 'gpt' | 'dos';
 
 /**
- * A disk of that many bytes, sparse, with a file below `folder`.
- * The kernel may read no tables by itself, so its partitions are told to it.
- * @param number of the loop device. Default: the lowest that is free
+ * Creates a sparse disk with a backing file in `folder`.
+ * The kernel may be unable to read partition tables, so partx adds the partitions.
+ * @param number number of the loop device. Default: the lowest free number
  */
 export async function makeDisk(
   folder: string,
@@ -74,7 +79,7 @@ export async function makeDisk(
       if (table !== 'none') await rereadTable(`${path}p1`);
     },
     async remove() {
-      // A test may have taken it away, and somebody else's file may have its number by then.
+      // A test may have detached the device, and another file may have its number by now.
       const { stdout } = await execa('losetup', ['-n', '-O', 'NAME', '-j', file], {
         reject: false,
       });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** A row of the table in docs/metrics.md. */
+/** Row of the table in docs/metrics.md. */
 export interface DocumentedSeries {
   name: string;
   kind: string;

@@ -1,6 +1,6 @@
 /**
- * `stowage watch` in a process of its own, over nodes that are a folder: what it may do is written to a log that it shares
- * with others. Its one argument is ElectingWatchOptions as JSON.
+ * `stowage watch` in its own process, over nodes that are a directory. Its writes and calls go to a
+ * log that several processes share. The only argument is ElectingWatchOptions as JSON.
  */
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,15 +17,18 @@ import { EMPTY_NODE, fakeExecutor } from './fake-executor.ts';
 export interface ElectingWatchOptions {
   kubeconfig: string;
   timing: ElectionTiming;
-  /** Where the nodes keep their jobs: a file each. */
+  /** Directory of the nodes' jobs: one file each. */
   jobs: string;
-  /** `PID what`, a line for each write and each call to a node, right before it is carried out. */
+  /**
+   * Path of the shared log: a line `PID what` for each write and each call to a node, right before
+   * it.
+   */
   log: string;
-  /** Where its own log goes. */
+  /** Path of the daemon's own log. */
   messages: string;
   /**
-   * It stops itself (SIGSTOP) in the first call of that name to a node, right before that returns, or right before it
-   * sends its first renewal.
+   * Call in which the process stops itself (SIGSTOP), once: right before that call to a node
+   * returns, or right before the first renewal is sent.
    */
   stopIn?: 'submit' | 'poll' | 'renewal';
 }
@@ -40,7 +43,7 @@ function stopOnce(where: typeof stopIn): void {
   process.kill(process.pid, 'SIGSTOP');
 }
 
-/** Nodes on which jobs never end. */
+/** Returns nodes on which jobs never end. */
 function nodesIn(folder: string, { check = () => {} }: NodeExecutorOptions): Executor {
   const fileOf = ({ subject, id }: JobKey) => join(folder, `${subject}-${id}`);
   const stateOf = (key: JobKey): JobState => ({
@@ -71,7 +74,10 @@ function nodesIn(folder: string, { check = () => {} }: NodeExecutorOptions): Exe
   };
 }
 
-/** From SIGUSR2 on nothing comes from the API server, and nobody is told: as where a firewall drops packets. */
+/**
+ * Set by SIGUSR2: nothing more arrives from the API server, and no error is reported, as if a
+ * firewall dropped the packets.
+ */
 let isCut = false;
 process.on('SIGUSR2', () => {
   isCut = true;
@@ -79,9 +85,10 @@ process.on('SIGUSR2', () => {
 const silence = (signal: AbortSignal | undefined): Promise<never> =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 
-/** Logged when the request is about to be sent. */
+/** Logs each request right before it is sent. */
 function logged(transport: Transport): Transport {
-  // Before it heard that it has the Lease it does not lead, and a write that takes the Lease again is no renewal.
+  // Before its first successful write of the Lease, the process is no leader. Another acquisition
+  // is no renewal.
   let holds = false;
   return {
     ...transport,
@@ -96,7 +103,7 @@ function logged(transport: Transport): Transport {
       const answer = await transport.send(
         request.method === 'GET' ? request : { ...request, check },
       );
-      // An answer that came too late is given up by who asked, and counts for nothing.
+      // A late response was abandoned by the caller and does not count.
       if (isLease && !request.signal?.aborted) holds = true;
       return answer;
     },

@@ -11,8 +11,8 @@ import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
 /**
- * Of daemons that stand for one Lease. It is waited out, so it is short; a leader on a busy machine has to renew it within the deadline, so
- * it is not shorter.
+ * Timing for daemons that compete for one Lease. Tests wait until the Lease expires, so it is
+ * short. It is not shorter, as a leader on a busy machine must renew it in time.
  */
 export const TIMING = { leaseDurationMs: 20_000, renewDeadlineMs: 15_000, retryPeriodMs: 300 };
 
@@ -24,20 +24,23 @@ interface Message extends Record<string, unknown> {
 export interface World {
   client: KubeClient;
   start(more?: Pick<ElectingWatchOptions, 'stopIn'>): Daemon;
-  /** What a daemon logged itself, as soon as there is a line with that message. */
+  /** Returns the log of a daemon, once it has a line with that message. */
   says(daemon: Daemon, message: string): Promise<Message[]>;
   create(...names: string[]): Promise<void>;
-  /** Waits until a process holds the Lease that did not hold it before. */
+  /** Waits until another process than `before` holds the Lease. */
   leads(before?: string): Promise<string>;
-  /** The log so far, as `[pid, what]`. */
+  /** Returns the shared log so far, as `[pid, what]`. */
   log(): Promise<[number, string][]>;
-  /** Waits until a daemon has submitted so many jobs. */
+  /** Waits until a daemon has submitted that many jobs. */
   submitted(daemon: Daemon, count: number): Promise<void>;
-  /** No job was submitted twice, and so many were. */
+  /** Checks that no job was submitted twice, and the number of jobs. */
   eachOnce(count: number): Promise<void>;
 }
 
-/** Plays with daemons, processes of their own, over one cluster and the same nodes; ends them afterwards. */
+/**
+ * Runs `play` with daemons in their own processes, over one cluster and the same nodes. Kills the
+ * daemons afterwards.
+ */
 export async function inWorld(
   program: DaemonProgram<ElectingWatchOptions>,
   timing: ElectingWatchOptions['timing'],
@@ -104,7 +107,7 @@ export async function inWorld(
   };
   try {
     await play(world);
-    // Whatever went wrong: no secret is in the log.
+    // In any case, no secret is in the log.
     const [, token = ''] =
       /token: *["']?([^\s"']+)/.exec(await readFile(cluster.kubeconfig, 'utf8')) ?? [];
     expect(token).not.toBe('');

@@ -1,4 +1,4 @@
-/** A series of Prometheus' text format, read: `name{label="value"} 1`. */
+/** Sample in Prometheus' text format: `name{label="value"} 1`. */
 export interface Sample {
   name: string;
   labels: Record<string, string>;
@@ -8,7 +8,10 @@ export interface Sample {
 const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{([^\n]*)\})? (\S+)$/;
 const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/;
 
-/** The samples of a scrape. @throws Error for a line that is none, or a sample that is there twice */
+/**
+ * Returns the samples of a scrape.
+ * @throws Error for an invalid line or a duplicate sample
+ */
 export function readSamples(body: string): Sample[] {
   const seen = new Set<string>();
   return body.split('\n').flatMap((line) => {
@@ -37,7 +40,6 @@ function readLabels(text: string): Record<string, string> {
   return labels;
 }
 
-/** The value of one series; undefined when there is none. */
 export function seriesValue(
   samples: Sample[],
   name: string,

@@ -24,12 +24,15 @@ export interface Seen {
 export interface FakeApi {
   url: string;
   client: KubeClient;
-  /** What was asked, in order. */
+  /** Requests in order. */
   seen: Seen[];
   close(): Promise<void>;
 }
 
-/** An HTTP server on loopback that answers as the test says: for what a real API server cannot be made to do. */
+/**
+ * Starts an HTTP server on loopback with the test's answers, for cases that a real API server
+ * cannot produce.
+ */
 export async function fakeApi(
   answer: (request: Seen, response: ServerResponse) => void,
   options: {

@@ -6,7 +6,7 @@ interface Sleeper {
   wake(): void;
 }
 
-/** A clock that stands still until a test advances it. */
+/** Clock that stands still until a test advances it. */
 export class FakeClock implements Clock {
   #now = Date.parse('2030-01-01T00:00:00Z');
   #sleepers: Sleeper[] = [];
@@ -27,12 +27,15 @@ export class FakeClock implements Clock {
     });
   }
 
-  /** In how many ms each sleeper wakes, soonest first. */
+  /** Remaining times of the sleepers (ms), in ascending order. */
   get sleeping(): number[] {
     return this.#sleepers.map(({ at }) => at - this.#now).sort((a, b) => a - b);
   }
 
-  /** Wakes sleepers in order, giving each time to go on (and to sleep again) before the next. */
+  /**
+   * Advances the clock and wakes sleepers in order. Each can continue, and sleep again, before the
+   * next.
+   */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     for (;;) {
@@ -47,7 +50,10 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Waits for what comes over a socket: lets the event loop turn until it holds. Throws after 60 s, when no test waits any more. */
+/**
+ * Lets the event loop run until a condition holds, for data over a socket. Throws after 60 s, when
+ * no test still waits.
+ */
 export async function until(holds: () => boolean): Promise<void> {
   const end = performance.now() + 60_000;
   while (!holds()) {

@@ -6,12 +6,15 @@ import type { DesiredRaw, ObservedRaw } from '../../src/storage/types.ts';
 import type { Killed } from './fake-node.ts';
 import { UdevRules } from './udev-rules.ts';
 
-/** Something at a place of a device: a signature, or bytes of someone that no program takes for one (type ''). */
+/**
+ * Data at an offset of a device: a signature, or foreign bytes that no program recognizes (type
+ * '').
+ */
 interface Mark {
   at: bigint;
   type: string;
   uuid?: string;
-  /** Its program was killed inside. */
+  /** Set if the writing program was killed halfway. */
   torn?: boolean;
 }
 interface Area {
@@ -24,20 +27,20 @@ interface Partition extends Area {
 }
 
 export interface FakeDisk extends Area {
-  /** The kernel's name, which can change when it starts anew. */
+  /** Kernel name, which may change at a reboot. */
   name: string;
-  /** A name that lasts, as under /dev/disk/by-id. */
+  /** Persistent name, as under /dev/disk/by-id. */
   id: string;
   serial: string;
-  /** Device-mapper's UUID, for a logical volume. */
+  /** Device-mapper UUID of a logical volume. */
   dm?: string;
-  /** What the GPT says, for as long as `blkid` can read it. */
+  /** Content of the GPT, valid while `blkid` can read it. */
   table: { uuid: string; partitions: Map<number, Partition> };
-  /** Numbers of partitions that the kernel has devices of. */
+  /** Numbers of partitions with a kernel device. */
   known: Set<number>;
 }
 
-/** A step that may fail because something was faster did so. */
+/** Error of a step that may fail because of a race. */
 export class Raced extends Error {}
 
 const LSBLK_LINE = LSBLK.join(' ');
@@ -65,7 +68,7 @@ export function fakeDisk(name: string, more: Partial<FakeDisk> = {}): FakeDisk {
   };
 }
 
-/** Divides a disk into two partitions that the kernel knows. */
+/** Divides a disk into two partitions, which the kernel knows. */
 export function divide(disk: FakeDisk, uuid: string, guids: readonly [string, string]): FakeDisk {
   const half = disk.sizeBytes / 2n;
   writeTable(disk, uuid, [
@@ -76,15 +79,16 @@ export function divide(disk: FakeDisk, uuid: string, guids: readonly [string, st
   return disk;
 }
 
-/** The disks of a node and its records, as far as plans touch them: commands are carried out by their argv. */
+/**
+ * Disks and records of a node, as far as plans use them: commands are interpreted by their argv.
+ */
 export class FakeDisks {
   readonly records = new Map<string, string>();
   readonly links = new Map<string, string>();
   readonly rules = new UdevRules();
-  /** The `id` of each disk that a step wrote to. */
+  /** `id` of each disk that a step wrote to. */
   readonly written = new Set<string>();
   readonly disks: FakeDisk[];
-  /** All that was looked at. */
   readonly looked: Probe[] = [];
   #starts = 1;
 
@@ -101,7 +105,10 @@ export class FakeDisks {
     return readRaw(desired, first, look(deviceProbes(first, desired)));
   }
 
-  /** Every step to its end. @throws Raced for a step that may be outrun, Error for a precondition or a step that fails */
+  /**
+   * Runs all steps to their end.
+   * @throws Raced for a failure that may be a race, Error for another failed step or precondition
+   */
   run(steps: readonly Step[]): void {
     for (const step of steps) {
       this.#check(step);
@@ -113,7 +120,7 @@ export class FakeDisks {
     }
   }
 
-  /** A crash in the step of that number, after all before it. */
+  /** Crashes in the step with that number, after all steps before it. */
   crash(steps: readonly Step[], number: number, killed: Killed): void {
     this.run(steps.slice(0, number));
     const step = steps[number];
@@ -123,7 +130,7 @@ export class FakeDisks {
     else this.#half(step);
   }
 
-  /** The kernel reads all tables anew, and may find the disks in another order. */
+  /** Reboots: the kernel rereads all tables, and may find the disks in another order. */
   reboot(exchange: boolean): void {
     const [first, second] = this.disks;
     if (exchange && first !== undefined && second !== undefined && first.dm === undefined) {
@@ -136,14 +143,14 @@ export class FakeDisks {
     this.#makeLinks();
   }
 
-  /** The area under a path, and the disk that it is on. */
+  /** Returns the area at a path, with its disk. */
   area(path: string): { disk: FakeDisk; number?: number; area: Area } | undefined {
     for (const disk of this.disks) {
       if (path === `/dev/${disk.name}` || path === `/dev/disk/by-id/${disk.id}`)
         return { disk, area: disk };
       for (const number of disk.known) {
         const paths = [`/dev/${disk.name}${number}`, `/dev/disk/by-id/${disk.id}-part${number}`];
-        // A partition that the table lost lives on in the kernel.
+        // The kernel keeps a partition that was removed from the table.
         if (paths.includes(path)) return { disk, number, area: partitionOf(disk, number) };
       }
     }
@@ -230,7 +237,7 @@ export class FakeDisks {
         : ok(paths.filter((path) => path.startsWith(`${RECORDS}/${uid}.`)).join('\n'));
     }
     if (line.startsWith('test ! -e')) return this.records.has(last) ? failed(1) : ok();
-    // Nothing uses a device here; each command says by these that it did look.
+    // Nothing uses a device here. Each command's output proves that it did search.
     if (argv[0] === 'losetup' || argv[0] === 'test') return ok();
     if (argv[0] === 'cat')
       return ok(last === '/proc/swaps' ? 'Filename Type Size Used Priority' : '');
@@ -244,7 +251,7 @@ export class FakeDisks {
       };
       return ok(argv[1] === '-H' ? '/dev/null' : (said[argv[1] as keyof typeof said] ?? ''));
     }
-    // No tag is on a logical volume here.
+    // No logical volume here has a tag.
     if (argv[0] === 'lvs') return ok();
     throw new Error(`no answer to ${line}`);
   }
@@ -355,7 +362,7 @@ export class FakeDisks {
         return told.length === 0 ? 1 : 0;
       }
       case 'flock':
-        // Of several jobs one after the other has udev read its rules.
+        // Concurrent jobs reload the udev rules one after another.
         return this.#execute(rest.slice(rest.indexOf('udevadm')), stdin);
       case 'udevadm':
         this.#makeLinks();
@@ -364,7 +371,7 @@ export class FakeDisks {
     throw new Error(`no program ${argv.join(' ')}`);
   }
 
-  /** A part of what the program does, where that is more than nothing and less than all. */
+  /** Carries out a part of a program, if there is a state between nothing and all. */
   #half(step: Step): void {
     const [program, ...rest] = step.argv;
     const last = step.argv.at(-1) ?? '';
@@ -379,7 +386,7 @@ export class FakeDisks {
         '',
       );
     }
-    // It goes by devices in order, and by signatures in order.
+    // wipefs processes devices in order, and their signatures in order.
     if (program === 'wipefs') {
       const path = rest.find(
         (word) => word.startsWith('/dev/') && signatures(this.area(word)).length > 0,
@@ -388,12 +395,12 @@ export class FakeDisks {
       const first = area.marks.findIndex(({ type }) => type !== '');
       if (first >= 0) area.marks.splice(first, 1);
     }
-    // Its UUID can be read long before it is whole.
+    // The UUID is readable long before the file system is complete.
     if (program === 'mkfs.xfs') {
       this.#execute(step.argv, '');
       for (const mark of this.#get(last).area.marks) mark.torn = true;
     }
-    // An XFS has a copy of its UUID in each of its parts, and the first is what is read.
+    // XFS has a copy of its UUID in each allocation group; programs read the first one.
     if (program === 'sh' && rest.at(-2) === 'xfs') {
       this.#execute(step.argv, '');
       for (const mark of fileSystems(this.#get(rest[4] ?? '').area)) mark.torn = true;
@@ -404,7 +411,7 @@ export class FakeDisks {
         '',
       );
     }
-    // The copy at the end is written first.
+    // sgdisk writes the copy at the end first.
     if (program === 'sgdisk' && rest.includes('--clear')) {
       this.#execute(step.argv, '');
       const { disk } = this.#get(last);
@@ -485,7 +492,7 @@ function partitionOf(disk: FakeDisk, number: number): Partition {
   return partition;
 }
 
-/** blkid looks for a GPT only where an MBR protects it; wipefs finds what is left of one. */
+/** blkid requires a protective MBR for a GPT; wipefs finds remains without one. */
 const readable = ({ marks }: Area) =>
   marks.some(({ type }) => type === 'PMBR') && marks.some(({ type }) => type === 'gpt');
 
@@ -503,7 +510,7 @@ const toHex = (device: string) =>
     .map((part) => Number(part).toString(16))
     .join(':');
 
-/** A GUID as od prints it of a GPT's header. */
+/** Formats a GUID as od prints it from a GPT header. */
 function bytesOf(guid: string): string {
   const [a = '', b = '', c = '', d = '', e = ''] = guid
     .split('-')
@@ -523,7 +530,7 @@ function signatures(found: { area: Area } | undefined) {
 function blkid(argv: readonly string[], found: ReturnType<FakeDisks['area']>): ProbeResult {
   if (found === undefined) return failed(2);
   const { disk, number, area } = found;
-  // `-n ext4,xfs`: no others are looked for; `-u nofilesystem,…`: none at all.
+  // `-n ext4,xfs` limits the search to these types; `-u nofilesystem,…` excludes all file systems.
   const types = argv[2] === '-n' ? argv[3]?.split(',') : argv[2] === '-u' ? [] : undefined;
   const seen = fileSystems(area).filter(({ type }) => types?.includes(type) ?? true);
   const table = number === undefined && readable(disk);

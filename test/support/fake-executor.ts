@@ -7,10 +7,13 @@ export const result = (exit: number, stdout = '', stderr = ''): ProbeResult => (
   stdout,
   stderr,
 });
-/** What a program says of what is not there. */
+/** Answer of a program for a missing file. */
 export const missing = result(1, '', "stat: cannot statx 'X': No such file or directory");
 
-/** What looks at the use of a device answer where nothing uses it: each says by this that it did look. */
+/**
+ * Answers commands that check the use of a device, for an unused one. The output proves that they
+ * searched.
+ */
 export function unused(argv: readonly string[]): ProbeResult {
   if (argv.join(' ') === 'cat /proc/swaps') return result(0, 'Filename Type Size Used Priority');
   if (argv[0] === 'timeout') return unused(argv.slice(4));
@@ -28,19 +31,21 @@ export function unused(argv: readonly string[]): ProbeResult {
 type Answer = ProbeResult | ((argv: readonly string[]) => ProbeResult);
 
 export interface FakeNodeAnswers {
-  /** By the name of the probe. */
+  /** Answers by the name of the probe. */
   probes: Record<string, Answer>;
-  /** The subjects of jobs. */
   subjects?: string[] | Error;
 }
 
 export interface FakeExecutor extends Executor {
-  /** The commands that were run, as `node: argv`. */
+  /** Executed commands, as `node: argv`. */
   asked: string[];
   closed: boolean;
 }
 
-/** Nodes that answer probes by name; an Error is thrown by whatever is asked of the node. They run no job. */
+/**
+ * Returns nodes that answer probes by name and run no jobs. If a node is an Error, all its calls
+ * throw the Error.
+ */
 export function fakeExecutor(nodes: Record<string, FakeNodeAnswers | Error>): FakeExecutor {
   const nodeOf = (name: string): FakeNodeAnswers => {
     const node = nodes[name];
@@ -80,13 +85,13 @@ export function fakeExecutor(nodes: Record<string, FakeNodeAnswers | Error>): Fa
   return executor;
 }
 
-/** Where a raw device is looked for, and there is none. */
+/** Answers for a missing raw device. */
 export const NO_DEVICE: FakeNodeAnswers['probes'] = {
   ...{ target: missing, 'wait for udev': result(0) },
   ...{ others: result(0), boot: result(0, 'b00t') },
 };
 
-/** The default directory is on record, on the root file system. */
+/** Answers for a default directory with a record, on the root file system. */
 export const ON_ROOT = {
   directory: (argv) =>
     argv.at(-1) === directoryRecord(directory.directory)
@@ -99,7 +104,7 @@ export const ON_ROOT = {
   'file systems': result(0, `0:22 \n254:0 ${directory.now.uuid}\n7:3 a-b`),
 } satisfies Record<string, Answer>;
 
-/** A node on which there is nothing of a sparse Volume. */
+/** Answers of a node that has nothing of a sparse Volume. */
 export const EMPTY_NODE: Record<string, Answer> = {
   path: (argv) => result(0, argv.at(-1)),
   file: missing,

@@ -17,40 +17,38 @@ import type { NodeExecutorOptions } from '../../src/model/node-executor.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { FakeClock } from './fake-clock.ts';
 
-/** What a command did, and what it was told. */
+/** Result of a command, with its requests and questions. */
 export interface Outcome {
   code: number;
   out: string;
   err: string;
-  /** Requests in order, as `verb plural/name`, and what was sent with them. */
+  /** Requests in order, as `verb plural/name`, with their options and objects. */
   requests: { what: string; options: object | undefined; object?: object }[];
-  /** What each connection was made with. */
   connections: ConnectOptions[];
-  /** How nodes were reached, if they were. */
+  /** Options of the node executor, if it was used. */
   nodesAs?: NodeExecutorOptions;
-  /** The questions that were asked. */
   questions: string[];
-  /** What could be chosen, of each question that offers something. */
+  /** Choices of each question that offers any. */
   choices: string[][];
 }
 
 export interface World {
-  /** The objects there are, by `plural/name`. */
+  /** Existing objects, by `plural/name`. */
   objects?: Record<string, KubeObject>;
-  /** What each watch shows, one after another, before it stays silent. A function is called for each watch. */
+  /** Events of each watch before it stays silent. A function is called for each watch. */
   events?: WatchEvent[] | (() => Iterable<WatchEvent>);
-  /** Thrown by the request of that name. */
+  /** Errors by request, as `verb plural/name`. */
   failures?: Record<string, Error>;
-  /** What it says, or why it does not. */
+  /** Version of the server, or the error of the request. */
   serverVersion?: string | Error;
-  /** Hands on nodes. */
+  /** Executor for nodes. */
   executor?: Executor;
   tty?: boolean;
-  /** In place of standard output; errors are seen on it, too. */
+  /** Replaces standard output; also receives standard error. */
   terminal?: Output;
-  /** What is piped in; nothing is a terminal's, if there is one. */
+  /** Piped input; without it, standard input is a terminal if `tty` is set. */
   stdin?: string;
-  /** Answers to questions, in their order. An Error is thrown. */
+  /** Answers to questions, in order. An Error is thrown. */
   answers?: (string | boolean | Error)[];
   /** Called while a question waits for its answer. */
   onQuestion?: () => void;
@@ -73,7 +71,7 @@ const notFound = (key: string) =>
     key,
   );
 
-/** Commands speak through the client. */
+/** Commands use the client only. */
 const noTransport = undefined as unknown as Transport;
 
 /** Runs a command line against objects in memory. */
@@ -83,7 +81,7 @@ export async function stowage(argv: string[], world: World = {}): Promise<Outcom
   return outcome;
 }
 
-/** The world of a command, and what happens in it. */
+/** Returns the I/O of a command, and its outcome. */
 export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
   const objects = world.objects ?? {};
   const outcome: Outcome = {

@@ -11,34 +11,37 @@ import { UdevRules } from './udev-rules.ts';
 const RECORDS = '/var/lib/stowage/volumes/';
 const EXTENT = group.extentBytes;
 
-/** What is in a volume that was filled. */
+/** Data of a populated volume. */
 export const FILLED = 'all of it';
 
 interface Made {
   facts: LogicalVolume;
-  /** As a consent names it, or '' for nothing. */
+  /** Content in the form of a consent, or '' for none. */
   content: string;
-  /** Nobody knows of it but who wrote it. */
+  /** User data, which no program inspects. */
   data: string;
   fsBytes: bigint;
-  /** What the kernel takes it for, which can be behind what LVM says. */
+  /** Size of the kernel's device, which may lag behind LVM's metadata. */
   deviceBytes: bigint;
-  /** From its first byte on that many read as zeros, and nothing is said of the others. */
+  /** Number of bytes from the start that read as zeros. Later bytes are undefined. */
   zeroBytes: bigint;
-  /** LVM told udev to leave it alone, and was killed before it told otherwise. */
+  /** Set if LVM excluded the volume from udev, and was killed before it lifted that. */
   unseen: boolean;
   mounted: boolean;
 }
 
-/** A volume group with room and one logical volume at most, as far as plans touch it: steps are carried out by their argv. */
+/**
+ * Volume group with free space and at most one logical volume, as far as plans use it. Steps are
+ * interpreted by their argv.
+ */
 export class FakeLvm {
   readonly records = new Map<string, string>();
   made: Made | undefined;
   linked = false;
   readonly rules = new UdevRules();
-  /** What is in the extents that are free. */
+  /** Content of the free extents. */
   readonly left: { content: string };
-  /** All that was destroyed, by what it was. */
+  /** Destroyed contents, in order. */
   readonly destroyed: string[] = [];
   #uuids = 0;
 
@@ -94,7 +97,10 @@ export class FakeLvm {
     };
   }
 
-  /** Every step to its end. @throws Error for a precondition that does not hold, or a step that fails */
+  /**
+   * Runs all steps to their end.
+   * @throws Error for a failed precondition or step
+   */
   run(steps: readonly Step[]): void {
     for (const step of stepsWithoutDisks(steps)) {
       for (const precondition of step.preconditions) this.#check(step, precondition);
@@ -102,7 +108,7 @@ export class FakeLvm {
     }
   }
 
-  /** A crash in the step of that number, after all before it. */
+  /** Crashes in the step with that number, after all steps before it. */
   crash(steps: readonly Step[], number: number, killed: Killed): void {
     this.run(steps.slice(0, number));
     const [step] = stepsWithoutDisks(steps.slice(number, number + 1));
@@ -193,7 +199,7 @@ export class FakeLvm {
     this.#makeLink();
   }
 
-  /** As udev sees it. */
+  /** Updates the link as udev does. */
   #makeLink(): void {
     const { made } = this;
     if (made === undefined || !made.facts.active || made.unseen) {
@@ -295,7 +301,7 @@ export class FakeLvm {
     }
   }
 
-  /** The content of a disk: in a file of a file system, or in its place. */
+  /** Writes a disk image: as a file of the file system, or in its place. */
   #fill(args: readonly string[], data = FILLED): void {
     const made = this.#own();
     if (made.facts.tags.some((tag) => !tag.startsWith('stowage.dev/unfinished='))) {
@@ -344,7 +350,7 @@ export class FakeLvm {
   isTagged = (uid: string): boolean => this.made !== undefined && isTagged(this.made.facts, uid);
 }
 
-/** What LVM prints, with what it says beside while the metadata of a disk are cut off. */
+/** Returns output of LVM, with the message that it adds while a disk's metadata are incomplete. */
 const said = (...lines: string[]) => ({
   exit: 0,
   stdout: ['  Retrying metadata scan.', ...lines.map((line) => `  ${line}`)].join('\n'),

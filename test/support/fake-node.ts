@@ -20,58 +20,73 @@ import type {
 import { unused } from './fake-executor.ts';
 import { UdevRules } from './udev-rules.ts';
 
-/** What each file takes, and what is left beside them. */
+/** Allocated bytes of each file, and free bytes of the file system. */
 export const ALLOCATED = 64n << 20n;
 export const FREE = 5n << 40n;
 
-/** What a file holds: a text, or the UUID of its file system (`none`: no file system that blkid sees). */
+/**
+ * Content of a file: a text, or the UUID of its file system (`none`: no file system that blkid
+ * detects).
+ */
 type Content = { text: string } | { uuid: string | 'none' };
 interface Place {
   inode: number;
   sizeBytes: bigint;
-  /** How much of it the file system takes. */
+  /** Size of the file system in the file. */
   fsBytes?: bigint;
   type?: 'ext4' | 'xfs';
-  /** What its user wrote. */
+  /** Data of the user. */
   data?: string;
-  /** Counts writes. */
+  /** Number of writes. */
   changes?: number;
-  /** Its program was killed inside. */
+  /** Set if the writing program was killed halfway. */
   torn?: boolean;
 }
 type File = Content & Place;
 
-/** How far a program came that was killed: it had no effect yet, or a part of it (see `half`), or all of it. */
+/**
+ * Progress of a killed program: without an effect, with a part of it (see `half`), or with all of
+ * it.
+ */
 export type Killed = 'before' | 'half' | 'after';
 
-/** The files, loop devices and links of a node, as far as plans touch them: steps are carried out by their argv. */
+/**
+ * Files, loop devices and links of a node, as far as plans use them. Steps are interpreted by their
+ * argv.
+ */
 export class FakeNode {
   readonly files = new Map<string, File>();
-  /** Loop numbers and the files that they have. `sizeBytes` is what the device took of its file. */
+  /**
+   * Loop devices by number, with their backing files. `sizeBytes` is the size that the device read
+   * from its file.
+   */
   readonly loops = new Map<
     number,
     { file: string; inode: number; sizeBytes?: bigint; readOnly?: boolean }
   >();
-  /** Mount points and the loop numbers that are mounted there. */
+  /** Numbers of mounted loop devices, by mount point. */
   readonly mounts = new Map<string, number>();
-  /** The kubelet's folders that are not empty. */
+  /** Non-empty directories of the kubelet. */
   readonly kubelet = new Set<string>();
-  /** Whether its root may grow a file system that is mounted. */
+  /** Reports whether the node can grow a mounted file system. */
   growsMounted = true;
   readonly links = new Map<string, number>();
   readonly rules = new UdevRules();
-  /** What there is room for in all. */
+  /** Total space of the file system. */
   spaceBytes = FREE;
   #inodes = 100;
 
-  /** The paths of what is no record. */
+  /** Returns the paths of files other than records. */
   volumeFiles(prefix: string): string[] {
     return [...this.files].flatMap(([path, file]) =>
       'uuid' in file && path.startsWith(prefix) ? [path] : [],
     );
   }
 
-  /** Every step to its end. @throws Error for a precondition that does not hold, or a step that fails */
+  /**
+   * Runs all steps to their end.
+   * @throws Error for a failed precondition or step
+   */
   run(steps: readonly Step[]): void {
     for (const step of steps) {
       this.#check(step);
@@ -79,7 +94,7 @@ export class FakeNode {
     }
   }
 
-  /** A crash in the step of that number, after all before it. */
+  /** Crashes in the step with that number, after all steps before it. */
   crash(steps: readonly Step[], number: number, killed: Killed): void {
     this.run(steps.slice(0, number));
     const step = steps[number];
@@ -89,7 +104,7 @@ export class FakeNode {
     else this.#half(step);
   }
 
-  /** What a file system does not keep is gone. */
+  /** Reboots: everything outside of the file systems is lost. */
   reboot(): void {
     this.loops.clear();
     this.links.clear();
@@ -98,7 +113,7 @@ export class FakeNode {
     this.kubelet.clear();
   }
 
-  /** Whether files can be cloned here. */
+  /** Reports whether the file system can clone files. */
   clones = true;
 
   observeSnapshot({ uid, volume }: DesiredSnapshot): ObservedSnapshot {
@@ -124,7 +139,7 @@ export class FakeNode {
     };
   }
 
-  /** Owner files alone. */
+  /** Returns the owner files only. */
   #beside(path: string): EarlierFile['beside'] {
     const owners = this.#owners(path).map((each) => {
       const text = this.#text(each)?.trimEnd() ?? '';
@@ -204,7 +219,7 @@ export class FakeNode {
     };
   }
 
-  /** On the root file system. */
+  /** Observes a directory on the root file system. */
   #directory(path: string): ObservedDirectory {
     const record = this.#text(directoryRecord(path));
     const answers: Record<string, ProbeResult> = {
@@ -218,10 +233,10 @@ export class FakeNode {
     return readDirectory(path, path, (name) => answers[name] as ProbeResult);
   }
 
-  /** As findmnt has them. */
+  /** Output of findmnt. */
   uuids = (): string => '0:22 \n254:0 07f99387-d767-427c-84af-490d20627c13';
 
-  /** As /proc has the mounts. */
+  /** Returns the mounts in the format of /proc. */
   mountinfo(): string {
     const lines = [...this.mounts].map(
       ([point, number]) => `36 24 7:${number} / ${point} rw - ext4 /dev/loop${number} rw`,
@@ -233,7 +248,6 @@ export class FakeNode {
     ].join('\n');
   }
 
-  /** The file of a loop device. */
   #backing(device: string): File | undefined {
     return this.files.get(this.loops.get(numberOf(device))?.file ?? '');
   }
@@ -265,7 +279,7 @@ export class FakeNode {
     }
   }
 
-  /** What a command answers that only reads. */
+  /** Answers a read-only command. */
   answer(argv: readonly string[]): { exit: number; stdout: string } {
     const last = argv.at(-1) ?? '';
     const file = this.files.get(last);
@@ -338,9 +352,9 @@ export class FakeNode {
       case 'resize2fs': {
         const file = this.#backing(last);
         if (file === undefined) throw new Error(`no ${last}`);
-        // Cut off, it would leave what nothing mends.
+        // An interrupted resize could not be repaired.
         if (this.growsMounted) throw new Error(`${last} is not mounted`);
-        // It sees what the device has, not what the file has.
+        // The program sees the size of the device, not of the file.
         file.fsBytes = this.loops.get(numberOf(last))?.sizeBytes ?? 0n;
         return;
       }
@@ -431,7 +445,7 @@ export class FakeNode {
         const file = this.#backing(first);
         if (file === undefined || !('uuid' in file) || file.uuid !== second)
           throw new Error(`${first} is another`);
-        // It sees what the device has, not what the file has.
+        // The program sees the size of the device, not of the file.
         file.fsBytes = this.loops.get(numberOf(first))?.sizeBytes ?? 0n;
         return;
       }
@@ -442,7 +456,7 @@ export class FakeNode {
     throw new Error(`no script ${name}`);
   }
 
-  /** A part of what the program does, where that is more than nothing and less than all. */
+  /** Carries out a part of a program, if there is a state between nothing and all. */
   #half(step: Step): void {
     const [program, ...rest] = step.argv;
     if (program === 'rm') this.files.delete(rest.find((path) => this.files.has(path)) ?? '');
@@ -450,10 +464,10 @@ export class FakeNode {
     if (program === 'cp' || (rest[2] === 'stowage-freeze' && rest[4] !== 'thaw')) {
       this.#execute(step.argv, '');
       const partial = rest.findLast((word) => word.endsWith('.partial')) ?? '';
-      // Its watchdogs were killed, too.
+      // The watchdogs were killed, too.
       if (program !== 'cp')
         this.#write(freezeRecord(basename(partial, '.partial')), { text: 'frozen' });
-      // The beginning came first, with the UUID.
+      // The start of the copy, with the UUID, was written first.
       Object.assign(this.#get(partial), { torn: true });
     }
     if (rest[2] === 'stowage-xfs-uuid') {
@@ -467,7 +481,7 @@ export class FakeNode {
       this.#execute(step.argv, '');
       Object.assign(this.#get(rest[4] ?? ''), { torn: true });
     }
-    // udev is there before anybody waits for it.
+    // udev creates links before the job waits for it.
     if (program === 'losetup' && rest[0] !== '-d') {
       this.#execute(step.argv, '');
       this.#makeLinks();

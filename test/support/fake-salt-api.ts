@@ -12,35 +12,37 @@ export interface SaltApiCall {
 
 export interface FakeSaltApi {
   url: string;
-  /** Of its certificate, PEM. */
+  /** CA certificate, PEM. */
   ca: string;
-  /** What is asked of it, in order. */
   calls: SaltApiCall[];
-  /** What was sent to /login. */
+  /** Bodies of the requests to /login. */
   logins: unknown[];
-  /** What the function returns on the minion; undefined for no minion, false for one that is down. */
+  /**
+   * Returns the function's result on the minion; undefined for an unknown minion, false for one
+   * that is down.
+   */
   answer: (call: SaltApiCall) => unknown;
-  /** Whether the account may call the runner. */
+  /** Reports whether the account may call the runner. */
   allowed: boolean;
-  /** What Salt says instead of the runner. */
+  /** Message of Salt instead of a result of the runner. */
   runnerSays: string | undefined;
-  /** Status and body of the next requests, before anything else is looked at. */
+  /** Status and body of all further requests, whatever they contain. */
   broken: { status: number; text: string } | undefined;
-  /** What a login is good for, in s. */
+  /** Lifetime of a login, in s. */
   expireSeconds: number;
   secret: string;
-  /** Tells it to whoever reads the events. */
+  /** Sends the end of a job to all readers of the event stream. */
   tell(jid: string, minion: string, ret: unknown): void;
-  /** How many read the events. */
+  /** Returns the number of readers of the event stream. */
   readers(): number;
-  /** Ends all streams of events. */
+  /** Ends all event streams. */
   hangUp(): void;
-  /** Makes tokens worthless, as a restart does. */
+  /** Invalidates all tokens, like a restart. */
   forgetTokens(): void;
   stop(): Promise<void>;
 }
 
-/** As much of salt-api as Stowage uses, for one account, over TLS. */
+/** Starts the part of salt-api that Stowage uses, over TLS and for one account. */
 export async function startFakeSaltApi(): Promise<FakeSaltApi> {
   const { key, cert } = selfSigned(new Date());
   const tokens = new Set<string>();

@@ -6,7 +6,9 @@ import type { Mount, NodeHold, ObservedShared } from '../../src/storage/shared-f
 import type { DesiredSparse, ObservedSparse, VolumeOperation } from '../../src/storage/types.ts';
 import { FILE, freshNode, loop, madeNode, sparseDesired } from './volume-input.ts';
 
-/** A directory that nodes share, on a server, and nodes that run jobs on a file in it. */
+/**
+ * Model of a directory on a server that nodes share, and of nodes that run jobs on a file in it.
+ */
 
 export const NFS: Mount = {
   point: dirname(FILE),
@@ -16,7 +18,7 @@ export const NFS: Mount = {
   options: ['rw', 'vers=4.2', 'hard', 'local_lock=none'],
 };
 
-/** A look at a shared file that nobody has. */
+/** Observation of a shared file without an owner. */
 export const QUIET: ObservedShared = {
   bootId: '00000000-0000-4000-8000-000000000001',
   mount: NFS,
@@ -33,16 +35,16 @@ export const sharedDesired: DesiredSparse = {
   owner: { node: 'n1', token: 't1' },
 };
 
-/** A file by its inode: it may have two names. */
+/** Inode, which may have two names. */
 interface Inode {
   text: string;
 }
 
-/** What the server has. Every change of a name is atomic there. */
+/** State of the server. Every change of a name is atomic. */
 export class FakeShare {
   readonly names = new Map<string, Inode>();
 
-  /** What a look at the directory finds. */
+  /** Returns an observation of the directory. */
   observe(bootId: string): ObservedShared {
     const owners: ObservedShared['owners'][number][] = [];
     const marks: ObservedShared['marks'][number][] = [];
@@ -66,16 +68,16 @@ export class FakeShare {
   }
 }
 
-/** Thrown where a precondition does not hold or a command fails: the rest of the job does not run. */
+/** Thrown for a failed precondition or command: the rest of the job does not run. */
 export class Stopped extends Error {}
 
 export class FakeSharer {
   boots = 1;
-  /** The file is attached: so that it can be written to, or to read. */
+  /** State of the attachment: none, read-write or read-only. */
   attached: 'no' | 'rw' | 'ro' = 'no';
-  /** Something uses the device. */
+  /** Set while something uses the device. */
   busy = false;
-  /** Counted up for each job, as attempts are. */
+  /** Number of the job, new for each like an attempt. */
   attempts = 0;
 
   readonly name: string;
@@ -109,7 +111,7 @@ export class FakeSharer {
     return { ...madeNode, loops, link: loops[0]?.device, shared };
   }
 
-  /** @throws Error for a refusal */
+  /** @throws Error if the plan is refused */
   steps(
     operation: VolumeOperation,
     desired: DesiredSparse,
@@ -120,7 +122,7 @@ export class FakeSharer {
     return made.steps;
   }
 
-  /** One precondition or command at a time, so that anything may come between them. */
+  /** Runs one precondition or command per iteration, so that tests can interleave other actions. */
   *run(steps: readonly Step[]): Generator<void> {
     for (const step of steps) {
       for (const precondition of step.preconditions) {
@@ -132,7 +134,7 @@ export class FakeSharer {
     }
   }
 
-  /** All of it, undisturbed. */
+  /** Runs all steps without interruption. */
   finish(steps: readonly Step[]): void {
     for (const _ of this.run(steps));
   }
@@ -145,7 +147,7 @@ export class FakeSharer {
     if (expect.exit !== answer.exit || !right) throw new Stopped(refusal);
   }
 
-  /** undefined: a look at something that is as it should be here. */
+  /** @returns undefined for a command whose expectation always holds in this model */
   #answer(argv: readonly string[]): { exit: number; stdout: string } | undefined {
     const { names } = this.share;
     const last = argv.at(-1) ?? '';

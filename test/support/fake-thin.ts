@@ -14,18 +14,21 @@ const RECORDS = '/var/lib/stowage/volumes/';
 
 interface Thin {
   facts: LogicalVolume;
-  /** The UUID in its file system, and what a user wrote. */
+  /** UUID of the file system; `data` is what a user wrote. */
   uuid: string;
   data: string;
 }
 
-/** A thin pool with one volume, as far as copies of it touch it: steps are carried out by their argv. */
+/**
+ * Thin pool with one volume, as far as plans for its copies use it. Steps are interpreted by their
+ * argv.
+ */
 export class FakeThin {
   readonly records = new Map<string, string>();
   readonly volumes: Thin[] = [{ facts: thinLv, uuid: UID, data: 'first' }];
-  /** The copy that a device with a layer was made of, and not taken away. */
+  /** Copy below a layered device that was left behind. */
   inner: string | undefined;
-  /** Every UUID that udev ever saw, in the order seen. */
+  /** UUIDs that udev has ever seen, in order. */
   readonly seen: string[] = [];
   #pool: LogicalVolume = { ...pool, sizeBytes: 10n * pool.sizeBytes };
   #uuids = 0;
@@ -62,7 +65,10 @@ export class FakeThin {
     });
   }
 
-  /** @throws Error for a precondition that does not hold, or a step that fails */
+  /**
+   * Runs all steps to their end.
+   * @throws Error for a failed precondition or step
+   */
   run(steps: readonly Step[]): void {
     for (const step of stepsWithoutDisks(steps)) this.#step(step, false);
   }
@@ -168,7 +174,7 @@ export class FakeThin {
       },
       ...{ writable: permission === 'rw', active: false, device: undefined },
     };
-    // Nobody knows whether the pool had made it.
+    // The pool may or may not have created the copy; here it has.
     this.volumes.push({ ...origin, facts, ...(half ? { data: 'half' } : {}) });
     if (!half) return;
     this.#set(origin.facts.name, { suspended: origin.facts.active });

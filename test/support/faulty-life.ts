@@ -18,16 +18,19 @@ import { sha256 } from './signatures.ts';
 import { until } from './until.ts';
 import type { Call, Crash, Wrappers } from './wrappers.ts';
 
-/** What a crash may cost at the most, in ms. */
+/** Maximum time (ms) until a volume converges after a crash. */
 export const CONVERGES_WITHIN = 180_000;
 
-/** After as many tries to prepare the controller gives a Volume up (see MAX_ATTEMPTS in src/controllers/volume/provision.ts). */
+/**
+ * Number of attempts before the controller stops provisioning a Volume (see MAX_ATTEMPTS in
+ * src/controllers/volume/provision.ts).
+ */
 const MAX_ATTEMPTS = 8;
 
 const MIB = 1n << 20n;
 const RECORDS = '/var/lib/stowage/volumes';
 
-/** All that a step or a precondition of any kind calls. */
+/** All programs that steps and preconditions call. */
 export const PROGRAMS = [
   ...['mkfs.ext4', 'mkfs.xfs', 'sgdisk', 'wipefs', 'dd', 'cmp', 'fallocate'],
   ...['losetup', 'partx', 'udevadm', 'blkid', 'lsblk'],
@@ -46,11 +49,11 @@ export interface Point {
 }
 
 export interface Life {
-  /** What was called while the volume was made, and while it was removed. */
+  /** Calls during provisioning and during deletion. */
   calls: Record<Point['during'], Call[]>;
-  /** The crash was met. */
+  /** Set if the crash took place. */
   happened: boolean;
-  /** The longest of its ways, in ms. */
+  /** Longest duration (ms) of an operation. */
   took: number;
 }
 
@@ -58,8 +61,9 @@ export const nameOf = ({ backing, content, onDelete }: Kind) =>
   `${backing} with ${content}, ${onDelete}`;
 
 /**
- * A volume is made, used, made again and removed by plans, jobs and looks as the controller has them; at one point the
- * shell of a job (or of a look) and its program are killed. Both ends must be reached, and nothing be left.
+ * Provisions, uses, provisions again and deletes a volume with the plans, jobs and observations of
+ * the controller. At one point, the shell of a job or observation and its program are killed. Both
+ * operations must complete, and nothing may remain.
  */
 export async function liveOnce(
   kinds: Kinds,
@@ -109,23 +113,26 @@ export async function liveOnce(
   return { calls: { provision: provisioning, delete: deletion }, happened, took };
 }
 
-/** Calls of a program that destroy nothing, as Crash.except has them; see `destroys`. */
+/** Patterns of calls that destroy nothing, in the format of Crash.except; see `destroys`. */
 export const LOOKS: Readonly<Record<string, string>> = {
   dd: '^dd [0-9]+ [0-9]+ ((.* )?of=(/var/lib/stowage/|/dev/null( |$)))',
   'mkfs.ext4': '^mkfs.ext4 [0-9]+ [0-9]+ -n ',
 };
 
-/** It writes to what a volume is made of, and not to its records. */
+/** Reports whether a call writes to a volume's storage, other than its records. */
 export function destroys({ program, args }: Pick<Call, 'program' | 'args'>): boolean {
   if (program === 'wipefs') return !/(^| )-\w*n( |$)/.test(args);
-  // A look reads the beginning of a device.
+  // Observations read the beginning of a device.
   if (program === 'dd') return !/(^| )of=(\/var\/lib\/stowage\/|\/dev\/null( |$))/.test(args);
-  // With -n it asks whether the kernel holds a device, and makes nothing.
+  // With -n, mkfs.ext4 only checks whether the kernel holds a device.
   if (program === 'mkfs.ext4') return !args.startsWith('-n ');
   return ['mkfs.xfs', 'sgdisk'].includes(program);
 }
 
-/** XFS needs much room; what is small is faster. A device has something that is not the volume's behind it. */
+/**
+ * Creates the storage of a volume: large for XFS, else small and fast. A device carries foreign
+ * data, also in the next partition.
+ */
 async function newVolume(kinds: Kinds, { backing, content, onDelete }: Kind) {
   const sizeBytes = content === 'xfs' ? SIZE : 80n * MIB;
   if (backing === 'sparse file') {
@@ -137,7 +144,8 @@ async function newVolume(kinds: Kinds, { backing, content, onDelete }: Kind) {
       ? await kinds.disk(sizeBytes)
       : await kinds.disk(2n * sizeBytes + 2n * MIB, 'gpt');
   const path = backing === 'disk' ? disk.path : disk.partition;
-  // Without data on it nothing would tell whether it was wiped. A file in its place would keep the device away for good.
+  // Without data, a wipe could not be detected. nocreat: a file at the path would hide the device
+  // permanently.
   const put = ['if=/dev/urandom', 'bs=1M', 'conv=nocreat,fsync'];
   await execa('dd', [...put, `of=${path}`, 'seek=40', 'count=1']);
   if (backing === 'disk')
@@ -146,7 +154,7 @@ async function newVolume(kinds: Kinds, { backing, content, onDelete }: Kind) {
   return { desired: kinds.onDevice(path, content, { onDelete }), disk };
 }
 
-/** The partition next to the volume's. */
+/** Returns the checksum of the next partition. */
 function besideOf({ path }: Disk): Promise<string> {
   return sha256(`${path}p2`);
 }
@@ -157,7 +165,10 @@ async function partuuidOf(desired: Desired): Promise<string> {
   return (await execa('blkid', args, { reject: false })).stdout;
 }
 
-/** As the controller goes on: it looks and plans again after all that says nothing of a real failure. */
+/**
+ * Carries out an operation like the controller: observes and plans again, except after an actual
+ * failure.
+ */
 async function carryOn(
   executor: Executor,
   operation: VolumeOperation,
@@ -177,7 +188,7 @@ async function carryOn(
     if (operation === 'provision' && attempt > MAX_ATTEMPTS) break;
     const state = await run(executor, desired, `${operation}-${attempt++}`, found.steps, deadline);
     seen.push(JSON.stringify(state));
-    // Only what is removed is tried again after a failure: of what is made a person is told.
+    // Only a deletion is retried after a failure; other failures are reported to the user.
     if (state.state === 'failed' && operation !== 'delete') break;
   }
   throw new Error(`${operation} came to no end: ${seen.join('; ')}`);
@@ -185,7 +196,9 @@ async function carryOn(
 
 type Found = { observed: Observed; steps: readonly Step[] } | { why: string };
 
-/** Why nothing can be said or done yet: the look was cut off, or a refusal that passes. */
+/**
+ * Plans. `why` is a transient reason: an interrupted observation, or a refusal that allows a retry.
+ */
 async function look(
   executor: Executor,
   operation: VolumeOperation,
@@ -241,7 +254,7 @@ async function expectMade(
   }
   const traces = [`/run/stowage/jobs/${uid}`, `${RECORDS}/${uid}.done`, `${RECORDS}/${uid}.intent`];
   if (desired.type === 'sparse') traces.push(desired.file);
-  // Half a submission is swept a minute later, or with the rest of the jobs.
+  // Half a submission is removed a minute later, or with the other jobs.
   expect((await tracesOf(kinds, uid)).filter((path) => !path.startsWith('.new.'))).toEqual(
     traces.sort(),
   );
@@ -255,7 +268,7 @@ async function expectGone(
   partuuid: string,
 ): Promise<void> {
   expect(await tracesOf(kinds, desired.uid)).toEqual([]);
-  // udev sees by itself that the signature is gone, some time after it is.
+  // udev detects the missing signature with a delay.
   await until(`${link} gone`, () =>
     readlink(link).then(
       () => undefined,
@@ -275,7 +288,7 @@ async function expectGone(
   expect(zero).toBe(onDelete === 'Wipe');
 }
 
-/** Every file that has the volume's UID in its name, and is no link of udev's. */
+/** Returns all files whose name contains the volume's UID, except links of udev. */
 async function tracesOf(kinds: Kinds, uid: string): Promise<string[]> {
   const paths: string[] = [];
   for (const folder of [kinds.folder, '/run/stowage/jobs', RECORDS]) {

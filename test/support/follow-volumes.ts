@@ -5,7 +5,10 @@ import type { KubeClient } from '../../src/kube/types.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
 import { memoryLogger } from './logger.ts';
 
-/** A cache of the Volumes, filled; `onChange` is told of all, those included that are there already. */
+/**
+ * Returns a synced informer of Volumes. `onChange` is called for all Volumes, including existing
+ * ones.
+ */
 export async function followVolumes(
   client: KubeClient,
   onChange: (volume: Volume) => void = () => {},

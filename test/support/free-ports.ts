@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 
 /**
- * Ports below those that outgoing connections get (ip_local_port_range begins at 32768): a server that is down for a moment finds
- * its port free again.
+ * Start of the ports, below those of outgoing connections (ip_local_port_range begins at 32768). A
+ * server that restarts finds its port still free.
  */
 const FIRST = 20_000;
 const COUNT = 12_000;
@@ -10,8 +10,8 @@ const COUNT = 12_000;
 let next = process.pid % COUNT;
 
 /**
- * Returns ports of 127.0.0.1 that nothing listens on. They are this process's until it ends: an abstract socket, of which
- * the kernel has one by a name, keeps them from every other test.
+ * Returns ports of 127.0.0.1 without a listener, reserved until this process ends. An abstract
+ * socket reserves each port for all tests: the kernel allows every name once.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
@@ -24,7 +24,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Reserves it, where no other process has. */
+/** Reserves a port unless another process has it. */
 function reserve(port: number): Promise<boolean> {
   const server = createServer().unref();
   return new Promise((resolve) => {

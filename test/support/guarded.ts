@@ -6,7 +6,7 @@ import type { Executor } from '../../src/nodes/job.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
 import { type Sshd, startSshd } from './sshd.ts';
 
-/** An sshd whose key runs the forced command alone, with this list. */
+/** Starts an sshd whose key runs only the forced command, with this list. */
 export async function startGuarded(
   folder: string,
   list: string,
@@ -21,7 +21,7 @@ export async function startGuarded(
   return { sshd, executor: reach(sshd.configFile) };
 }
 
-/** Nodes behind such an sshd. */
+/** Returns nodes behind such an sshd. */
 export const reach = (sshConfig: string): Executor =>
   createNodeExecutor({
     transport: 'ssh',

@@ -3,25 +3,30 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { execa } from 'execa';
 import { until } from './until.ts';
 
-/** The jobs of a Volume on this machine, from before its first one: they are counted, and wait until they are let go. */
+/**
+ * Jobs of a Volume on this machine, from the first one on. Jobs are counted, and wait until they
+ * are released.
+ */
 export interface HeldJobs {
-  /** Waits until there is one, whose process waits here: before, it would end with whoever starts it. */
+  /**
+   * Waits until the process of a job waits for the lock. Earlier, it would end with its starter.
+   */
   begun(): Promise<void>;
-  /** Lets them run. */
+  /** Lets the jobs run. */
   release(): Promise<void>;
-  /** Waits until the first one has ended, whoever learns of it. */
+  /** Waits until the first job has ended, or is already removed. */
   ended(): Promise<void>;
-  /** Their names, in order, a name for each time that there was one. */
+  /** Names of the jobs in order, with one entry per job. */
   seen(): string[];
   stop(): Promise<void>;
 }
 
-/** Takes the lock under which jobs of a subject run one after the other. */
+/** Takes the lock that serializes the jobs of a subject. */
 export async function holdJobs(uid: string): Promise<HeldJobs> {
   const folder = `/run/stowage/jobs/${uid}`;
   await mkdir('/run/stowage', { recursive: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // What comes is told when it comes and when it goes: jobs are removed once they are of no use any more.
+  // The watcher reports each job twice, as jobs are removed once they are no longer needed.
   const told: string[] = [];
   const watcher: FSWatcher = watch(folder, (event, name) => {
     if (event === 'rename' && name !== null && /^[a-z]+-\d+$/.test(name)) told.push(name);
@@ -39,7 +44,7 @@ export async function holdJobs(uid: string): Promise<HeldJobs> {
   return {
     async begun() {
       const { ino } = await stat(`${folder}/lock`);
-      // proc(5): a process that is blocked by a lock is listed after it, by an arrow.
+      // proc(5): a process that is blocked by a lock is listed after the lock, with an arrow.
       const waits = new RegExp(`^\\d+: -> FLOCK .*:${ino} `, 'm');
       await until(`a job of ${uid} that waits`, async () =>
         waits.test(await readFile('/proc/locks', 'utf8')) ? true : undefined,
@@ -49,7 +54,7 @@ export async function holdJobs(uid: string): Promise<HeldJobs> {
     ended: () =>
       until(`the end of a job of ${uid}`, async () => {
         const [job] = await jobs().catch(() => []);
-        // Gone: it was learnt of.
+        // A missing job was removed after its end.
         if (job === undefined) return true;
         return stat(`${folder}/${job}/result`).then(
           () => true,

@@ -1,17 +1,20 @@
 import type { Executor, Job, JobState } from '../../src/nodes/job.ts';
 
 export interface HeldNodes extends Executor {
-  /** Nodes whose jobs for attaching and detaching stay as they were submitted: running, for as long as the node is named. */
+  /** Nodes whose attach and detach jobs remain running while the node is in this set. */
   held: Set<string>;
-  /** Those jobs that run and do not end, as `node subject id`. */
+  /** Running jobs that do not end, as `node subject id`. */
   waiting(): string[];
-  /** Each job for attaching or detaching that was submitted, with when, in ms. */
+  /** Submitted attach and detach jobs, with their time in ms. */
   submitted: { node: string; subject: string; id: string; at: number }[];
-  /** What jobs for attaching or detaching on a node end with instead, first things first. */
+  /** Results of the next attach and detach jobs by node, in order, instead of running the jobs. */
   failing: Map<string, JobState[]>;
 }
 
-/** Nodes on which some jobs do not end, or fail. What runs when its node is let go ends at the next question for it. */
+/**
+ * Returns nodes on which some jobs do not end, or fail. After the release of a node, its jobs end
+ * at the next poll or purge.
+ */
 export function heldNodes(nodes: Executor): HeldNodes {
   const waiting = new Map<string, { node: string; job: Job }>();
   const idOf = (node: string, { key }: Pick<Job, 'key'>) => `${node} ${key.subject} ${key.id}`;
@@ -45,7 +48,7 @@ export function heldNodes(nodes: Executor): HeldNodes {
         waiting.has(idOf(node, { key })) ? { state: 'running' } : { state: 'not-found' },
       );
       if (states.length > 0 && states.every(({ state }) => state === 'running')) {
-        // As a node holds its answer back.
+        // A real node delays its answer, too.
         await new Promise((resolve) => setTimeout(resolve, Math.min(waitMs, 50)));
         return states;
       }

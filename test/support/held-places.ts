@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { execa } from 'execa';
 
 /**
- * Takes places in which volumes are filled and packed on this node, all by default, for a namespace.
- * @returns what gives one of them up, and all
+ * Occupies the slots for filling and packing volumes on this node, by default all, for a namespace.
+ * @returns functions that release one slot, and all
  */
 export async function holdPlaces(
   count = 16,

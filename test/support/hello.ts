@@ -1,7 +1,7 @@
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import type { PopulatorDefinition, VolumePopulator } from '../../src/api/populator.ts';
 
-/** The kind of KEP-1495's e2e tests: an object says which file a volume begins with, and what is in it. */
+/** Kind of KEP-1495's e2e tests. An object names the initial file of a volume, and its content. */
 export const HELLOS: Resource = {
   group: 'hello.example.com',
   version: 'v1alpha1',
@@ -10,7 +10,7 @@ export const HELLOS: Resource = {
   namespaced: true,
 };
 
-/** The same of another group: a kind of its own. */
+/** Returns the resource of another group: another kind. */
 export const hellosOf = (group: string): Resource => ({ ...HELLOS, group });
 
 export const helloCrd = (group: string) => ({

@@ -4,7 +4,9 @@ import type { Informer } from '../../src/kube/informer.ts';
 import type { Metrics } from '../../src/manager/metrics/metrics.ts';
 import { freshNode, volume } from './volume-input.ts';
 
-/** What can be written into a Volume's nodeName, its directory, or the name of a transport. */
+/**
+ * Texts that a user can write into a Volume's nodeName, its directory, or the name of a transport.
+ */
 export const HOSTILE = [
   'n1',
   '',
@@ -23,7 +25,7 @@ export const HOSTILE = [
   'x'.repeat(2000),
 ];
 
-/** A Volume on each, made, and looked at. */
+/** Adds a provisioned and observed Volume for each text. */
 export function showHostileVolumes(metrics: Metrics): void {
   const volumes = HOSTILE.map((text, index): Volume => {
     const made = volume(
@@ -49,7 +51,7 @@ export function showHostileVolumes(metrics: Metrics): void {
   }
 }
 
-/** A claim and a snapshot of each class, that came about and that did not. */
+/** Reports successful and failed claims and snapshots of each class. */
 export function showHostileClaims(metrics: Metrics): void {
   for (const name of HOSTILE) {
     for (const source of ['none', 'snapshot', 'claim', 'link'] as const) {

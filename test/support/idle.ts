@@ -4,19 +4,25 @@ import type { Executor } from '../../src/nodes/job.ts';
 import { type Clock, systemClock } from '../../src/workqueue/clock.ts';
 import { until } from './until.ts';
 
-/** A sleep that ends sooner than this, in ms, gathers work (queues round up to 50). Longer ones are retries, resyncs and deadlines. */
+/**
+ * Limit (ms) below which a sleep only batches work (queues round up to 50). Longer sleeps are
+ * retries, resyncs and deadlines.
+ */
 const SOON = 60;
 
-/** What a watch has handed over and its informer has handled, by namespace and name. */
+/**
+ * Versions of the objects that a watch delivered and its informer has handled, by namespace and
+ * name.
+ */
 interface Cache {
   resource: Resource;
   select: SelectOptions;
-  /** Otherwise it was only listed, and nobody follows it. */
+  /** Set by a watch. Objects that were only listed are not followed. */
   watched: boolean;
   versions: Map<string, string>;
 }
 
-/** `neverFromMs`: sleeps of this and more, in ms, never end. */
+/** Clock whose sleeps of at least `neverFromMs` never end. */
 export type TestClock = Clock & { neverFromMs?: number };
 
 const idOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ''}/${metadata.name}`;
@@ -25,8 +31,8 @@ const selected = ({ namespace, labelSelector, fieldSelector }: SelectOptions): S
 });
 
 /**
- * Wraps what controllers act through, and tells when they have nothing left to do. A test that expects nothing to happen waits
- * for that instead of for some time.
+ * Wraps the client, executor and clock of controllers, and detects when the controllers are idle. A
+ * test that expects no action waits for that instead of for a fixed time.
  */
 export function observeWork(
   real: KubeClient,
@@ -35,7 +41,7 @@ export function observeWork(
 ) {
   const caches = new Map<string, Cache>();
   const sleeps = new Set<{ until: number }>();
-  /** Under way: reconciles, and requests to the API server and to nodes. */
+  /** Running reconciles, and running requests to the API server and to nodes. */
   const running = { reconciles: 0, requests: 0 };
   let begun = 0;
 
@@ -66,7 +72,7 @@ export function observeWork(
     delete: (...args: Parameters<KubeClient['delete']>) => request(() => real.delete(...args)),
     async list(resource: Resource, options: ListOptions = {}) {
       const page = await request(() => real.list(resource, options));
-      // Who asks for one object only asks whether the kind is served.
+      // A request for a single object only checks whether the kind is served.
       if (options.limit !== 1) {
         const { versions } = cacheOf(resource, options);
         if (options.continue === undefined) versions.clear();
@@ -82,7 +88,7 @@ export function observeWork(
       for await (const event of real.watch(resource, options)) {
         const id = idOf(event.object);
         const { resourceVersion = '' } = event.object.metadata;
-        // Whoever asks for the next one has handled this one.
+        // The informer requests the next event after it has handled this one.
         yield event;
         if (event.type === 'DELETED') versions.delete(id);
         else if (event.type !== 'BOOKMARK') versions.set(id, resourceVersion);
@@ -90,7 +96,7 @@ export function observeWork(
     },
   } as KubeClient;
 
-  // Methods are looked up at each call: tests replace some.
+  // Methods are resolved at each call: tests replace some.
   const executor: Executor = {
     ...realExecutor,
     poll: (...args) => realExecutor.poll(...args),
@@ -127,10 +133,13 @@ export function observeWork(
   return {
     ...{ client, executor, clock },
     around: (work: () => Promise<void>): Promise<void> => counted('reconciles', work),
-    /** Waits until the controllers know of all that is on the API server, and have reconciled it. Work on nodes may go on. */
+    /**
+     * Waits until the caches are up to date and all objects are reconciled. Jobs on nodes may still
+     * run.
+     */
     caughtUp: () =>
       until('the controllers have caught up', async () => (await areCaughtUp()) || undefined),
-    /** Waits until, besides, no request is under way and no timer ends within `soonMs`. */
+    /** Waits until, in addition, no request is running and no timer ends within `soonMs`. */
     idle: (soonMs = SOON) =>
       until('the controllers are idle', async () => {
         const before = begun;

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/api/meta.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import type { Id } from './claim-objects.ts';
 
-/** What a claim names to begin with an Image. */
+/** Returns the data source of a claim that is populated from an Image. */
 export const fromImage = (name: string, namespace?: string) => ({
   ...{ apiGroup: IMAGES.group, kind: IMAGES.kind, name },
   ...(namespace === undefined ? {} : { namespace }),

@@ -1,4 +1,7 @@
-/** Does something for each, for sixteen of them at once: a server is busy with it, and not with connections alone. */
+/**
+ * Calls `act` for each element, sixteen at a time. The server is then busy with the requests, not
+ * only with connections.
+ */
 export async function inTurns<T>(
   of: readonly T[],
   act: (one: T) => Promise<unknown>,

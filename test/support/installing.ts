@@ -7,7 +7,7 @@ import type { KubeClient } from '../../src/kube/types.ts';
 import { startCluster } from './cluster.ts';
 import { fakeIo, type World } from './fake-io.ts';
 
-/** A cluster, and commands that are run against it. */
+/** Starts a cluster and returns functions that run commands against it. */
 export async function startInstalling() {
   const cluster = await startCluster();
   const { client } = cluster;
@@ -15,7 +15,10 @@ export async function startInstalling() {
   return {
     client,
     stop: () => cluster.stop(),
-    /** `through`: what requests go through. */
+    /**
+     * Runs a command line.
+     * @param through client for its requests
+     */
     async stowage(argv: string[], world: World = {}, through: KubeClient = client) {
       const { io, outcome } = fakeIo(world);
       const code = await run(argv, {
@@ -33,7 +36,7 @@ export async function startInstalling() {
         () => true,
         (error: unknown) => (isNotFound(error) ? false : Promise.reject(error)),
       ),
-    /** A sandbox has them from the start. */
+    /** Deletes all CRDs: a sandbox has them from the start. */
     async removeDefinitions() {
       for (const { metadata } of (await client.list<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS))
         .items) {

@@ -12,14 +12,14 @@ import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
 export const NODE = 'n1';
-/** Longer than a test may take, in ms: an answer that waits for it fails the test. */
+/** Limit (ms) above that of any test: a request that waits until the limit fails its test. */
 export const WITHIN = 600_000;
 
 export interface Transport {
   connect(configFile: string): Executor;
-  /** Kills what connects this process with the node. */
+  /** Kills the connection of this process to the node. */
   cut(sshd: Sshd): Promise<void>;
-  /** The code of the error of a request that was cut off. */
+  /** Error code of an interrupted request. */
   lost: string;
 }
 
@@ -43,16 +43,19 @@ export const TRANSPORTS: [string, Transport][] = [
   ],
 ];
 
-/** Kills the children of a process that have this name. */
+/** Kills the children of a process with this name. */
 async function kill(parent: number, name: string): Promise<void> {
   for (const pid of await childrenOf(parent)) {
     if ((await readFile(`/proc/${pid}/comm`, 'utf8')).trim() === name) process.kill(pid, 'SIGKILL');
   }
 }
 
-/** Registers the hooks of a block whose tests submit jobs; every subject is forgotten after its test. */
+/**
+ * Registers the hooks of a block whose tests submit jobs. After each test, the jobs of its subject
+ * are purged.
+ */
 export function jobScene(name: string, transport: Transport) {
-  /** `here` is a directory of the test that runs. */
+  /** `here` is the directory of the running test. */
   const scene = { here: '', subject: '' } as {
     executor: Executor;
     sshd: Sshd;
@@ -92,7 +95,10 @@ export function jobScene(name: string, transport: Transport) {
   const step = (...argv: string[]): Step => ({ name: `run ${argv[0]}`, argv, preconditions: [] });
   const script = (text: string, ...args: string[]) =>
     step('sh', '-c', `cd '${scene.here}' && ${text}`, 'sh', ...args);
-  /** Runs until the test writes `go`; `pids` has the job's shell and the program. */
+  /**
+   * Returns a step that runs until the test writes `go`; `pids` lists the job's shell and the
+   * program.
+   */
   const waiting = () =>
     script('echo $PPID $$ >pids.new; mv pids.new pids; until [ -e go ]; do sleep 0.02; done');
   const text = (file: string) => readFile(join(scene.here, file), 'utf8').catch(() => '');

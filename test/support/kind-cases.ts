@@ -16,21 +16,24 @@ import {
 } from './kinds.ts';
 import { until } from './until.ts';
 
-/** Every backing with every content. */
+/** All combinations of backing and content. */
 export const KINDS = BACKINGS.flatMap((backing) =>
   CONTENTS.map((content) => [backing, content] as const),
 );
 
-/** Each backing and each content once. `shift`: 0 to 2, for tables that share no row. */
+/**
+ * Returns each backing and each content once.
+ * @param shift 0 to 2; tables with different shifts share no row
+ */
 export const someKinds = (shift: number) =>
   BACKINGS.map(
     (backing, index) => [backing, CONTENTS[(index + shift) % CONTENTS.length] as Content] as const,
   );
 
 /**
- * Waits until udev has nothing to do: at the close of losetup and partx it may have the kernel read a partition table again,
- * which takes the links of the partitions away for a moment. Of several `udevadm settle` at once, one whose request udev
- * does not take ends at once with exit status 0; a ping tells that.
+ * Waits until udev is idle. When losetup and partx close a disk, udev may trigger a reread of its
+ * partition table, and the links of partitions vanish for a moment. Of concurrent `udevadm settle`
+ * calls, those that udev does not accept exit at once with status 0; a ping detects that.
  */
 export async function udevRests(): Promise<void> {
   const ping = ['control', '--ping', '--timeout=10'];
@@ -41,7 +44,10 @@ export async function udevRests(): Promise<void> {
   await execa('udevadm', ['settle']);
 }
 
-/** An operation to its end. Throws what refuses it. */
+/**
+ * Carries out an operation to its end.
+ * @throws Error for a refusal
+ */
 export async function carry(
   executor: Executor,
   operation: VolumeOperation,
@@ -59,7 +65,10 @@ export const bytesOf = async (path: string): Promise<bigint> =>
 export const exists = async (path: string): Promise<boolean> =>
   (await execa('test', ['-e', path], { reject: false })).exitCode === 0;
 
-/** The life of a volume of every kind over one transport; both are there when a test runs. */
+/**
+ * Declares tests for the life of every kind of volume over a transport. Tests call `kindsOf` and
+ * `executorOf`.
+ */
 export function kindCases(
   name: string,
   kindsOf: () => Kinds,

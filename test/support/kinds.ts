@@ -24,28 +24,28 @@ const MIB = 1n << 20n;
 /** XFS needs 300 MiB. */
 export const SIZE = 304n * MIB;
 
-/** This machine as a node, with disks that are loop devices, and volumes of every kind on them. */
+/** This machine as a node, with loop devices as disks, and volumes of every kind. */
 export interface Kinds {
   folder: string;
   executors: Record<(typeof TRANSPORTS)[number], Executor>;
   disk(sizeBytes?: bigint, table?: Table, number?: number): Promise<Disk>;
-  /** A volume to be made on new backing storage of its own. */
+  /** Returns a volume with new storage of its own, to be provisioned. */
   desired(
     backing: Backing,
     content: Content,
     more?: Pick<Partial<Desired>, 'onDelete'>,
   ): Promise<DesiredSparse | DesiredRaw>;
-  /** One on a device that is there. */
+  /** Returns a volume on an existing device. */
   onDevice(devicePath: string, content: Content, more?: Partial<DesiredRaw>): DesiredRaw;
-  /** What a pod would keep there. */
+  /** Writes data to a volume like a pod. */
   write(desired: Pick<Desired, 'mode'>, path: string, data: string): Promise<void>;
   read(desired: Pick<Desired, 'mode'>, path: string): Promise<string>;
-  /** Takes all volumes and disks off again; after each test. */
+  /** Removes all volumes and disks, after each test. */
   clean(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `directory`: of the sparse files. Default: a folder of their own. */
+/** @param directory directory of the sparse files. Default: a new one */
 export async function setUpKinds(
   env: Readonly<Record<string, string>> = {},
   directory?: string,
@@ -171,7 +171,7 @@ export async function setUpKinds(
   };
 }
 
-/** The volume as a Volume's status records it once it is made. */
+/** Returns the volume as recorded in a Volume's status. */
 export function recordedAs<T extends Desired>(desired: T, identity: string): T {
   return desired.type === 'raw'
     ? { ...desired, recorded: true, identity }

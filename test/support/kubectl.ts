@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { execa, execaSync } from 'execa';
 
-/** Minor version of the stock kubectl that is installed. */
+/** Returns the minor version of the installed kubectl. */
 export function clientMinor(): number {
   const { stdout } = execaSync('kubectl', ['version', '--client', '-o', 'json']);
   const { gitVersion } = (JSON.parse(stdout) as { clientVersion: { gitVersion: string } })
@@ -12,11 +12,14 @@ export function clientMinor(): number {
   return Number(/^v1\.(\d+)/.exec(gitVersion)?.[1]);
 }
 
-/** Stock kubectl with its home in a folder; `use` says, by YAML, which server it talks to from then on. */
+/**
+ * Returns functions that run the installed kubectl with its home in a directory. `use` sets the
+ * server by a kubeconfig.
+ */
 export function kubectlIn(folder: string) {
   const environment = () => ({ KUBECONFIG: join(folder, 'config'), HOME: folder });
 
-  /** Runs kubectl with `input` on stdin; both outputs together, as a user sees them. */
+  /** Runs kubectl with `input` on stdin. Returns both outputs together, as a user sees them. */
   async function kubectl(line: string, input?: object | string) {
     const text = typeof input === 'object' ? JSON.stringify(input) : input;
     const { all, exitCode } = await execa('kubectl', splitArguments(line), {
@@ -41,7 +44,7 @@ export function kubectlIn(folder: string) {
     kubectl,
     expectOutput,
     applied: (object: object) => expectOutput('apply -f -', / created$/, object),
-    /** A kubectl that goes on running, with the lines it prints. */
+    /** Starts a kubectl that keeps running, and returns its lines. */
     start(line: string) {
       const child = spawn('kubectl', splitArguments(line), {
         env: { ...process.env, ...environment() },
@@ -53,11 +56,11 @@ export function kubectlIn(folder: string) {
   };
 }
 
-/** At spaces that are not within single quotes. */
+/** Splits a line at spaces outside of single quotes. */
 const splitArguments = (line: string) =>
   [...line.matchAll(/(?:'[^']*'|\S)+/g)].map(([argument]) => argument.replaceAll("'", ''));
 
-/** The lines of a stream, one at a time. */
+/** Returns the lines of a stream, one at a time. */
 function lines(stream: NodeJS.ReadableStream) {
   const all = (async function* () {
     let rest = '';

@@ -2,13 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Executor, Job, JobState } from '../../src/nodes/job.ts';
 import type { WorkingNodes } from './working-nodes.ts';
 
-/** A sparse Volume's device on a node, and the kubelet there. Each fault is what must never be. */
+/**
+ * Device of a sparse Volume on a node, and the node's kubelet. Each entry of `faults` is a violated
+ * invariant.
+ */
 export interface LazyNodes extends Executor {
-  /** How many questions a job lets pass before it runs: 0 runs while it is submitted, Infinity at `runAll`. */
+  /**
+   * Number of requests before a job runs: with 0, it runs during its submission; with Infinity, at
+   * `runAll`.
+   */
   laziness: number;
-  /** A pod uses the volume: it is mounted as soon as its device is there. Set it by `use`. */
+  /** Sets whether a pod uses the volume, which is mounted as soon as its device exists. */
   use(used: boolean): void;
-  /** Runs what waits. */
+  /** Runs all waiting jobs. */
   runAll(): Promise<void>;
   faults: string[];
 }
@@ -16,8 +22,9 @@ export interface LazyNodes extends Executor {
 const MOUNT_POINT = '/var/lib/kubelet/plugins/kubernetes.io/local-volume/mounts/a';
 
 /**
- * A node with one Volume whose jobs run on their own, whoever submitted them is there or not, one after the other; and with a
- * kubelet that mounts the device as long as a pod is said to be there. Without a kubelet there may be more Volumes.
+ * Returns a node with one Volume. Its jobs run one after another, even if their submitter is gone.
+ * A kubelet mounts the device while a pod uses the volume. Without the kubelet, there may be
+ * several Volumes.
  */
 export function lazyNodes(nodes: WorkingNodes, node: string, { kubelet = true } = {}): LazyNodes {
   const waiting: { job: Job; left: number }[] = [];
@@ -39,7 +46,7 @@ export function lazyNodes(nodes: WorkingNodes, node: string, { kubelet = true } 
 
   async function run({ key, steps }: Job): Promise<void> {
     const step = { name: steps[0]?.name ?? '', command: '' };
-    // Each step alone, so that what is done is seen.
+    // Separate steps, so that the state after each is checked.
     for (const [index, each] of steps.entries()) {
       try {
         await nodes.submit(node, { key: { ...key, id: `${key.id} ${index}` }, steps: [each] }, 0);
@@ -92,7 +99,7 @@ export function lazyNodes(nodes: WorkingNodes, node: string, { kubelet = true } 
     },
     async poll(_, keys, waitMs) {
       await pass();
-      // As a node holds its answer back.
+      // A real node delays its answer, too.
       if (executor.laziness === Infinity && waiting.length > 0) await sleep(Math.min(waitMs, 50));
       return keys.map(
         (key) =>

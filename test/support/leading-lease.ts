@@ -2,7 +2,7 @@ import { CONTROLLERS } from '../../src/api/controllers.ts';
 import type { Lease } from '../../src/api/core.ts';
 import { type Leader, leaderAnnotations } from '../../src/api/leader.ts';
 
-/** What a daemon is that nobody asked anything of. */
+/** Properties of a daemon with default options. */
 export const LEADER: Leader = {
   version: '0.1.0',
   featureGates: { CrossNamespaceVolumeDataSource: false },
@@ -11,7 +11,10 @@ export const LEADER: Leader = {
   transport: 'ssh',
 };
 
-/** The Lease of a daemon that leads at that time, in ms since the epoch; null: of one that does not say what it is. */
+/**
+ * Returns the Lease of a daemon that leads at a time (ms since the epoch). With null, the daemon
+ * does not publish its properties.
+ */
 export const leadingLease = (
   now: number,
   leader: Partial<Leader> | null = {},

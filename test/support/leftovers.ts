@@ -8,34 +8,40 @@ import { PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
 const SPARSE = '/var/lib/metalk8s/storage/sparse';
 const RECORDS = '/var/lib/stowage/volumes';
 const JOBS = '/run/stowage/jobs';
-/** What a persistent link begins with. */
+/** Prefix of persistent links. */
 const LINK = '/dev/disk/by-id/stowage-';
 /** Directories of links that udev derives from content. */
 const CONTENT_LINKS = ['/dev/disk/by-uuid', '/dev/disk/by-partuuid'];
 
-/** A volume that should be there, whole, and nothing else of it. */
+/** Volume that must exist completely, and without other traces. */
 export interface Expected {
   uid: string;
-  /** None for a volume on a device of its own. */
+  /** Path of the backing file; none for a volume on its own device. */
   file?: string;
-  /** It should be a loop device with its persistent link; else neither should be there. */
+  /**
+   * Set if the volume must have a loop device and a persistent link; otherwise it must have
+   * neither.
+   */
   loop: boolean;
   mode?: 'Filesystem' | 'Block';
 }
 
 export interface LeftoversOptions {
   expected?: readonly Expected[];
-  /** The folders of backing files that are looked into. Default: the one that Volumes get. */
+  /** Directories of backing files to check. Default: the default directory of Volumes. */
   directories?: readonly string[];
-  /** UIDs of volumes that were: no link may be left of them. */
+  /** UIDs of deleted volumes, whose links must be gone. */
   uids?: readonly string[];
-  /** Looks in the cluster, too: only Volumes of the UIDs expected, and their PersistentVolumes, may be there. */
+  /**
+   * Checks the cluster, too: only Volumes with expected UIDs, and their PersistentVolumes, may
+   * exist.
+   */
   client?: { list(resource: Resource): Promise<KubeList<KubeObject>> };
 }
 
 /**
- * What of Stowage is on this machine (and in the cluster) and should not be, or should be and is not, one sentence
- * each; empty when all is as expected. It reads the kernel and the files by itself and shares no code with the product.
+ * Returns a sentence for each unexpected or missing trace of Stowage on this machine and in the
+ * cluster. Reads the kernel and the files independently: no code is shared with the product.
  */
 export async function leftovers(options: LeftoversOptions = {}): Promise<string[]> {
   const { expected = [], directories = [SPARSE], uids = [], client } = options;
@@ -59,7 +65,7 @@ async function findLoops(
   const fileSystems = new Set(await Promise.all(directories.map(fileSystemOf)));
   for (const { name, backing, fileSystem } of await loops()) {
     const file = backing.replace(/ \(deleted\)$/, '');
-    // Another test's node has a directory of the same name, on a file system of its own.
+    // Another test's node has a directory of the same name, on its own file system.
     if (isUnder(file, directories) && !fileSystems.has(fileSystem)) continue;
     const wanted = expected.some((each) => each.loop && each.file === file);
     if (wanted && backing === file) devices.set(file, [...(devices.get(file) ?? []), name]);
@@ -86,7 +92,10 @@ async function findLoops(
   return faults;
 }
 
-/** Every loop device of the machine, with the number of the file system that its file is on. */
+/**
+ * Returns all loop devices of the machine, with the device numbers of their backing files' file
+ * systems.
+ */
 async function loops(): Promise<{ name: string; backing: string; fileSystem: string }[]> {
   const { stdout } = await execa('losetup', [
     '--list',
@@ -107,15 +116,21 @@ async function loops(): Promise<{ name: string; backing: string; fileSystem: str
   );
 }
 
-/** The number of the file system of a directory, or of what is there of its parents, as losetup prints it. */
+/**
+ * Returns the device number of the file system of a directory or its nearest existing parent, in
+ * the format of losetup.
+ */
 async function fileSystemOf(directory: string): Promise<string> {
   const facts = await stat(directory).catch(() => undefined);
   if (facts === undefined) return fileSystemOf(dirname(directory));
-  // As makedev(3) composes it.
+  // As composed by makedev(3).
   return `${(facts.dev >>> 8) & 0xfff}:${(facts.dev & 0xff) | ((facts.dev >>> 12) & 0xfff00)}`;
 }
 
-/** It is one of the devices, or a loop that is stacked on one: both show the same UUID, and udev links the newest. */
+/**
+ * Reports whether a device is one of these, or a loop device stacked on one: both show the same
+ * UUID, and udev links the newest.
+ */
 async function isOn(device: string, names: readonly string[]): Promise<boolean> {
   const below = await text(`/sys/block/${device}/loop/backing_file`);
   return names.includes(device) || names.some((name) => below === `/dev/${name}`);
@@ -179,7 +194,7 @@ async function findRecords(expected: readonly Expected[]): Promise<string[]> {
   ];
 }
 
-/** What a node keeps of the jobs of a volume that is there is no leak; half a submission is. */
+/** Checks jobs. Those of an existing volume are no leak, but half a submission is. */
 async function findJobs(expected: readonly Expected[]): Promise<string[]> {
   const faults: string[] = [];
   for (const subject of await list(JOBS)) {
@@ -232,7 +247,7 @@ async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
-/** Empty where there is no such folder, or where it is none. */
+/** Returns an empty list if the path is missing or no directory. */
 async function list(folder: string): Promise<string[]> {
   return readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];

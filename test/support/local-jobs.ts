@@ -6,9 +6,9 @@ import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts
 import { temporaryFolder } from './temporary-folder.ts';
 
 /**
- * Runs jobs by a shell of this machine, in a directory of their own.
- * @param programs names and texts of shell scripts that go before the programs of the machine
- * @param uid of the user as whom scripts take themselves
+ * Runs jobs with a shell of this machine, in their own directory.
+ * @param programs names and texts of shell scripts that take precedence over installed programs
+ * @param uid user ID that scripts see as their own
  */
 export async function localJobs(programs: Readonly<Record<string, string>>, uid = 0) {
   const { path, remove } = await temporaryFolder('local-jobs');

@@ -9,7 +9,10 @@ import { carryOut } from './carry-out.ts';
 import { leftovers } from './leftovers.ts';
 import { sparseScene } from './sparse-scene.ts';
 
-/** A scene with a sparse file of this machine, whose directory exists, and what is done with it. */
+/**
+ * Sets up a scene with a sparse file on this machine, in an existing directory, and functions that
+ * use the file.
+ */
 export function localSparse(name: string) {
   const scene = sparseScene(name);
   const executor = createShellExecutor(createLocalShell(['n1']));
@@ -30,7 +33,10 @@ export function localSparse(name: string) {
     return `/dev/loop${seen.link?.split(':')[1]}`;
   }
 
-  /** What the checker says of this volume: it should be there with its device, or nothing of it should. */
+  /**
+   * Returns the faults of this volume, which must exist with its device (`there`) or be gone
+   * completely.
+   */
   async function faults(there: boolean): Promise<string[]> {
     const { uid, file } = scene.desired;
     const found = await leftovers({

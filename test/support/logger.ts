@@ -6,7 +6,7 @@ export interface Line {
   message: string;
 }
 
-/** A logger that keeps what it is told. */
+/** Returns a logger that stores its lines. */
 export function memoryLogger(): Logger & { lines: Line[] } {
   const lines: Line[] = [];
   const at = (level: string) => (fields: object, message: string) => {

@@ -5,14 +5,14 @@ import type { FsType } from '../../src/api/file-systems.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
-/** A folder on a file system of its own, which can clone files or cannot. */
+/** Directory on its own file system, which may support cloning of files. */
 export interface OwnFileSystem {
   path: string;
-  /** Fails where anything in it stays in use. */
+  /** Fails if a file in the directory remains in use. */
   remove(): Promise<void>;
 }
 
-/** Makes a file system in a file and mounts it. XFS clones files, ext4 does not. */
+/** Creates a file system in a file and mounts it. XFS clones files, ext4 does not. */
 export async function ownFileSystem(type: FsType, bytes = 2n << 30n): Promise<OwnFileSystem> {
   const folder = await temporaryFolder('clones');
   const image = join(folder.path, 'image');
@@ -25,7 +25,7 @@ export async function ownFileSystem(type: FsType, bytes = 2n << 30n): Promise<Ow
   return {
     path,
     async remove() {
-      // Whoever lists the open files of all processes has it open for a moment.
+      // A program that lists the open files of all processes may hold the mount for a moment.
       await until(`${path} is not in use`, async () =>
         (await execa('umount', [path], { reject: false })).exitCode === 0 ? true : undefined,
       );
@@ -35,8 +35,8 @@ export async function ownFileSystem(type: FsType, bytes = 2n << 30n): Promise<Ow
 }
 
 /**
- * A process that adds to a file all the time. `writes` waits until it has added more; `stop` returns the longest that it had to wait,
- * in ms.
+ * Starts a process that continuously appends to a file. `writes` waits for an append; `stop`
+ * returns the longest interval (ms) between two appends.
  */
 export async function startWriter(
   file: string,
@@ -75,7 +75,10 @@ export async function startWriter(
   };
 }
 
-/** Processes that have a variable of this value in their environment, with the first argument after what `sh -c` runs. */
+/**
+ * Returns processes with this environment variable, named by the program, or for `sh -c` by the
+ * first argument after the script.
+ */
 async function withVariable(variable: string): Promise<{ name: string; pid: number }[]> {
   const found: { name: string; pid: number }[] = [];
   for (const pid of await readdir('/proc')) {
@@ -87,15 +90,18 @@ async function withVariable(variable: string): Promise<{ name: string; pid: numb
   return found;
 }
 
-/** The same by their names. Of several of one name it is the first: the others are children that it has for a moment. */
+/**
+ * Returns the same processes by name. If several have one name, the first counts: the others are
+ * its short-lived children.
+ */
 export async function scriptProcesses(variable: string): Promise<Map<string, number>> {
   const found = await withVariable(variable);
   return new Map(found.reverse().map(({ name, pid }) => [name, pid]));
 }
 
 /**
- * Kills those and some more as if all at once: they are stopped first, until none is found that is not, since one that sees
- * another one go acts on it.
+ * Kills these processes and `more` as if simultaneously. All are stopped first, until no running
+ * one is found: a process would react to the end of another.
  */
 export async function killAtOnce(variable: string, more: readonly number[] = []): Promise<void> {
   const stopped = new Set<number>();
@@ -103,7 +109,7 @@ export async function killAtOnce(variable: string, more: readonly number[] = [])
     try {
       process.kill(pid, name);
     } catch (error) {
-      // It came to its end by itself.
+      // The process has ended by itself.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   };

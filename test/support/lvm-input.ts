@@ -4,7 +4,9 @@ import type { DesiredLvm, DeviceFacts, Intent, ObservedLvm } from '../../src/sto
 import { disk } from './raw-input.ts';
 import { UID } from './volume-input.ts';
 
-/** Parts of observations of one logical volume: a group with room and nothing in it, unless a test says otherwise. */
+/**
+ * Parts of observations of a logical volume. By default, the group has free space and no volume.
+ */
 
 export const MIB = 1n << 20n;
 export const GIB = 1n << 30n;
@@ -75,7 +77,7 @@ export const pool: LogicalVolume = {
   metadataPercent: 12,
   device: '253:2',
 };
-/** The pool, inactive. */
+/** Inactive thin pool. */
 export const asleep: LogicalVolume = {
   ...pool,
   active: false,
@@ -94,7 +96,7 @@ export const free: Extents = {
   blkidExit: 2,
 };
 
-/** The device of `lv`. */
+/** Device of `lv`. */
 export const dm: DeviceFacts = {
   ...disk,
   name: 'dm-3',
@@ -113,7 +115,7 @@ export const ext4: DeviceFacts = {
   uuids: [UID],
 };
 
-/** A node with the group, and nothing of the Volume. */
+/** Returns a node with the group, and nothing of the Volume. */
 export const lvmNode = (more: Partial<ObservedLvm> = {}): ObservedLvm => ({
   type: 'lvm',
   groups: [group],
@@ -147,7 +149,7 @@ export const intent: Intent = {
   consent: 'none',
 };
 
-/** A node on which a logical volume was begun, and is active with that on it. */
+/** Returns a node with an unfinished logical volume, which is active and has these device facts. */
 export const begun = (facts: DeviceFacts = dm, more: Partial<ObservedLvm> = {}): ObservedLvm =>
   lvmNode({
     volumes: [lv],
@@ -159,11 +161,11 @@ export const begun = (facts: DeviceFacts = dm, more: Partial<ObservedLvm> = {}):
     ...more,
   });
 
-/** A node on which it was made to the end, with its persistent link. */
+/** Returns a node with a complete logical volume and its persistent link. */
 export const lvmMade = (facts: DeviceFacts = ext4, more: Partial<ObservedLvm> = {}): ObservedLvm =>
   begun(facts, { done: { sizeBytes: GIB }, link: facts.device, ...more });
 
-/** The same with a logical volume, or in a group, that is otherwise than usual. */
+/** Returns the same node with an unusual logical volume (`madeAs`) or group (`madeIn`). */
 export const madeAs = (change: Partial<LogicalVolume>): ObservedLvm =>
   lvmMade(ext4, { volumes: [{ ...lv, ...change }] });
 export const madeIn = (change: Partial<VolumeGroup>): ObservedLvm =>

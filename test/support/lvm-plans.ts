@@ -36,10 +36,10 @@ const away = {
   target: { is: 'missing' },
 } as const;
 
-/** What is to be done, to what the Volume wants, on which node. */
+/** Name, operation, desired volume and observed node of a case. */
 export type LvmCase = readonly [string, VolumeOperation, DesiredLvm, ObservedLvm];
 
-/** All kinds of steps on logical volumes. */
+/** Cases with all kinds of steps on logical volumes. */
 export const LVM_CASES: readonly LvmCase[] = [
   ['make', 'provision', lvmDesired, lvmNode()],
   ['make an xfs', 'provision', { ...lvmDesired, fs: { type: 'xfs', options: [] } }, lvmNode()],
@@ -110,7 +110,7 @@ export const LVM_CASES: readonly LvmCase[] = [
 ];
 
 const named = lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] });
-/** What MetalK8s made has no tag yet. */
+/** Cases of volumes by MetalK8s, which have no tag yet. */
 export const UNTAGGED: readonly LvmCase[] = [
   ['tag', 'attach', { ...lvmDesired, ...recorded }, named],
   ['delete what has no tag', 'delete', { ...lvmDesired, ...recorded, onDelete: 'Delete' }, named],

@@ -4,11 +4,11 @@ import { result } from './fake-executor.ts';
 import { GIB, MIB } from './lvm-input.ts';
 import { UID } from './volume-input.ts';
 
-/** Reports of LVM 2.03 of the group vg0 and the linear logical volume data1, unless a test says otherwise. */
+/** Reports of LVM 2.03, by default of the group vg0 and the linear logical volume data1. */
 
 export const VG = 'hd11Je-AdwK-HC8I-hKFt-QyFw-1GG2-8zHVZz';
 export const LV = 'ItrFIE-qKAI-Rv9s-5WHb-2wYv-2dXg-9sKDPj';
-/** What LVM prints of a device that is not there. */
+/** Device numbers that LVM reports for a missing device. */
 export const NO_DEVICE = { lv_kernel_major: '-1', lv_kernel_minor: '-1' };
 
 export const report = (key: 'vg' | 'lv' | 'pv' | 'pvseg', ...rows: object[]): ProbeResult =>
@@ -40,10 +40,10 @@ export const lvRow = (change: object = {}) => ({
   ...change,
 });
 
-/** A physical volume of vg0. */
+/** Returns a physical volume of vg0. */
 export const diskRow = (pv_name: string, vg_uuid = VG) => ({ vg_uuid, pv_name });
 
-/** LVM without filters of its own, on a node without Volumes on devices. */
+/** LVM without its own filters, on a node without Volumes on devices. */
 export const VIEW: View = { words: [], hides: () => false };
 
 /** Answers of a node without devices of Volumes. */
@@ -55,7 +55,7 @@ export const viewAnswers: readonly (readonly [string, ProbeResult])[] = [
   ['LVM filters', result(5, '', '  Configuration node devices/filter not found')],
 ];
 
-/** Free extents of vg0. */
+/** Returns free extents of vg0. */
 export const segmentRow = (pv: string, start: number, size: number, change: object = {}) => ({
   vg_uuid: VG,
   pv_name: pv,

@@ -7,7 +7,10 @@ import { group } from './lvm-input.ts';
 const ONLY = onlyDisks(group.disks);
 const FLUSH = ['sync', ...group.disks].join(' ');
 
-/** A command of LVM without the disks that it may see. @throws Error for one that may see others than those of the group */
+/**
+ * Returns an LVM command without its list of visible disks.
+ * @throws Error if the command may see other disks than those of the group
+ */
 export function withoutDisks(argv: readonly string[]): string[] {
   const names = [
     'lvcreate',
@@ -29,7 +32,10 @@ export function withoutDisks(argv: readonly string[]): string[] {
   });
 }
 
-/** The same of steps and their preconditions, and without what has the disks keep what LVM wrote. */
+/**
+ * Removes the lists of visible disks from steps and preconditions, and the steps that flush LVM's
+ * writes.
+ */
 export const stepsWithoutDisks = (steps: readonly Step[]): Step[] =>
   steps
     .filter(({ argv }) => argv.join(' ') !== FLUSH)
@@ -42,7 +48,10 @@ export const stepsWithoutDisks = (steps: readonly Step[]): Step[] =>
       })),
     }));
 
-/** The plan of src/storage/plan.ts, whose commands of LVM may see the disks of the group alone, and are given without that. */
+/**
+ * Returns the plan of src/storage/plan.ts, with LVM commands checked and shortened by
+ * `withoutDisks`.
+ */
 export function plan(...args: Parameters<typeof planned>): Plan {
   const made = planned(...args);
   return 'refusal' in made ? made : { ...made, steps: stepsWithoutDisks(made.steps) };

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Shares what the tests need once per machine: a udev daemon and the directories of a node.
-#   machine.sh         holds them until its standard input ends; prints `ready` once they are there
-#   machine.sh keep    internal: provides them, and removes them after the last holder is gone
-# The first holder starts the keeper. Any number of test runs may hold at the same time; a holder that is killed
-# releases its lock with its process.
+# Shares what tests need once per machine: a udev daemon and the directories of a node.
+#   machine.sh         holds them until its standard input ends; prints `ready` once they exist
+#   machine.sh keep    internal: provides them, and removes them after the end of the last holder
+# The first holder starts the keeper. Any number of test runs may hold at the same time. A holder
+# that is killed releases its lock with its process.
 set -eu
 locks=/run/lock/stowage-tests
 directories='/run/stowage /var/lib/stowage /var/lib/metalk8s'
@@ -13,7 +13,8 @@ answers() {
   [ -e $udev/control ] && udevadm control --ping --timeout=2 2>/dev/null
 }
 
-# Whether a daemon of this PID namespace runs: a zombie, and one that ends, have no executable any more.
+# Reports whether a daemon runs in this PID namespace. A zombie or an exiting process has no
+# executable.
 runs() {
   for pid in $(pgrep -x --ns $$ --nslist pid systemd-udevd); do
     [ ! -e "/proc/$pid/exe" ] || return 0
@@ -23,7 +24,7 @@ runs() {
 
 hold() {
   mkdir -p $locks
-  # The gate makes "is there a keeper?" and "start one" a single step.
+  # The gate makes the check for a keeper and its start atomic.
   exec 7>$locks/gate 8>$locks/holders
   flock 7
   flock -s 8
@@ -38,7 +39,7 @@ hold() {
   exec cat >/dev/null
 }
 
-# Returns once everything is there; a background process waits for the end.
+# Returns once everything exists; a background process waits for the last holder.
 keep() {
   exec 9>$locks/keeper
   flock -n 9
@@ -57,7 +58,8 @@ keep() {
     fi
     rm -f $udev/control
     before=$(ls -A $udev 2>/dev/null || true)
-    # A kernel without support for partition tables forgets the partitions of a disk whenever udev has it read the table.
+    # A kernel without support for partition tables drops the partitions of a disk whenever udev
+    # triggers a reread of the table.
     mkdir -p $udev/rules.d
     cat >$udev/rules.d/99-stowage-tests.rules <<'EOF'
 ACTION=="add|change", SUBSYSTEM=="block", KERNEL=="loop*", ENV{DEVTYPE}=="disk", ENV{ID_PART_TABLE_TYPE}=="?*", RUN+="/usr/bin/partx --update $devnode"
@@ -83,7 +85,7 @@ release() {
   if [ -n "$daemon" ]; then
     udevadm settle --timeout=5 || true
     kill "$daemon" || true
-    # A zombie, whose parent is not this shell, has no executable any more.
+    # A zombie has no executable; its parent is not this shell.
     while [ -e "/proc/$daemon/exe" ]; do sleep 0.02; done
     for path in "$udev"/* "$udev"/.[!.]*; do
       printf '%s\n' "$before" | grep -qxF "${path##*/}" || rm -rf "$path"
@@ -93,7 +95,7 @@ release() {
   for directory in $made; do
     rmdir "$directory" 2>/dev/null || true
   done
-  # Released before the holders' lock: the next holder must see that nobody keeps.
+  # Released before the holders' lock: the next holder must see that there is no keeper.
   exec 9>&-
 }
 

@@ -15,7 +15,10 @@ import type { KubeClient } from '../../src/kube/types.ts';
 import type { Content } from './kinds.ts';
 import { until } from './until.ts';
 
-/** MetalK8s as it was before Stowage: its definition of Volumes, its operator, and what its Salt states leave on a node. */
+/**
+ * MetalK8s without Stowage: its CRD of Volumes, its operator, and the results of its Salt states on
+ * a node.
+ */
 
 export const SPARSE = '/var/lib/metalk8s/storage/sparse';
 export const OPERATOR = 'storage-operator-controller-manager';
@@ -26,7 +29,7 @@ function quantity() {
   return { anyOf: [{ type: 'integer' }, { type: 'string' }], 'x-kubernetes-int-or-string': true };
 }
 
-/** With MetalK8s's fields alone; its template is not described any further. */
+/** CRD with the fields of MetalK8s only. The template is not described in detail. */
 export const METALK8S_CRD = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -115,7 +118,7 @@ const SELECTOR = {
 const IMAGE = 'metalk8s-registry-from-config.invalid/metalk8s-127.0.0/storage-operator:latest';
 const podSpec = { containers: [{ name: 'manager', image: IMAGE, command: ['/manager'] }] };
 
-/** Its Deployment, and the pod of it that runs. */
+/** Creates the operator's Deployment and its running pod. */
 export async function startOperator(client: KubeClient): Promise<void> {
   await client.create(DEPLOYMENTS, {
     apiVersion: 'apps/v1',
@@ -144,7 +147,7 @@ export const operatorOf = (client: KubeClient) =>
     namespace: 'kube-system',
   });
 
-/** What the controller of Deployments does: the pod goes once no replica is wanted. */
+/** Deletes the operator's pod once no replica is desired, like the Deployment controller. */
 export async function endPodWhenScaledDown(client: KubeClient): Promise<void> {
   await until('the operator is scaled down', async () =>
     (await operatorOf(client)).spec.replicas === 0 ? true : undefined,
@@ -158,27 +161,30 @@ export const definitionOf = (client: KubeClient) =>
 export interface Made {
   volume: Volume;
   uid: string;
-  /** That the PersistentVolume leads to. */
+  /** Path in the PersistentVolume. */
   link: string;
 }
 
-/** A device that was made, as Salt tells the operator of it. */
+/** Provisioned device, as Salt reports it to the operator. */
 export interface Prepared {
-  /** The persistent path. */
+  /** Persistent path. */
   link: string;
-  /** The kernel's name, as under /dev. */
+  /** Kernel name, as under /dev. */
   name: string;
   bytes: string;
 }
 
-/** Of a persistent path of this machine. */
+/** Returns the device at a persistent path of this machine. */
 export async function lookHere(link: string): Promise<Prepared> {
   const device = (await execa('realpath', [link])).stdout;
   const { stdout: bytes } = await execa('blockdev', ['--getsize64', device]);
   return { link, name: device.slice('/dev/'.length), bytes };
 }
 
-/** Creates a Volume, has it made by `prepare`, and writes what the operator writes then. */
+/**
+ * Creates a Volume, provisions its storage with `prepare`, and writes the same objects as the
+ * operator.
+ */
 export async function makeVolume(
   client: KubeClient,
   name: string,
@@ -239,7 +245,10 @@ export async function makeVolume(
   return { volume, uid, link };
 }
 
-/** The state `metalk8s.volumes.prepared`, of a sparse file: returns the link. */
+/**
+ * Applies the Salt state `metalk8s.volumes.prepared` to a sparse file.
+ * @returns the persistent path
+ */
 export async function prepareSparse(
   uid: string,
   name: string,
@@ -250,14 +259,14 @@ export async function prepareSparse(
   const file = `${SPARSE}/${uid}`;
   await execa('truncate', ['-s', String(bytes), file]);
   await format(uid, name, file, content);
-  // As its unit metalk8s-sparse-volume@.service does.
+  // As in the unit metalk8s-sparse-volume@.service.
   const lock = ['--exclusive', '--wait', '10', '/run/metalk8s-sparse-volume.lock'];
   await execa('flock', [...lock, 'losetup', '--find', '--partscan', file]);
   const { stdout } = await execa('losetup', ['-n', '-O', 'NAME', '-j', file]);
   return linked(uid, stdout.trim(), content);
 }
 
-/** The same of a whole device. */
+/** Applies the same state to a whole device. */
 export async function prepareDisk(
   uid: string,
   name: string,
@@ -268,7 +277,7 @@ export async function prepareDisk(
   return linked(uid, device, content);
 }
 
-/** The same of the first partition of a disk. */
+/** Applies the same state to the first partition of a disk. */
 export async function preparePartition(
   uid: string,
   name: string,
@@ -286,7 +295,7 @@ async function format(uid: string, name: string, path: string, content: Content)
     await execa('sgdisk', ['--largest-new', '1', ...guid, path]);
     return;
   }
-  // What the kernel would otherwise write by itself while it is mounted.
+  // Otherwise the kernel would write these structures after the mount.
   const now = ['-E', 'lazy_itable_init=0,lazy_journal_init=0'];
   if (content === 'ext4')
     await execa('mkfs.ext4', ['-q', '-F', '-U', uid, '-m', '0', ...now, path]);
@@ -298,7 +307,10 @@ async function linked(uid: string, device: string, content: Content): Promise<st
   return named(`/dev/disk/by-partuuid/${uid}`, `${device}p1`, device);
 }
 
-/** @param disk that the device is a partition of. This kernel may read no tables by itself, and forget what it was told. */
+/**
+ * @param disk disk of the partition: the kernel may be unable to read its table, and may drop the
+ * partition
+ */
 async function named(link: string, device: string, disk?: string): Promise<string> {
   return until(`${link} leads to ${device}`, async () => {
     if (disk !== undefined && !existsSync(device.replace('/dev/', '/sys/class/block/'))) {
@@ -313,7 +325,7 @@ async function named(link: string, device: string, disk?: string): Promise<strin
   });
 }
 
-/** Of every byte of a device, past the cache. */
+/** Hashes all bytes of a device, bypassing the cache. */
 export async function hashOf(device: string): Promise<string> {
   await execa('sync', [device]);
   const { stdout } = await execa('sh', [

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Sample } from './exposition.ts';
 
-/** Of all series of the name that have these labels. */
+/** Returns the sum of all series of that name with these labels. */
 export function sumOf(
   samples: readonly Sample[],
   name: string,
@@ -16,14 +16,17 @@ export function sumOf(
     .reduce((total, { value }) => total + value, 0);
 }
 
-/** How many sparse Volumes were made, could not be made, were grown: all over ssh, and those that were made are deleted. */
+/**
+ * Numbers of sparse Volumes that were provisioned, failed and expanded, all over ssh. The
+ * provisioned ones are deleted.
+ */
 export interface Done {
   made: number;
   failed: number;
   grown: number;
 }
 
-/** Whether a scrape tells just that, once all is at rest, and the same in each of its series. */
+/** Expects that a scrape at rest reports exactly these numbers, consistently in all series. */
 export function expectDone(samples: readonly Sample[], { made, failed, grown }: Done): void {
   const sum = (name: string, of?: Record<string, string>) => sumOf(samples, name, of);
   const jobs = (kind: string, result: string) =>

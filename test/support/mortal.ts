@@ -6,15 +6,16 @@ import type { Executor } from '../../src/nodes/job.ts';
 export interface Mortal {
   client: KubeClient;
   executor: Executor;
-  /** Since it was last armed: `patch pods`, `submit n1`. */
+  /** Effects since the last `arm`, such as `patch pods` or `submit n1`. */
   effects: string[];
-  /** Dies before, or right after, its n-th effect from now on. Resolves when it has. */
+  /** Makes the process die before, or right after, its n-th effect from now on. Then resolves. */
   arm(at: number, when: 'before' | 'after'): Promise<void>;
 }
 
 /**
- * The hands of a process that dies at an effect: nothing that it does has any after that. Events are written beside. `counts`: which
- * it can die at; all by default.
+ * Wraps the client and executor of a process that dies at an effect: later actions have no effect.
+ * Events are not counted.
+ * @param counts selects the effects to count; by default all
  */
 export function mortal(
   client: KubeClient,
@@ -40,7 +41,7 @@ export function mortal(
       }
       throw refuse();
     } finally {
-      // Also where the effect was refused.
+      // Also after a refused effect.
       if (isLast) deadly.die();
     }
   };

@@ -1,4 +1,4 @@
-/** All orders of some things. */
+/** Returns all permutations. */
 export function orders<T>(things: readonly T[]): T[][] {
   if (things.length === 0) return [[]];
   return things.flatMap((first, index) =>

@@ -16,38 +16,39 @@ import { describeAsRoot } from './root.ts';
 import { type Service, startService } from './service.ts';
 import { until } from './until.ts';
 
-/** A part that can be away. */
+/** Component that can fail. */
 export interface Restartable {
   stop(): Promise<void>;
-  /** Waits until it answers. */
+  /** Waits until the component answers. */
   start(): Promise<void>;
 }
 
-/** An API server, and this machine as its node n1. */
+/** API server, with this machine as node n1. */
 export interface OutageScene {
   client: KubeClient;
   kubeconfig: string;
-  /** Of `stowage watch`. */
+  /** Flags of `stowage watch`. */
   flags: readonly string[];
   part(name: string): Restartable;
   stop(): Promise<void>;
 }
 
-/** Volumes that are on their way when something goes. */
+/** Number of Volumes in progress during an outage. */
 const COUNT = 4;
-/** How long it stays away at least, in ms, beside what is waited for meanwhile. */
+/** Minimum duration (ms) of an outage, in addition to the waits within. */
 const AWAY = process.env.STOWAGE_FAULTS === undefined ? 0 : 60_000;
-/** Cases of a run that is short. */
+/** Number of cases in a short run. */
 const SAMPLE = 3;
 const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
-/** After an outage a node is tried again within a minute. */
+/** Includes the retry of a node within a minute after an outage. */
 const CONVERGES = 150_000;
 
 const readyOf = ({ status }: Volume) => status?.conditions?.find(({ type }) => type === 'Ready');
 
 /**
- * `parts`: what is away, by the words of the tests. One without which the node is not reached is `away`, and `says` is what
- * the Volumes tell of it.
+ * Declares tests for outages. Without the component `away`, the node is unreachable, and Volumes
+ * report `says`.
+ * @param parts components to stop, named as in test titles
  */
 export function outageCases(
   title: string,
@@ -82,14 +83,14 @@ export function outageCases(
       expect(exit).toBe(0);
     });
 
-    /** Undefined while nothing is known: the API server may be what is away. */
+    /** Returns undefined if the API server does not answer. */
     const list = () =>
       scene.client.list<Volume>(VOLUMES).then(
         ({ items }) => items,
         () => undefined,
       );
 
-    /** New Volumes; nothing is done for one that is paused. */
+    /** Creates Volumes. Paused Volumes are not reconciled. */
     async function create(paused = false): Promise<Volume[]> {
       const made: Volume[] = [];
       for (let index = 0; index < COUNT; index++) {
@@ -102,7 +103,7 @@ export function outageCases(
       return made;
     }
 
-    /** Volumes each of which has a job on the node that has begun, and waits. */
+    /** Creates Volumes whose jobs have started on the node, and wait. */
     async function createHeld(): Promise<HeldJobs[]> {
       const made = await create(true);
       const jobs: HeldJobs[] = [];
@@ -123,7 +124,7 @@ export function outageCases(
         return are && all?.length === howMany ? all : undefined;
       });
 
-    /** Waits, and shows what the daemon said last where it waited in vain. */
+    /** Waits. After a timeout, prints the last log lines of the daemon. */
     async function told<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
       try {
         return await until(what, look, CONVERGES);
@@ -138,13 +139,13 @@ export function outageCases(
     async function remove(volumes: readonly Volume[]): Promise<void> {
       for (const { metadata } of volumes) {
         await scene.client.delete(VOLUMES, metadata.name).catch((error: unknown) => {
-          // It went meanwhile.
+          // The Volume was deleted meanwhile.
           if (!isNotFound(error)) throw error;
         });
       }
     }
 
-    /** Deletes those that are there, and waits until nothing is left of any. */
+    /** Deletes all Volumes and waits until nothing remains of them. */
     async function allGone(): Promise<void> {
       await remove((await list()) ?? []);
       await told('all are gone', async () => ((await list())?.length === 0 ? true : undefined));
@@ -168,11 +169,11 @@ export function outageCases(
         await remove(leaving);
         const part = scene.part(what);
         await part.stop();
-        // Some end meanwhile, the others later.
+        // Some jobs end during the outage, the others later.
         const [first, second, ...others] = jobs;
         for (const each of [first, second]) await each?.release();
         for (const each of [first, second]) await each?.ended();
-        // One that is restarted is away for no longer than that takes.
+        // A restarted component is down only as long as the restart takes.
         if (!what.includes('restarted')) await sleep(AWAY);
         await part.start();
         for (const each of others) await each.release();
@@ -213,7 +214,7 @@ export function outageCases(
   });
 }
 
-/** All, or some where there is not the time for that. */
+/** Returns all cases, or a random sample in a short run. */
 function chosen(names: string[]): string[] {
   if (process.env.STOWAGE_FAULTS !== undefined) return names;
   console.info(`${SAMPLE} of ${names.length} outages: STOWAGE_FAULTS_SEED=${SEED}`);

@@ -3,10 +3,13 @@ import { expect } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 
-/** What scripts may rely on, as it is written for their authors. */
+/** Documentation of the output for authors of scripts. */
 export const PAGE = readFileSync('docs/output.md', 'utf8');
 
-/** What is not on the page must not be in the output either. `check` may have more: its checks are many. */
+/**
+ * Returns a schema that rejects undocumented fields. The schema of `check` remains open: its checks
+ * are many.
+ */
 function closed(schema: Record<string, unknown>): Record<string, unknown> {
   const inner = Object.entries(schema).map(([key, value]) => [
     key,
@@ -25,7 +28,7 @@ const schemas = Object.fromEntries(
   ]),
 );
 
-/** Holds output to a schema of the page, and to nothing more than that. */
+/** Expects that output matches a schema of the page, without additional fields. */
 export function expectSchema(name: string, data: unknown): void {
   const validate = schemas[name];
   if (validate === undefined) throw new Error(`docs/output.md has no schema ${name}`);

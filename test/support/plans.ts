@@ -1,13 +1,16 @@
 import type { Step } from '../../src/nodes/job.ts';
 import type { Plan } from '../../src/storage/types.ts';
 
-/** Codes of the reasons for which nothing is done, or for which steps of a plan may not run. */
+/** Returns the reason codes of a refusal, or of the preconditions of a plan. */
 export const reasonsOf = (planned: Plan): (string | undefined)[] =>
   'refusal' in planned
     ? [planned.reason?.code]
     : planned.steps.flatMap(({ preconditions }) => preconditions.map(({ reason }) => reason?.code));
 
-/** The commands of a plan that write to a device or a volume's file, but not to the records of it, or to what leads to it. */
+/**
+ * Returns the commands of a plan that write to a device or a volume's file. Records and links do
+ * not count.
+ */
 export function writesTo(steps: readonly Step[]): string[] {
   return steps
     .map(({ argv }) => argv.join(' '))

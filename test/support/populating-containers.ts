@@ -8,7 +8,10 @@ import type { KubeClient } from '../../src/kube/types.ts';
 import type { Mounts } from './sandbox/kubelet.ts';
 import { mountsIn } from './sandbox/mounts.ts';
 
-/** How a container ends: the files that it wrote into the volume; its message when it failed; `undefined`: it still runs. */
+/**
+ * Result of a container: the files that it wrote into the volume, its error message, or `undefined`
+ * while it runs.
+ */
 export type Ran = { files: Record<string, string> } | { failed: string } | undefined;
 
 interface PodSpec {
@@ -16,21 +19,21 @@ interface PodSpec {
 }
 export type PopulatingPod = Pod & { spec: PodSpec };
 
-/** As mountsIn has it. */
+/** Uses the layout of mountsIn. */
 const targetIn = (folder: string, volume: string, pod: string) =>
   join(folder, 'pods', pod, 'volumes/kubernetes.io~local-volume', volume);
 
 /**
- * Stands in for what runs the containers of populating pods: `world.run` decides how one ends. It writes into volumes in memory, or
- * also into those that are mounted below `mountsBelow`.
+ * Models the container runtime of populating pods: `world.run` decides their results. The files go
+ * into volumes in memory, and into the volumes that are mounted below `mountsBelow`, if set.
  */
 export function populatingContainers(namespace: string, mountsBelow?: string) {
   const mounts = mountsBelow === undefined ? undefined : mountsIn(mountsBelow);
-  /** The pods that each PersistentVolume is mounted for. */
+  /** UIDs of the pods that each PersistentVolume is mounted for. */
   const mounted = new Map<string, Set<string>>();
-  /** The files of each PersistentVolume. */
+  /** Files of each PersistentVolume. */
   const contents = new Map<string, Record<string, string>>();
-  /** Each pod that was run, once. */
+  /** All pods that ran, once each. */
   const ran: PopulatingPod[] = [];
   const faults: string[] = [];
   const world = {
@@ -38,7 +41,7 @@ export function populatingContainers(namespace: string, mountsBelow?: string) {
       const [path = '', text = ''] = pod.spec.containers[0]?.args ?? [];
       return { files: { [path.replace('/target/', '')]: text } };
     },
-    /** Is called before a volume is mounted; an error that it throws fails the mount. */
+    /** Hook before the mount of a volume; an error fails the mount. */
     mount: async (_volume: string): Promise<void> => {},
   };
   const done = new Set<string>();
@@ -109,7 +112,7 @@ export function populatingContainers(namespace: string, mountsBelow?: string) {
 
   return {
     ...{ contents, ran, faults, world },
-    /** For the sandbox's kubelet. */
+    /** Mounts for the kubelet of the sandbox. */
     mounts: {
       async mount(volume, pod) {
         const { name } = volume.metadata;
@@ -122,7 +125,7 @@ export function populatingContainers(namespace: string, mountsBelow?: string) {
         mounted.get(name)?.delete(pod);
       },
     } satisfies Mounts,
-    /** Until the function that is returned is called, no container ends. */
+    /** Keeps all containers running until the returned function is called. */
     hold(): () => void {
       const { run } = world;
       world.run = () => undefined;

@@ -43,11 +43,14 @@ import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 import { workingNodes } from './working-nodes.ts';
 
-/** Of users; and of the daemon. */
+/** Namespaces of users, and of the daemon. */
 export const NAMESPACE = 'default';
 export const OWN = 'stowage';
 
-/** Allows claims of `default` to start from objects of a kind in `prod`: from that of a name, or from all. */
+/**
+ * Returns a grant that allows claims of `default` to use objects of a kind in `prod`: one by name,
+ * or all.
+ */
 export const populatorGrant = ({ group, kind }: Resource, name?: string) =>
   ({
     ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'ReferenceGrant' },
@@ -58,7 +61,7 @@ export const populatorGrant = ({ group, kind }: Resource, name?: string) =>
     },
   }) as KubeObject;
 
-/** A pod of a user with a claim. */
+/** Returns a user's pod with a claim. */
 export const podOf = (claimName: string, nodeSelector?: object) =>
   ({
     ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'user', namespace: NAMESPACE } },
@@ -75,13 +78,13 @@ export interface PopulationOptions {
   crossNamespace?: boolean;
   /** Kinds that are not served. */
   without?: readonly string[];
-  /** The directory where volumes are mounted and written to. Default: both are in memory. */
+  /** Directory of mounted volumes and their files. Default: all are in memory. */
   mountsBelow?: string;
 }
 
 /**
- * Starts a sandbox with the kind Hello, Nodes n1 and n2, and a stand-in for what runs containers. No daemon runs until `startDaemon`,
- * which `stop` stops.
+ * Starts a sandbox with the kind Hello, the Nodes n1 and n2, and a model of the container runtime.
+ * The daemon runs from `startDaemon` to `stop`.
  */
 export async function startPopulationCluster({
   crossNamespace = true,
@@ -152,7 +155,9 @@ export async function startPopulationCluster({
     (await all<Pod>(PODS, OWN)).find(
       ({ status, metadata }) => status?.phase === 'Running' && metadata.uid !== not,
     );
-  /** Nothing of the machine is there, and no claim has a finalizer of Stowage. */
+  /**
+   * Returns true if no object of the populator remains, and no claim has a finalizer of Stowage.
+   */
   async function isCleanNow(): Promise<true | undefined> {
     const own = [...(await all(PODS, OWN)), ...(await all(PERSISTENT_VOLUME_CLAIMS, OWN))];
     const held = (await all(PERSISTENT_VOLUME_CLAIMS)).filter(({ metadata }) =>
@@ -160,12 +165,11 @@ export async function startPopulationCluster({
     );
     return own.length + held.length === 0 || undefined;
   }
-  /** Runs a command line against it. */
   async function stowage(...argv: string[]): Promise<Outcome> {
     const { io, outcome } = fakeIo({});
     outcome.code = await run(argv, {
       ...{ ...io, clock: systemClock },
-      // Meant by the environment: what the command line says is in commands that are printed.
+      // Stands for an environment setting: printed commands contain the flags of the command line.
       connect: (flags) => connect({ ...flags, kubeconfig: flags?.kubeconfig ?? kubeconfig }),
     });
     return outcome;
@@ -174,7 +178,10 @@ export async function startPopulationCluster({
     ...{ client, kubeconfig, stowage, createClass, createClaim, claimNow, eventsOf, all },
     ...containers,
     stopDaemon,
-    /** Starts the controllers, in place of those that run. Their nodes are in memory unless `options` has others. */
+    /**
+     * Starts the controllers, in place of running ones. Nodes are in memory unless `options` has an
+     * executor.
+     */
     async startDaemon(
       options: TestControllerOptions & { client?: KubeClient } = {},
     ): Promise<TestController> {
@@ -185,7 +192,7 @@ export async function startPopulationCluster({
       });
       return daemon;
     },
-    /** Registers how volumes are filled from Hellos. */
+    /** Registers the populator of Hellos. */
     async register(): Promise<void> {
       await client.create(POPULATOR_DEFINITIONS, HELLO_DEFINITION);
       await client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
@@ -193,7 +200,10 @@ export async function startPopulationCluster({
     createHello: (name = 'example', text?: string, namespace = NAMESPACE) =>
       client.create(HELLOS, hello(name, namespace, text), { namespace }),
     runningPod,
-    /** Waits until a populating pod runs. @returns it, which has another UID than `not` */
+    /**
+     * Waits until a populating pod runs whose UID differs from `not`.
+     * @returns the pod
+     */
     untilPodRuns: (not?: string) => until('a populating pod runs', () => runningPod(not)),
     gone: (resource: Resource, name: string, namespace?: string) =>
       until(`${resource.kind} ${name} is gone`, () =>

@@ -1,7 +1,7 @@
 import type { ProbeResult } from '../../src/nodes/job.ts';
 import type { BlockDevice, DeviceFacts, PrintedContent } from '../../src/storage/types.ts';
 
-/** A change of the node between an observation and a step. */
+/** Change of a node between an observation and a step. */
 export type Change =
   | {
       is:
@@ -24,7 +24,10 @@ export type Change =
 
 const answer = (exit: number, stdout = ''): ProbeResult => ({ exit, stdout, stderr: '' });
 
-/** Answers the commands of preconditions as a node does that has this device, on which nothing but `change` is new. */
+/**
+ * Returns a function that answers the commands of preconditions, as a node with this device after
+ * `change`.
+ */
 export function preconditionAnswers(
   device: DeviceFacts,
   change: Change,

@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * kube-controller-manager's name, which its dashboards ask for, and those of KEP-1495: promtool says the same of the scrapes of those
- * who use them.
+ * Complaints about adopted names: kube-controller-manager's, for its dashboards, and KEP-1495's.
+ * promtool complains about the original scrapes, too.
  */
 const THEIRS =
   /^(attach_detach_controller_attachdetach_controller_forced_detaches|volume_(data_source_validator|populator)_operation_count) .*"(_total|_count)" suffix$/;
 
-/** Prometheus' own reading of a scrape, and its conventions for names; `status`: 0 where nothing is wrong with it. */
+/**
+ * Checks a scrape with Prometheus' parser and naming conventions.
+ * @returns status 0 if promtool finds no fault
+ */
 export function checkMetrics(body: string): { status: number | null; said: string } {
   const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
     input: body,

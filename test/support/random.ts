@@ -13,8 +13,9 @@ export function seeded(seed: number): () => number {
 }
 
 /**
- * Returns the seed of a test file: a fixed one, so that each run tests the same, or a random one in `npm run test:faults`.
- * `STOWAGE_FAULTS_SEED` repeats a run. Prints each seed that is not the fixed one.
+ * Returns the seed of a test file: a fixed one, so that each run tests the same, or a random one in
+ * `npm run test:faults`. `STOWAGE_FAULTS_SEED` repeats a run. Prints each seed that is not the
+ * fixed one.
  */
 export function seedOf(): number {
   const { STOWAGE_FAULTS, STOWAGE_FAULTS_SEED } = process.env;

@@ -1,7 +1,7 @@
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw } from '../../src/storage/types.ts';
 import { UID } from './volume-input.ts';
 
-/** Parts of observations of one raw device: a disk without anything on it, unless a test says otherwise. */
+/** Parts of observations of a raw device, by default an empty disk. */
 
 export const IDENTITY = 'wwn=0x5000 serial=S1 size=1073741824';
 export const PARTUUID = '40e162ae-83fa-4338-a322-5ddf937e6ba5';
@@ -85,7 +85,7 @@ export const logical: DeviceFacts = {
   dmUuid: 'LVM-abc',
 };
 
-/** A node on which nothing of the Volume is but the device. */
+/** Returns a node with the device, and nothing else of the Volume. */
 export function rawNode(facts: DeviceFacts, more: Partial<ObservedRaw> = {}): ObservedRaw {
   return {
     type: 'raw',
@@ -106,7 +106,7 @@ export function rawNode(facts: DeviceFacts, more: Partial<ObservedRaw> = {}): Ob
   };
 }
 
-/** The record that was written before that device was touched. */
+/** Returns the record from before the first write to the device. */
 export function intentFor(facts: DeviceFacts, more: Partial<Intent> = {}): Intent {
   return {
     version: 1,
@@ -126,7 +126,7 @@ export function intentFor(facts: DeviceFacts, more: Partial<Intent> = {}): Inten
   };
 }
 
-/** A node that remembers that the device was made ready. */
+/** Returns a node whose records show that the device was provisioned. */
 export const rawMade = (facts: DeviceFacts, more: Partial<ObservedRaw> = {}): ObservedRaw =>
   rawNode(facts, {
     intent: intentFor(facts),

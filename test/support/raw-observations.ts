@@ -18,7 +18,7 @@ import {
 } from './raw-input.ts';
 import { UID } from './volume-input.ts';
 
-/** Observations of one raw device, as any node may have them: most are of no use to a Volume. */
+/** Observations of a raw device on arbitrary nodes. Most devices are unusable for a Volume. */
 
 const OTHER = '11111111-2222-4333-8444-555555555555';
 
@@ -32,9 +32,9 @@ const GIVEN = [
   ],
 ] as const;
 
-/** What is wrong on a node, beside the device itself. */
+/** Use of a device that conflicts with a Volume. */
 export interface Use {
-  /** The kernel's name of what is used. */
+  /** Kernel name of the used device. */
   of: string;
   by: 'mount' | 'loop' | 'holder' | 'swap';
 }
@@ -164,7 +164,7 @@ const uses = (device: DeviceFacts): fc.Arbitrary<Use | undefined> =>
     { nil: undefined, freq: 2 },
   );
 
-/** A record of another Volume, maybe of this very device. */
+/** Returns records of another Volume, possibly for this device. */
 const owners = (device: DeviceFacts): fc.Arbitrary<Owner | undefined> =>
   fc.option(
     fc.oneof(

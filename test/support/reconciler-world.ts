@@ -17,7 +17,10 @@ import { createOperations } from '../../src/workqueue/pending-operations.ts';
 import { NOW, podObject, use, volumeObject } from './attachment-view.ts';
 import { memoryLogger } from './logger.ts';
 
-/** The attachment reconciler of one Volume on a directory that n1 and n2 share. Operations end when a test ends them. */
+/**
+ * Attachment reconciler of one Volume in a directory that n1 and n2 share. Tests end its
+ * operations.
+ */
 
 export const ATTACHED = {
   is: 'attached',
@@ -44,12 +47,12 @@ export const node = (name: string, ready: boolean, ...taints: string[]): KubeNod
   }) as KubeNode;
 export const off = (name: string): KubeNode => node(name, false, OUT_OF_SERVICE_TAINT);
 
-/** Microtasks that an operation's end takes until everyone has learned of it. */
+/** Runs the microtasks that follow the end of an operation. */
 export async function turns(count = 10): Promise<void> {
   for (let turn = 0; turn < count; turn++) await Promise.resolve();
 }
 
-/** A cache that a test sets. */
+/** Returns a cache that tests fill. */
 function cache<T extends KubeObject>(...objects: T[]) {
   const byName = new Map(objects.map((object) => [object.metadata.name, object]));
   const recordWrite = (object: T) => void byName.set(object.metadata.name, object);
@@ -72,16 +75,16 @@ interface Ran {
 }
 
 export interface WorldOptions {
-  /** When the status of the Volume says that it was attached to n1. */
+  /** Time of the attachment to n1 in the status of the Volume. */
   since?: string;
-  /** The node that p1 runs on, the only pod; without one there is no pod. */
+  /** Node of the only pod, p1; without a node there is no pod. */
   pod?: string;
 }
 
 export type ReconcilerWorld = ReturnType<typeof reconcilerWorld>;
 
 export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
-  // In the order in which an API server returns its keys.
+  // Keys in the order of an API server.
   const shown = {
     device: 'loop1',
     message: 'mounted',
@@ -105,7 +108,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
   const woken: (number | undefined)[] = [];
   const ranBy: string[] = [];
   const refusals: Error[] = [];
-  /** The cap of each kind of operation. */
+  /** Limits of each kind of operation. */
   const cap = { inAll: 9, perGroup: 9 };
   let whileReading = async () => {};
   let whileWriting = async () => {};
@@ -180,19 +183,19 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
     enqueue: (_name, afterMs) => void woken.push(afterMs),
     onForced: (reason) => forced.push(reason),
   });
-  /** Decides once. That pods cannot be written here changes nothing of what is decided. */
+  /** Reconciles once. Pods cannot be written here, which does not affect the decisions. */
   const decide = () =>
     reconciler.reconcile('v1').catch((error: Error) => {
       if (error.message !== NO_PODS) throw error;
     });
   const ran = () => last as Ran;
-  /** Ends the operation that runs, which must be this one. */
+  /** Ends the running operation, which must be this one. */
   const end = async (kind: AttachmentOperationKind, on: string, outcome: Outcome) => {
     expect(last?.operation).toMatchObject({ kind, node: on });
     ran().end(outcome);
     await turns();
   };
-  /** Verifies both nodes, as a new process does first, and decides nothing after that. */
+  /** Verifies both nodes, as a new process does first, without a reconcile afterwards. */
   const verify = async (onFirst: Outcome, onSecond: Outcome = DETACHED) => {
     await decide();
     await end('verify', 'n1', onFirst);
@@ -211,48 +214,48 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
     volumes,
     cap,
     operations,
-    /** Why each node was force-detached. */
+    /** Reason of each force-detach. */
     forced,
-    /** The status of each write of the Volume. */
+    /** Status of each write of the Volume. */
     writes,
     shown: () => writes.at(-1)?.attachments,
-    /** The paths that each operation was begun with. */
+    /** Paths in the Volume's record at the start of each operation. */
     ranBy,
     events,
     lines: logger.lines,
-    /** Each request to decide again, with its delay. */
+    /** Delay of each requeue. */
     woken,
     decide,
     end,
     verify,
-    /** Verifies both nodes, and has the detach from n1 that follows find the device in use. */
+    /** Verifies both nodes. The following detach from n1 finds the device in use. */
     async detachInUse() {
       await verify(ATTACHED);
       await decide();
       await end('detach', 'n1', IN_USE);
     },
     changeVolume,
-    /** Somebody writes into the Volume's record. */
+    /** Changes the record in the Volume's status, like another writer. */
     prepare: (change: Partial<Prepared>) =>
       changeVolume({}, { prepared: { ...volumeObject().status?.prepared, ...change } }),
-    /** The API server refuses the next writes of the Volume. */
+    /** Makes the API server refuse the next writes of the Volume. */
     refuse: (...errors: Error[]) => void refusals.push(...errors),
-    /** The operation that was begun last, whatever became of it. */
+    /** Returns the last started operation, whatever its result. */
     ran,
     running: () => last?.operation,
-    /** Asks, as the operation that was begun last, whether it may go on. */
+    /** Calls the precheck of the last started operation. */
     precheck: () => last?.precheck(),
     pass(ms: number) {
       now += ms;
     },
-    /** Happens during the next read of an object from the API server. */
+    /** Runs `work` during the next read of an object from the API server. */
     whileReading(work: () => Promise<void>) {
       whileReading = async () => {
         whileReading = async () => {};
         await work();
       };
     },
-    /** Happens during the next write of the Volume. */
+    /** Runs `work` during the next write of the Volume. */
     whileWriting(work: () => Promise<void>) {
       whileWriting = work;
     },

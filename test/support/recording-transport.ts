@@ -1,10 +1,13 @@
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { Request, Transport } from '../../src/kube/transport.ts';
 
-/** What a transport was used for, as rules of a Role say it: `verb resource.group`, with ` in NAMESPACE` where it is in one. */
+/**
+ * Uses of a transport, as in the rules of a Role: `verb resource.group`, followed by ` in
+ * NAMESPACE` for a namespaced request.
+ */
 export type Used = Set<string>;
 
-/** A transport that notes what API servers ask permission for. */
+/** Returns a transport that records the permissions that its requests need. */
 export function recordingTransport(transport: Transport): { transport: Transport; used: Used } {
   const used: Used = new Set();
   return {
@@ -33,7 +36,10 @@ function note({ what, path, body }: Request, used: Used): void {
   if (what.verb === 'create') noteOwners(body as KubeObject, used);
 }
 
-/** Admission plugin OwnerReferencesPermissionEnforcement: who holds up the deletion of an owner must be allowed to. */
+/**
+ * Admission plugin OwnerReferencesPermissionEnforcement: blockOwnerDeletion requires permission on
+ * the owner's finalizers.
+ */
 function noteOwners({ metadata }: KubeObject, used: Used): void {
   for (const { apiVersion, kind, blockOwnerDeletion } of metadata.ownerReferences ?? []) {
     if (blockOwnerDeletion)

@@ -9,14 +9,14 @@ import { sha256 } from './signatures.ts';
 
 const UID = '0b8e7a2c-2d52-4c4b-9a34-0a2b4a2e9d11';
 
-/** A node n1 whose list has the folder `sparse` of `kinds`, and one disk. */
+/** Node n1 whose list contains the directory `sparse` of `kinds`, and one disk. */
 export interface BoundedNode {
   kinds: Kinds;
   executor: Executor;
   listed: string;
 }
 
-/** What it refuses, whoever asks. What it takes is there when a test runs. */
+/** Declares tests for requests that the node refuses from any client. Tests call `nodeOf`. */
 export function refusalCases(nodeOf: () => BoundedNode): void {
   const folder = () => nodeOf().kinds.folder;
   const file = () => `${folder()}/sparse/${UID}`;

@@ -2,7 +2,7 @@ import type { Resource, Status } from '../../src/api/meta.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 
-/** Returns what a client throws when the API server refuses a request. */
+/** Returns the error of a client for a request that the API server refuses. */
 export const refusal = (statusCode: number, message = 'no', more: Partial<Status> = {}): ApiError =>
   new ApiError(
     { apiVersion: 'v1', kind: 'Status', status: 'Failure', message, ...more },
@@ -12,7 +12,10 @@ export const refusal = (statusCode: number, message = 'no', more: Partial<Status
 
 type Method = 'get' | 'list' | 'create' | 'delete';
 
-/** Wraps a client: the server refuses its requests of this method, of one kind where `resource` is given. */
+/**
+ * Wraps a client whose requests of this method the server refuses, for one kind if `resource` is
+ * given.
+ */
 export const refusing =
   (
     method: Method,

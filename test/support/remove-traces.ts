@@ -1,7 +1,10 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { execa } from 'execa';
 
-/** Takes off the machine what a failed test may have left of a volume: mounts and loop devices of its file (where it has one), files, records and its rule for udev. */
+/**
+ * Removes what a failed test may leave of a volume: mounts and loop devices of its file, if any,
+ * files, records and its udev rule.
+ */
 export async function removeTraces(uid: string, file?: string): Promise<void> {
   for (const device of await readdir('/sys/block')) {
     const backing = await readFile(`/sys/block/${device}/loop/backing_file`, 'utf8').catch(

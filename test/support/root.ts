@@ -5,7 +5,10 @@ const isRoot = process.getuid?.() === 0;
 
 const reason = '(left out: needs root for loop devices, udev and sshd)';
 
-/** Tests that need loop devices, udev or sshd. Without root they are left out, and the name says so. */
+/**
+ * Declares tests that need loop devices, udev or sshd. Without root they are skipped, with a note
+ * in the title.
+ */
 export function describeAsRoot(name: string, tests: () => void): void {
   if (isRoot) describe(name, tests);
   else describe.skip(`${name} ${reason}`, tests);
@@ -18,7 +21,10 @@ describeAsRoot.each =
     else describe.skip(`${name} ${reason}`, () => tests(...(table[0] as T)));
   };
 
-/** CAP_SYS_RESOURCE (capability 24), which the kernel asks for to grow an ext4 file system that is mounted. */
+/**
+ * Reports CAP_SYS_RESOURCE (capability 24), which the kernel requires to grow a mounted ext4 file
+ * system.
+ */
 export const mayGrowMounted =
   (BigInt(
     `0x${/^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`,

@@ -4,7 +4,7 @@ import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import type { RunningServer } from '../api-server/server.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A sandbox in this process, as the suites of api-server/ want a server. */
+/** Starts a sandbox in this process, as a server for the suites of api-server/. */
 export async function startSandboxServer(
   options: Omit<SandboxOptions, 'crds'> = {},
 ): Promise<RunningServer> {

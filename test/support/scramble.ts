@@ -4,13 +4,13 @@ import { COMPONENT, VOLUMES_ATTACHED_CONDITION } from '../../src/api/names.ts';
 import { seeded, seedOf } from './random.ts';
 
 /**
- * What `why` reads of Stowage's own is codes: the same facts with other sentences have the same cause. `npm run test:codes` has
- * other sentences each time.
+ * Checks that `why` reads only codes of Stowage: the same facts with other messages have the same
+ * cause. `npm run test:codes` uses new messages in each run.
  */
 
 const random = seeded(seedOf());
 
-/** Words that patterns of earlier versions looked for are among the others. */
+/** Text pieces of generated messages, including those that patterns of earlier versions matched. */
 const WORDS = ['is in use:', 'attempt', 'node', 'cannot be seen,', 'overwrite:', '"ext4"', 'sudo'];
 
 const sentence = (): string =>
@@ -22,7 +22,7 @@ const sentence = (): string =>
 
 type Json = Record<string, unknown>;
 
-/** Whether an object that is somewhere in one of a kind has a message of Stowage's. */
+/** Reports whether an object inside an API object of a kind has a message of Stowage. */
 function isOwn(object: Json, kind: unknown, path: readonly string[]): boolean {
   switch (kind) {
     case 'Volume':
@@ -39,7 +39,7 @@ function isOwn(object: Json, kind: unknown, path: readonly string[]): boolean {
   }
 }
 
-/** The same facts, in which each message of Stowage's is another one. */
+/** Returns the facts with each message of Stowage replaced by another one. */
 export function scrambled<T>(facts: T, kind?: unknown, path: readonly string[] = []): T {
   if (typeof facts !== 'object' || facts === null) return facts;
   if (Array.isArray(facts)) return facts.map((each) => scrambled(each, kind, path)) as T;
@@ -54,7 +54,7 @@ export function scrambled<T>(facts: T, kind?: unknown, path: readonly string[] =
   return Object.fromEntries(parts) as T;
 }
 
-/** Holds a diagnosis to the same cause and the same commands whatever the messages are. */
+/** Expects the same cause and the same commands of a diagnosis, whatever the messages are. */
 export function expectByCodes<Facts>(diagnose: (facts: Facts) => object, facts: Facts): void {
   const told = ({ cause, fix }: { cause?: string; fix?: { run?: string[] } }) => [cause, fix?.run];
   expect(told(diagnose(scrambled(facts)))).toEqual(told(diagnose(facts)));

@@ -8,8 +8,8 @@ const idOf = ({ name, labels }: Sample) =>
   `${name}${JSON.stringify(Object.entries(labels).sort())}`;
 
 /**
- * What a scrape should not say, whatever the process does: by itself, beside what is told of each series of ours, and
- * beside the scrape before it of the same process. One sentence each.
+ * Returns a sentence for each fault of a scrape, which no state of the process justifies. Checks
+ * the scrape itself, the documentation of its series, and the previous scrape of the same process.
  */
 export function scrapeFaults(
   body: string,
@@ -51,7 +51,10 @@ function labelFaults(sample: Sample, told: readonly DocumentedSeries[], family: 
     : [`${sample.name} has the labels ${found}`];
 }
 
-/** Told of the count: that each bucket holds the ones before it, that the last holds all, and that what was counted took time. */
+/**
+ * Checks a histogram, given its count: buckets are cumulative, the last one contains all, and
+ * observations took time.
+ */
 function histogramFaults(
   { name, labels, value }: Sample,
   samples: readonly Sample[],

@@ -4,18 +4,19 @@ import { scrapeFaults } from './scrape-faults.ts';
 import { until } from './until.ts';
 
 export interface Scraper {
-  /** One more scrape. */
   scrape(): Promise<Sample[]>;
-  /** The first scrape in which the series of the name are these: their labels and values, in any order. */
+  /**
+   * Waits for a scrape in which exactly these series have the name: labels and values, in any
+   * order.
+   */
   shows(name: string, series: readonly Record<string, string | number>[]): Promise<Sample[]>;
-  /** What was wrong with any so far. */
+  /** Faults of all scrapes so far. */
   faults: string[];
-  /** All so far. */
   bodies: string[];
   stop(): Promise<void>;
 }
 
-/** Scrapes now and then, one scrape at a time, for each is compared with the one before it. */
+/** Starts to scrape periodically, one scrape at a time: each is compared with the previous one. */
 export function startScraper(
   url: string,
   told: readonly DocumentedSeries[],

@@ -3,13 +3,13 @@ import type { Output } from '../../src/cli/lib/io.ts';
 export interface Screen extends Output {
   columns: number;
   rows: number;
-  /** What can be seen, without spaces at the ends of lines and without empty lines at the end. */
+  /** Returns the visible lines, without whitespace and empty lines at the end of the screen. */
   shown(): string[];
-  /** Lines that went off the top: drawn over by nobody. */
+  /** Lines that scrolled off the top and can no longer be overwritten. */
   scrolled: string[];
 }
 
-/** A terminal that knows line breaks, wrapping, going up, and clearing to its end. */
+/** Returns a terminal with line breaks, wrapping, cursor up, and clear to the end of the screen. */
 export function screen(columns: number, rows: number): Screen {
   let lines: string[] = [''];
   let row = 0;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Condition } from '../../src/api/volume.ts';
 
-/** A status that the daemon wrote, as its log tells it. */
+/** Status written by the daemon, from its log. */
 export interface Status {
-  /** ms since the epoch. */
+  /** Milliseconds since the epoch. */
   time: number;
   volume: string;
   phase?: string;
@@ -16,23 +16,23 @@ export interface Status {
   ready?: Condition;
 }
 
-/** `stowage watch` from the build, run as systemd runs it: started again a second after it ended. */
+/** Built `stowage watch`, run as under systemd: restarted one second after it ends. */
 export interface Service {
-  /** How often it was started. */
   starts(): number;
-  /** To the process that runs now. */
   signal(name: NodeJS.Signals): void;
-  /** All statuses that it has written so far. */
   statuses(): Promise<Status[]>;
-  /** The end of its log. */
+  /** Returns the end of the log. */
   log(): Promise<string>;
-  /** SIGTERM, and waits for its end. @returns its exit status */
+  /**
+   * Sends SIGTERM and waits for the end.
+   * @returns the exit status
+   */
   stop(): Promise<number | null>;
 }
 
 const BETWEEN_STARTS = 1000;
 
-/** `folder` is where its log goes. */
+/** @param folder directory of the log */
 export function startService(
   kubeconfig: string,
   flags: readonly string[],
@@ -47,7 +47,7 @@ export function startService(
     for (;;) {
       starts += 1;
       const log = openSync(file, 'a');
-      // It ends with this process, in whatever way that ends.
+      // The daemon ends with this process, however that ends.
       daemon = spawn('setpriv', ['--pdeathsig', 'KILL', '--', 'bin/stowage', 'watch', ...flags], {
         env: { ...process.env, KUBECONFIG: kubeconfig },
         stdio: ['ignore', 'ignore', log],
@@ -65,7 +65,7 @@ export function startService(
     starts: () => starts,
     signal: (name) => void daemon?.kill(name),
     async statuses() {
-      // What it says when it ends is for a person.
+      // Its last message, for people, is no JSON.
       const told = (await lines()).filter((line) => line.startsWith('{'));
       return told
         .map((line) => JSON.parse(line) as Status & { msg: string })

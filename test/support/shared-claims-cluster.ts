@@ -2,7 +2,10 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { Resource } from '../../src/api/meta.ts';
 import { type ClaimsCluster, startClaimsCluster } from './claims-cluster.ts';
 
-/** One cluster for all tests of a file. After each test it deletes the objects of the kinds `emptied`. */
+/**
+ * Starts one cluster for all tests of a file. After each test, objects of the kinds `emptied` are
+ * deleted.
+ */
 export function sharedClaimsCluster(
   options: Parameters<typeof startClaimsCluster>[0],
   ...emptied: Resource[]

@@ -4,7 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import { execa } from 'execa';
 import { readTable } from './disks.ts';
 
-/** What can be on a disk, each as its own tools or its own magic numbers put it there; `expected`: how it is named. */
+/**
+ * Contents of a disk, written by their own tools or as magic numbers. `expected` matches the
+ * description of the content.
+ */
 export const SIGNATURES: readonly {
   name: string;
   expected: RegExp;
@@ -97,7 +100,10 @@ async function magic(device: string, parts: [offset: number, hex: string][]): Pr
   }
 }
 
-/** Of all bytes of a file or device. By OpenSSL, which uses the processor's instructions for it: sha256sum may take eight times as long. */
+/**
+ * Returns the SHA-256 of a file or device. OpenSSL uses the instructions of the processor:
+ * sha256sum may take eight times as long.
+ */
 export async function sha256(path: string): Promise<string> {
   const sum = createHash('sha256');
   await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), sum);

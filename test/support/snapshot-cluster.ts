@@ -42,11 +42,14 @@ export type SnapshotCluster = Awaited<ReturnType<typeof startSnapshotCluster>>;
 
 export interface StartOptions {
   flag?: SnapshotController;
-  /** Default: the cluster's own. */
+  /** Default: the client of the cluster. */
   client?: KubeClient;
 }
 
-/** A sandbox's API server with the Node n1, copies in memory, and the controllers of snapshots, begun by `start`. */
+/**
+ * Starts a sandbox with the Node n1 and copies in memory. `start` runs the controllers of
+ * snapshots.
+ */
 export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[] } = {}) {
   const sandbox = await startSandbox({ crds: crds as never });
   const folder = await mkdtemp(join(tmpdir(), 'stowage-snapshots-'));
@@ -54,12 +57,12 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
   await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
   const { client } = await connect({ kubeconfig });
   const nodes: CopyingNodes = copyingNodes();
-  /** Each write of the controllers: `patch volumesnapshots/status backup`. */
+  /** Writes by the controllers, such as `patch volumesnapshots/status backup`. */
   const writes: string[] = [];
   const operations: ContentOperation[] = [];
   const room = { freeBytes: 2n ** 40n };
   let copiesOn: ((node: string) => readonly KeptCopy[]) | undefined;
-  /** Room on the nodes, which volumes take none of. */
+  /** Free space on the nodes, of which volumes take nothing. */
   const rooms: Rooms = {
     room(node, _place, _overcommit, own) {
       const copies = copiesOn?.(node).filter(({ uid }) => uid !== own) ?? [];
@@ -121,7 +124,7 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
       rooms,
       managesNode: () => true,
       events,
-      // What is tried again soon only because something woke it.
+      // A prompt retry shows that an event triggered it.
       retry: { startMs: 600_000, maxMs: 600_000 },
       workers: 4,
       onOperation: (operation) => operations.push(operation),
@@ -161,7 +164,7 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
   });
 }
 
-/** A new cluster for each test of a file. */
+/** Starts a new cluster for each test of a file. */
 export function snapshotCluster(): SnapshotCluster {
   const cluster = {} as SnapshotCluster;
   beforeEach(async () => {

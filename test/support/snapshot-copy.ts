@@ -3,7 +3,7 @@ import type { DesiredSnapshot, ObservedSnapshot } from '../../src/storage/snapsh
 import type { DesiredSparse } from '../../src/storage/types.ts';
 import { FILE, madeNode, sparseDesired, UID } from './volume-input.ts';
 
-/** Parts of inputs to plans of snapshots of one sparse volume. */
+/** Parts of inputs for plans of snapshots of a sparse volume. */
 
 export const COPY_UID = '6b3f0a52-1111-4c7e-8a53-9a1d8f0b7e22';
 
@@ -17,7 +17,7 @@ export const wantedCopy: DesiredSnapshot = {
 
 export const COPY = snapshotFile(snapshotted, COPY_UID);
 
-/** A node on which the volume is made and not attached, and no copy of it is. */
+/** Node with the provisioned, detached volume, and without a copy of it. */
 export const uncopied: ObservedSnapshot = {
   volume: madeNode,
   source: {
@@ -35,7 +35,7 @@ export const uncopied: ObservedSnapshot = {
   freezeIsLeft: false,
 };
 
-/** What a volume is that starts from that copy. */
+/** Volume that is restored from that copy. */
 export const RESTORED_UID = '6c3f0a52-2222-4c7e-8a53-9a1d8f0b7e33';
 export const restored: DesiredSparse = {
   ...snapshotted,

@@ -15,7 +15,7 @@ import type {
 } from '../../src/controllers/snapshot/types.ts';
 import { NOW, pv as pvOf, UID, volume as volumeOf } from './volume-input.ts';
 
-/** Parts of inputs to decisions about snapshots of the Volume data1, whose claim is apps/data. */
+/** Parts of inputs for decisions about snapshots of the Volume data1, whose claim is apps/data. */
 
 export const SNAPSHOT_UID = '0c9de1b5-1b6e-4a4f-8a53-5d6a1c4c7e01';
 export const CONTENT_UID = '7f8f7c35-5bb2-4f6a-9b53-0d51a0c9a102';
@@ -45,7 +45,7 @@ export const volume = (
     { creationTimestamp: '2026-01-01T00:00:00Z', ...metadata },
   );
 
-/** What is being made from the content. */
+/** Returns a Volume that is being restored from the content. */
 export const restore = (name = 'restored') => {
   const made = volumeOf({ phase: 'Pending' }, { name, uid: 'r1' });
   return { ...made, spec: { ...made.spec, source: { snapshotContentName: CONTENT } } };
@@ -94,7 +94,7 @@ export const snapshotClass = (
 interface SnapshotParts {
   metadata?: Partial<ObjectMeta>;
   source?: VolumeSnapshot['spec']['source'];
-  /** null: none is named. */
+  /** Name of the class; null for none. */
   className?: string | null;
   status?: VolumeSnapshot['status'];
 }
@@ -182,7 +182,7 @@ export const node = (fields: Partial<NodeFacts> = {}): NodeFacts => ({
   ...fields,
 });
 
-/** Every node is as it should be, but those that are named. */
+/** Returns an input whose nodes are healthy, except for the given ones. */
 export const contentInput = (
   fields: Partial<ContentInput> = {},
   nodes: Record<string, Partial<NodeFacts>> = {},

@@ -12,8 +12,9 @@ const stepsOf = (planned: Plan): readonly Step[] => {
 };
 
 /**
- * Steps of every kind that snapshots and restores have: of each content, mounted or not, after a crash, and deleted.
- * @param number of loop devices
+ * Returns all kinds of steps of snapshots and restores: of each content, mounted or not, after a
+ * crash, and for deletion.
+ * @param number number of the loop device
  */
 export function everyStep(number: number): Step[] {
   const loop = { ...made, name: `loop${number}`, number };

@@ -13,7 +13,10 @@ import type {
   VolumeSnapshotLink,
 } from '../../src/api/snapshot.ts';
 
-/** The story of KEP-3294: prod/foo-backup, and the claim test/foo-testing that is to start from it. */
+/**
+ * Objects of the story of KEP-3294: prod/foo-backup, and the claim test/foo-testing with that data
+ * source.
+ */
 
 export const grantNamed = (name: string, spec: object, metadata: object = {}): ReferenceGrant => ({
   apiVersion: 'gateway.networking.k8s.io/v1',
@@ -96,7 +99,7 @@ export const LINK: VolumeSnapshotLink = {
   spec: { source: { name: 'foo-backup', namespace: 'prod' } },
 };
 
-/** Without it links are not followed. */
+/** Populator without which links are not resolved. */
 export const LINK_POPULATOR: VolumePopulator = {
   apiVersion: 'populator.storage.k8s.io/v1beta1',
   kind: 'VolumePopulator',
@@ -104,7 +107,7 @@ export const LINK_POPULATOR: VolumePopulator = {
   sourceKind: { group: SNAPSHOT_GROUP, kind: 'VolumeSnapshotLink' },
 };
 
-/** A claim that is bound to the volume of a Volume, with that. */
+/** Returns a bound claim and the PersistentVolume that a Volume owns. */
 export function boundClaim(
   name: string,
   namespace: string,
@@ -131,7 +134,7 @@ export function boundClaim(
   return { claim, pv };
 }
 
-/** An object as somebody creates it: what a server writes is left out. */
+/** Returns an object as a user creates it, without the fields that a server writes. */
 export const fresh = <T extends KubeObject>({ metadata: { name, namespace }, ...object }: T): T =>
   ({
     ...object,

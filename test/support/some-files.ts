@@ -17,11 +17,14 @@ const LIST = `
   python3 -c 'import os; print(os.getxattr("plain", "user.note"))'
   [ "$(stat -c %b sparse)" -lt 100 ] && echo 'sparse is sparse'`;
 
-/** Makes files of every kind that archives know: owners, modes, times, extended attributes, links, holes. For root. */
+/**
+ * Creates files of every kind that archives support: owners, modes, times, extended attributes,
+ * links, holes. Requires root.
+ */
 export async function makeFiles(folder: string): Promise<void> {
   await execa('sh', ['-ec', MAKE, 'sh', folder]);
 }
 
-/** All that can be told of such files, and of others there; equal for equal ones. */
+/** Returns a description of such files, equal for equal files. */
 export const listFiles = async (folder: string): Promise<string> =>
   (await execa('sh', ['-ec', LIST, 'sh', folder])).stdout;

@@ -7,18 +7,18 @@ import { CERTIFICATE, KEY } from './tls.ts';
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What a path of the server answers with: bytes, or whatever is done. */
+/** HTTP server; each path answers with bytes or by a function. */
 export interface SourceServer {
   port: number;
-  /** Of a path, on 127.0.0.1. */
+  /** Returns the URL of a path, on 127.0.0.1. */
   url(path: string): string;
   paths: Map<string, Buffer | Answer>;
-  /** Each request there was. */
+  /** All requests so far. */
   asked: { path: string; authorization: string | undefined }[];
   stop(): Promise<void>;
 }
 
-/** A server on all of the machine's loopback addresses. */
+/** Starts a server on all loopback addresses of the machine. */
 export async function startSourceServer({ tls = false } = {}): Promise<SourceServer> {
   const paths = new Map<string, Buffer | Answer>();
   const asked: SourceServer['asked'] = [];
@@ -50,8 +50,8 @@ export async function startSourceServer({ tls = false } = {}): Promise<SourceSer
 const CONFIG = '/etc/stowage';
 
 /**
- * Lists what this machine allows, until the function that it returns is called. The list is on a mount of its own: tests that run
- * beside this one, in other mount namespaces, allow something else.
+ * Sets the allowed data sources of this machine until the returned function is called. The list is
+ * on its own mount: concurrent tests in other mount namespaces allow other sources.
  */
 export async function allowSources(...lines: string[]): Promise<() => Promise<void>> {
   await mkdir(CONFIG, { mode: 0o755, recursive: true });

@@ -1,7 +1,7 @@
 import type { ProbeResult } from '../../src/nodes/job.ts';
 import { directory, FILE, madeNode, UID } from './volume-input.ts';
 
-/** What the commands print that look at one sparse file. */
+/** Output of the commands that observe a sparse file. */
 
 export const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({
   exit,
@@ -21,7 +21,7 @@ export const MOUNTINFO = `24 1 254:0 / / rw,relatime - ext4 /dev/vda rw
 36 24 7:3 / /mnt/a\\040b rw shared:1 - ext4 /dev/loop3 rw
 37 24 7:3 /sub /mnt/c rw - ext4 /dev/loop3 rw`;
 
-/** Where nothing of it is. */
+/** Answers of a node with nothing of the file. */
 export const FRESH: Record<string, ProbeResult> = {
   path: result(0, FILE),
   file: missing,
@@ -53,7 +53,7 @@ export const FRESH: Record<string, ProbeResult> = {
   kubelet: result(0, '/dev/null'),
 };
 
-/** Where it is made. */
+/** Answers of a node with the provisioned file. */
 export const MADE: Record<string, ProbeResult> = {
   ...FRESH,
   file: result(0, 'regular file|1073741824|42|2048|512'),

@@ -9,14 +9,20 @@ import { ensureUdev } from './udev.ts';
 import { sparseDesired } from './volume-input.ts';
 
 export interface SparseScene {
-  /** Of the tests of the block alone. */
+  /** Directory of the tests of this block. */
   directory: string;
   mountPoint: string;
-  /** A Volume of 16 MiB for each test, whose file is in a directory of its own that does not exist yet. */
+  /**
+   * Volume of 16 MiB, new for each test. Its file is in its own directory, which does not exist
+   * yet.
+   */
   desired: DesiredSparse;
 }
 
-/** Registers the hooks of a block whose tests make one sparse file each with real devices, and removes what is left of it. */
+/**
+ * Registers the hooks of a block whose tests each create a sparse file with real devices. The
+ * remains of each file are removed.
+ */
 export function sparseScene(name: string, change: Partial<DesiredSparse> = {}): SparseScene {
   const scene: SparseScene = { directory: '', mountPoint: '', desired: sparseDesired };
   let removeDirectory: (() => Promise<void>) | undefined;

@@ -6,44 +6,62 @@ import { execa } from 'execa';
 import { freePorts } from './free-ports.ts';
 
 export interface SshdOptions {
-  /** The names that this machine is reached under. */
+  /** Names of this machine. */
   nodes: readonly string[];
-  /** Set in every session, over what sshd sets: `PATH` puts programs of a test first. */
+  /**
+   * Environment of every session, with precedence over sshd's: `PATH` can put programs of a test
+   * first.
+   */
   env?: Readonly<Record<string, string>>;
-  /** Who is logged in as, with a password that is not locked (`*`). Default: root. */
+  /** User to log in, whose password must not be locked (`*` is not). Default: root. */
   user?: string;
-  /** A command that becomes the server, with the server's own as its last arguments. */
+  /**
+   * Command that becomes the server; the server's own command is appended as its last arguments.
+   */
   under?: readonly string[];
-  /** Where each node is reached, once `under` is in the network that has these addresses. Default: on loopback. */
+  /** Addresses of the nodes, in the network in which `under` runs. Default: loopback. */
   addresses?: ReadonlyMap<string, string>;
 }
 
 export interface Sshd {
   port: number;
-  /** Of the listening process that was started last; every connection is a child of it. */
+  /** PID of the last started listening process. Every connection is a child of it. */
   pid: number;
-  /** For `ssh -F`: the nodes and 127.0.0.1, as that user, with a key of their own and the host key under the nodes' names. */
+  /**
+   * File for `ssh -F`: the nodes and 127.0.0.1 with that user, an own key, and the host key under
+   * the nodes' names.
+   */
   configFile: string;
-  /** Holds `client_key`, `host_key`, `known_hosts`, `authorized_keys`, `sshd_config` and `log`. */
+  /**
+   * Directory of `client_key`, `host_key`, `known_hosts`, `authorized_keys`, `sshd_config` and
+   * `log`.
+   */
   folder: string;
-  /** Ends the server and all its connections. What they started goes on, as on a node. */
+  /**
+   * Stops the server and all its connections. Programs that they started keep running, as on a
+   * node.
+   */
   down(): Promise<void>;
-  /** Starts it again after `down`, on the same port with the same keys. */
+  /** Restarts the server after `down`, with the same port and keys. */
   up(): Promise<void>;
-  /** Ends it for good. */
+  /** Stops the server permanently. */
   stop(): Promise<void>;
 }
 
 /**
- * OpenSSH's sshd is told about its folder for privilege separation when it is built. Debian's service makes it, and so do
- * we where that never ran; it stays, for a server without it answers nobody, and other tests have servers at the same time.
+ * Directory for privilege separation, which is built into OpenSSH's sshd. Debian's service creates
+ * it, and this module does so if that service never ran. The directory remains: without it, the
+ * servers of concurrent tests accept no connection.
  */
 const PRIVILEGE_SEPARATION = '/run/sshd';
 
-/** Ends only the wait for a server that never listens, in ms. */
+/** Limit (ms) for a server that never listens. */
 const LISTENS_WITHIN = 120_000;
 
-/** An sshd with configuration and keys of its own: neither ~/.ssh nor /etc/ssh is read or written. */
+/**
+ * Starts an sshd with its own configuration and keys: neither ~/.ssh nor /etc/ssh is read or
+ * written.
+ */
 export async function startSshd(options: SshdOptions): Promise<Sshd> {
   const { nodes, env = {}, user = 'root', under = [], addresses } = options;
   const folder = await mkdtemp(join(tmpdir(), 'stowage-sshd-'));
@@ -80,7 +98,7 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
     for (const connection of connections) {
       try {
         process.kill(connection, 'SIGTERM');
-      } catch {} // It ended by itself.
+      } catch {} // The connection has ended.
     }
   }
 
@@ -89,12 +107,15 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
     await rm(folder, { recursive: true, force: true });
   }
 
-  /** `from`: what was in the log before it was started. */
+  /**
+   * Waits until the server listens.
+   * @param from length of the log before the start
+   */
   async function listening(from: number): Promise<void> {
     const deadline = Date.now() + LISTENS_WITHIN;
     for (;;) {
       const said = (await readFile(log, 'utf8').catch(() => '')).slice(from);
-      // Also where this process cannot reach it.
+      // Works even if this process cannot reach the server.
       if (said.includes(`Server listening on ${listen} port ${port}.`)) return;
       if (daemon.hasEnded() || Date.now() > deadline) {
         await stop();
@@ -131,15 +152,15 @@ function run(program: string, args: readonly string[]) {
   return { pid: daemon.pid ?? 0, end, hasEnded: () => ended, kill: () => daemon.kill('SIGTERM') };
 }
 
-/** The direct children of a process, by id. */
+/** Returns the PIDs of the direct children of a process. */
 export async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return text.split(' ').filter(Boolean).map(Number);
 }
 
 /**
- * Kills the connections of an sshd by SIGKILL: its own processes only. The shell of a session and its jobs live on, as on a node
- * whose network went away.
+ * Kills the connections of an sshd with SIGKILL, but only its own processes. The shell of a session
+ * and its jobs survive, as on a node that lost its network.
  */
 export async function cutConnections(pid: number): Promise<void> {
   for (const child of await childrenOf(pid)) {
@@ -149,13 +170,13 @@ export async function cutConnections(pid: number): Promise<void> {
     try {
       process.kill(child, 'SIGKILL');
     } catch (error) {
-      // A monitor ends by itself when the process of its session was killed.
+      // A monitor process ends by itself after the process of its session was killed.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
 }
 
-/** Says whether an sshd runs a program for one of its connections. */
+/** Reports whether an sshd runs a program for one of its connections. */
 export async function hasSession(pid: number): Promise<boolean> {
   for (const child of await childrenOf(pid)) {
     const name = await readFile(`/proc/${child}/comm`, 'utf8').catch(() => 'sshd');
@@ -164,7 +185,7 @@ export async function hasSession(pid: number): Promise<boolean> {
   return false;
 }
 
-/** @returns the public key as known_hosts has it */
+/** @returns the public key in the format of known_hosts */
 async function makeKey(file: string): Promise<string> {
   await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file]);
   return (await readFile(`${file}.pub`, 'utf8')).trim();
@@ -175,7 +196,7 @@ function serverConfig(
   address: string,
   env: Readonly<Record<string, string>>,
 ): string {
-  // A home without startup files: bash reads ~/.bashrc when sshd starts it, and whatever that does would be tested too.
+  // The home has no startup files: bash under sshd reads ~/.bashrc, which would affect the tests.
   const variables = Object.entries({ HOME: folder, ...env }).map(
     ([name, value]) => ` ${name}="${value}"`,
   );

@@ -1,4 +1,4 @@
-/** Commands that a user of deploy/sudoers may not run as root, and what the others are written with. */
+/** Commands that deploy/sudoers does not allow as root, and parts of their arguments. */
 
 import { SCRIPTS, scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { otherScript } from './other-script.ts';
@@ -10,14 +10,14 @@ export const RECORDS = '/var/lib/stowage/volumes';
 export const MOUNTS = '/run/stowage/mounts';
 export const MOUNT = 'nosuid,nodev,noexec';
 export const UID = '0b9cbd1c-5e26-4d13-9d6c-7f1f4d0d4b5e';
-/** Without what says where the partition is. */
+/** Arguments without the position of the partition. */
 export const GPT = [
   '--clear',
   `--partition-guid=1:${UID}`,
   `--disk-guid=${UID}`,
   '--change-name=1:data1',
 ];
-/** What `dd` is told to wipe a device. */
+/** Returns the arguments with which `dd` wipes a device. */
 export const zeros = (path: string) => [
   'if=/dev/zero',
   `of=${path}`,
@@ -33,7 +33,7 @@ export const FILE = `${SPARSE}/${UID}`;
 
 const SYMLINK = `SYMLINK+="disk/by-uuid/${UID}"`;
 
-/** Writes a rule of udev's: what one runs, root runs. */
+/** Writes a udev rule, which can run programs as root. */
 export const udevRule = (rule: string, path = `/run/udev/rules.d/61-stowage-${UID}.rules`) => [
   ...['find', '/dev/null', '-fprintf', path],
   rule,

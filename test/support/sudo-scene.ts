@@ -10,7 +10,7 @@ import { makeSudoUser, type SudoUser } from './sudo-user.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { ensureUdev } from './udev.ts';
 
-/** Ends only the wait for a job that never ends, in ms. */
+/** Limit (ms) for a job that never ends. */
 export const WITHIN = 120_000;
 
 export const step = (...argv: string[]): Step => ({
@@ -19,7 +19,10 @@ export const step = (...argv: string[]): Step => ({
   preconditions: [],
 });
 
-/** Registers the hooks of a user who is not root: one for all tests of the block, with a subject of jobs for each test. */
+/**
+ * Registers the hooks of a block: one user who is not root for all its tests, and a new subject of
+ * jobs for each test.
+ */
 export function sudoScene() {
   const scene = { subject: '', directory: '' } as {
     user: SudoUser;
@@ -79,7 +82,7 @@ export function sudoScene() {
   });
 }
 
-/** Rejects where the work does not throw. */
+/** Returns the error of the work. Rejects if the work does not throw. */
 export const error = (work: Promise<unknown>) =>
   work.then(
     (value) => Promise.reject(new Error(`no error, but ${JSON.stringify(value)}`)),

@@ -7,26 +7,26 @@ import { until } from './until.ts';
 
 const RUN = '/run/stowage';
 
-/** The whole of deploy/sudoers, or without the groups that it says are for raw devices and logical volumes. */
+/** Part of deploy/sudoers: all of it, or without the groups for raw devices and logical volumes. */
 export type Sample = 'all' | 'sparse files alone';
 
 export interface SudoUser {
   name: string;
   sshd: Sshd;
-  /** `RUN` as the user sees it: there nothing is but what the test makes. */
+  /** Path of the user's `RUN`, which contains only what the test creates. */
   run: string;
-  /** For PATH: there `sh` becomes one of the user's. */
+  /** Directory for PATH, whose `sh` becomes a shell of the user. */
   bin: string;
-  /** May the user run that as root? */
+  /** Reports whether the user may run that as root. */
   may(argv: readonly string[]): Promise<boolean>;
-  /** From now on deploy/sudoers, and these lines after it, with the user's name for USER. */
+  /** Installs deploy/sudoers followed by these lines, with the user's name for USER. */
   allow(lines: readonly string[], sample?: Sample): Promise<void>;
   remove(): Promise<void>;
 }
 
 /**
- * A user of this machine with what deploy/sudoers allows, whom an sshd lets in as the node `n1`. Its jobs are in a
- * mount namespace of the server's, out of the way of root's.
+ * Creates a user with the permissions of deploy/sudoers, and an sshd for logins to the node `n1`.
+ * Jobs are in a mount namespace of the server, separate from root's.
  */
 export async function makeSudoUser(): Promise<SudoUser> {
   const name = `stowage-test-${process.pid}`;
@@ -50,13 +50,13 @@ export async function makeSudoUser(): Promise<SudoUser> {
     const renamed = (sample === 'all' ? all : withoutRaw(all))
       .replace('User_Alias STOWAGE = stowage', `User_Alias STOWAGE = ${name}`)
       .replace('-o stowage ', `-o ${name} `)
-      // sudo reads the files of all users at once, and refuses an alias that two of them define.
+      // sudo reads the files of all users together, and rejects an alias that is defined twice.
       .replace(/\bSTOWAGE(?=_|\b)/g, `STOWAGE_${process.pid}`);
     const file = join(folder.path, 'sudoers');
     const text = [renamed, ...lines.map((line) => `${line.replace('USER', name)}\n`)].join('');
     await writeFile(file, text, { mode: 0o440 });
     await execa('visudo', ['-cf', file]);
-    // sudo skips a name with a dot, and never reads half of a file that is renamed.
+    // sudo skips names with a dot, and never reads half a file due to the rename.
     await execa('install', ['-m', '0440', file, `${rules}.new`]);
     await rename(`${rules}.new`, rules);
     await rm(file);
@@ -107,7 +107,7 @@ export async function makeSudoUser(): Promise<SudoUser> {
   }
 }
 
-/** Groups have an empty line between. */
+/** Empty lines separate groups. */
 function withoutRaw(sudoers: string): string {
   const groups = sudoers.split('\n\n');
   const kept = groups.filter(

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Step } from '../../src/nodes/job.ts';
 
-/** What deploy/sudoers lets the account on a node run, as sudo reads it, whose `.` stands for a newline as well: sudo -l knows no program that a machine lacks. */
+/**
+ * Commands that deploy/sudoers allows on a node, read like sudo, whose `.` also matches a newline.
+ * `sudo -l` is no alternative: it ignores programs that the machine lacks.
+ */
 const allowed = readFileSync('deploy/sudoers', 'utf8')
   .split(/(?:, \\\n|, (?=\/usr)|\n)/)
   .flatMap((line): { program: string; args: RegExp }[] => {
@@ -16,7 +19,7 @@ const allowed = readFileSync('deploy/sudoers', 'utf8')
 export const may = ([program, ...args]: readonly string[]): boolean =>
   allowed.some((each) => each.program === program && each.args.test(args.join(' ')));
 
-/** All that sudo is asked for while steps run. */
+/** Returns all commands that steps run through sudo. */
 export const commandsOf = (steps: readonly Step[]): (readonly string[])[] =>
   steps.flatMap(({ argv, preconditions, lock }) => [
     argv,

@@ -1,4 +1,4 @@
-/** A member of an archive; a file unless `type` says otherwise. */
+/** Member of an archive; by default a file. */
 export interface Member {
   name: string;
   type?:
@@ -10,15 +10,15 @@ export interface Member {
     | 'folder'
     | 'pipe'
     | 'unknown';
-  /** Where a link leads. */
+  /** Target of a link. */
   link?: string;
   data?: string | Buffer;
   mode?: number;
   /** Major and minor number. */
   device?: [number, number];
-  /** What the header says, in place of how long `data` is. Bytes. */
+  /** Size in the header, instead of the length of `data`. Bytes. */
   size?: number;
-  /** Of the member in the form of POSIX 2001. Values are bytes as latin1. */
+  /** Extended header of POSIX 2001. Values are bytes as latin1. */
   pax?: Record<string, string>;
 }
 
@@ -33,7 +33,7 @@ const TYPES = {
   unknown: 'Q',
 };
 
-/** A tar archive as nobody's tar would write it: member for member, whatever they say. */
+/** Returns a tar archive with exactly these members, even if they are invalid. */
 export function tarOf(members: readonly Member[], { end = true } = {}): Buffer {
   return Buffer.concat([...members.map(memberOf), ...(end ? [Buffer.alloc(1024)] : [])]);
 }
@@ -45,7 +45,7 @@ function memberOf({ pax, ...member }: Member): Buffer {
   return Buffer.concat([blocks({ name: 'pax', data }, 'x'), memberOf(member)]);
 }
 
-/** A record begins with its own length, in digits that count. */
+/** A record begins with its length, including the digits of the length. */
 function record(rest: string): string {
   let length = rest.length + 1;
   while (String(length).length + rest.length !== length) length += 1;

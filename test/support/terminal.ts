@@ -1,19 +1,20 @@
 import { execa } from 'execa';
 
-/** What is typed once the text before it is on the terminal, or what is done then. */
+/** Text to type, or function to call, once the first text is on the terminal. */
 export type Typed = readonly [shown: string, text: string | ((shown: string) => void)];
 
 export interface OnTerminal {
   env: Record<string, string>;
   columns?: number;
   rows?: number;
-  /** It is ended after that. */
+  /** Timeout (ms) of the command. */
   timeoutMs?: number;
 }
 
 /**
- * Runs a command of sh on a terminal of its own (script(1)), and types each text, or does what it says, once the one before it is
- * shown. Resolves with the exit status and with all that was shown when the command has ended.
+ * Runs a command of sh on its own terminal (script(1)). Types each text, or calls the function,
+ * once the text before it is shown.
+ * @returns the exit status and all that was shown
  */
 export async function onTerminal(
   command: string,

@@ -1,26 +1,29 @@
 import { execa } from 'execa';
 
-/** A client, nodes, and between them a router that can drop packets: network namespaces of their own, and no other's. */
+/**
+ * Network namespaces of a client and of nodes, with a router between them that can drop packets.
+ */
 export interface TestNetwork {
-  /** Commands that become the one that is appended to them, on that side. */
+  /** Command prefixes to run a command on that side. */
   client: readonly string[];
   nodes: readonly string[];
-  /** Of each node, by its name. */
+  /** Addresses by the name of the node. */
   addresses: ReadonlyMap<string, string>;
-  /** What goes to these nodes, or comes from them, is lost on the way, and nobody is told. */
+  /** Drops all packets from and to these nodes, without an error. */
   drop(nodes: readonly string[]): Promise<void>;
-  /** The reverse. */
+  /** Delivers their packets again. */
   pass(nodes: readonly string[]): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** In 198.18.0.0/15, which is for tests of networks (RFC 2544). At most 250 nodes. */
+/** Networks in 198.18.0.0/15, which is reserved for network tests (RFC 2544). At most 250 nodes. */
 const CLIENT = '198.18.0';
 const NODES = '198.18.1';
 
 /**
- * The nodes share a namespace, each with an address of its own. Packets are dropped by routing rules, which every kernel
- * has, in the middle: whoever sends a packet into a rule of its own namespace is told that it went nowhere.
+ * Creates the network. The nodes share a namespace, each with its own address. Routing rules, which
+ * every kernel has, drop packets on the router: in the sender's own namespace, a rule would report
+ * an error to the sender.
  */
 export async function createTestNetwork(nodes: readonly string[]): Promise<TestNetwork> {
   const nameOf = (side: string) => `stowage-${process.pid}-${side}`;
@@ -38,7 +41,7 @@ export async function createTestNetwork(nodes: readonly string[]): Promise<TestN
     );
 
   async function remove(): Promise<void> {
-    // The links go with them.
+    // The links vanish with the namespaces.
     for (const side of sides)
       await execa('ip', ['netns', 'delete', nameOf(side)], { reject: false });
   }
@@ -71,7 +74,7 @@ export async function createTestNetwork(nodes: readonly string[]): Promise<TestN
   };
 }
 
-/** On the router. */
+/** Returns the router's commands for a link. */
 const link = (name: string, netns: string, network: string) => [
   `link add ${name} type veth peer name router netns ${netns}`,
   `address add ${network}.1/24 dev ${name}`,

@@ -1,5 +1,5 @@
 /**
- * Seed of the property tests. Fixed, so that a run that fails fails again; STOWAGE_TEST_SEED sets another one, for runs
- * that are to look further.
+ * Seed of the property tests. It is fixed, so that a failure repeats; STOWAGE_TEST_SEED sets
+ * another one for wider runs.
  */
 export const TEST_SEED = Number(process.env.STOWAGE_TEST_SEED ?? 1);

@@ -4,7 +4,10 @@ import type { DesiredThinSnapshot, ObservedThinSnapshot } from '../../src/storag
 import type { DesiredLvm, ObservedLvm } from '../../src/storage/types.ts';
 import { GIB, group, lvmNode, pool, thin, thinLv } from './lvm-input.ts';
 
-/** Parts of inputs to plans of thin snapshots of one thin volume, and of volumes that start from them. */
+/**
+ * Parts of inputs for plans of thin snapshots of a thin volume, and of volumes that are restored
+ * from them.
+ */
 
 export const SNAP_UID = '6b3f0a52-1111-4c7e-8a53-9a1d8f0b7e22';
 export const SNAP = `snap-${SNAP_UID}`;
@@ -31,7 +34,7 @@ export const snapLv: LogicalVolume = {
   dataPercent: undefined,
 };
 
-/** What an lvcreate that was killed left of it. */
+/** Snapshot of a killed lvcreate. */
 export const left: LogicalVolume = { ...snapLv, tags: [unfinishedTag(SNAP_UID)] };
 
 export const snapped: ObservedThinSnapshot = {
@@ -41,7 +44,7 @@ export const snapped: ObservedThinSnapshot = {
   done: { sizeBytes: GIB },
 };
 
-/** A volume that starts from it. */
+/** Volume that is restored from the snapshot. */
 export const RESTORED_UID = '6c3f0a52-2222-4c7e-8a53-9a1d8f0b7e33';
 export const restoredThin: DesiredLvm = {
   ...thin,

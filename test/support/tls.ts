@@ -1,4 +1,6 @@
-/** A certificate for api.test, signed by itself, of use to nobody: server, client and CA of tests. Valid to 2126. */
+/**
+ * Self-signed certificate for api.test: server, client and CA of the tests only. Valid until 2126.
+ */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBqzCCAVGgAwIBAgIUUQVbKIGtwnZZUchbjYsAxwbcOwkwCgYIKoZIzj0EAwIw
 DzENMAsGA1UEAwwEdGVzdDAgFw0yNjExMjEwMTU5MTZaGA8yMTI2MTAyODAxNTkx

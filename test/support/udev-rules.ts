@@ -1,8 +1,8 @@
-/** The rules of a node's udev that plans write, which are gone when the node starts anew. */
+/** Udev rules of a node that plans write. A reboot removes them. */
 export class UdevRules {
   readonly #texts = new Map<string, string>();
 
-  /** Carries out `find /dev/null -fprintf PATH TEXT`, and leaves out other commands. */
+  /** Carries out `find /dev/null -fprintf PATH TEXT`, and ignores other commands. */
   write(argv: readonly string[]): void {
     const [program, , option, path = '', text = ''] = argv;
     if (program === 'find' && option === '-fprintf') this.#texts.set(path, text);
@@ -17,8 +17,8 @@ export class UdevRules {
   }
 
   /**
-   * Returns the links that rules make for a device.
-   * @param keys what the device has, by key of udev(7); a key that it lacks matches nothing
+   * Returns the links that rules create for a device.
+   * @param keys properties of the device, by key of udev(7); a missing key matches nothing
    */
   linksOf(keys: Readonly<Record<string, string | undefined>>): string[] {
     const lines = [...this.#texts.values()].flatMap((text) => text.split('\\n'));

@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 const SCRIPT = fileURLToPath(new URL('machine.sh', import.meta.url));
 
 /**
- * Ensures that a udev daemon runs and that the directories of a node exist, for this and all other holders on the machine:
- * the machine's own daemon if it answers, else one that ends after the last holder. Needs root.
- * @returns releases them; also released when this process ends
- * @throws Error with the script's output, where udev cannot be started
+ * Ensures that a udev daemon runs and that the directories of a node exist, for all holders on the
+ * machine. The daemon is the machine's own if it answers, else one that ends after the last holder.
+ * Requires root.
+ * @returns a function that releases them; the end of this process releases them, too
+ * @throws Error with the script's output if udev cannot be started
  */
 export async function ensureUdev(): Promise<() => Promise<void>> {
   const holder = spawn('sh', [SCRIPT], { stdio: ['pipe', 'pipe', 'pipe'] });

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Polls `look` until it returns something, and returns that. The limit only ends a wait that will never succeed: it is
- * no expectation on how long anything takes. Throws after `withinMs`, naming what was waited for.
+ * Polls `look` until it returns a value, and returns that value. The limit only ends a wait that
+ * will never succeed: no test expects a duration.
+ * @throws Error after `withinMs`, with `what`
  */
 export async function until<T>(
   what: string,

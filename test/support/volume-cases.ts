@@ -19,14 +19,14 @@ const MIB = 1n << 20n;
 const startWatch = (flags: readonly string[], kubeconfig: string) =>
   execa(STOWAGE, ['watch', ...flags], { env: { KUBECONFIG: kubeconfig }, reject: false });
 
-/** A way to reach this machine as node n1, on its own for one file of tests. */
+/** Access to this machine as node n1, for one file of tests. */
 export interface NodeTransport {
   /** Flags of `stowage watch`. */
   flags: readonly string[];
   stop(): Promise<void>;
 }
 
-/** The cases of every kind of volume, by the command and the daemon, over a transport. */
+/** Declares the tests of every kind of volume, by CLI and daemon, over a transport. */
 export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeTransport>): void {
   describeAsRoot(`Volumes of every kind, by the command and the daemon, over ${name}`, () => {
     let cluster: TestCluster;
@@ -75,7 +75,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
         return readyOf(volume)?.status === status ? volume : undefined;
       });
 
-    /** The flags that say which storage, on a device of its own where it is one. */
+    /** Returns the flags that select the storage, with a new device if the backing needs one. */
     async function flagsOf(
       backing: Backing,
       content: Content,
@@ -109,8 +109,8 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
       return volume;
     }
 
-    // `npm run test:faults` has the time for all 27, `npm run test:all` for each pair of two of the three, `npm test` for each
-    // of the three once.
+    // `npm run test:faults` has enough time for all 27 cases. `npm run test:all` runs each pair of
+    // two of the three parameters, and `npm test` each value once.
     const all = process.env.STOWAGE_FAULTS !== undefined;
     const pairs = (b: number, c: number, d: number) =>
       (b + c + d) % 3 === 0 && (EVERY_CASE || b === c);
@@ -140,7 +140,9 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
 
         await kinds.write({ mode: content === 'Block' ? 'Block' : 'Filesystem' }, link, 'kept');
         const deleted = await stowage('delete', 'volume', name, '--wait', '--timeout', '120s');
-        expect([deleted.exitCode, deleted.stderr]).toEqual([0, expect.any(String)]);
+        // With standard error, which says why a deletion timed out.
+        const { exitCode, stderr } = deleted;
+        expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr });
         expect(await exists(`/var/lib/stowage/volumes/${uid}.intent`)).toBe(false);
         const file = `${kinds.folder}/${uid}`;
         if (device === undefined) expect(await exists(file)).toBe(onDelete === 'Retain');
@@ -192,10 +194,10 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
       },
     );
 
-    // It takes two of the daemon's periods of observation.
+    // This test takes two observation periods of the daemon.
     if (EVERY_CASE) {
       test('a disk that is gone, and one whose content was exchanged, are Ready=False, and nothing is made anew', async () => {
-        // No other test takes its number while it is away: all take the lowest one.
+        // Other tests take the lowest free number, and not this one while the disk is gone.
         const gone = await kinds.disk(undefined, 'none', 400 + (process.pid % 400));
         const exchanged = await kinds.disk();
         const flags = [
@@ -226,7 +228,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
           ),
         });
         expect(await sha256(exchanged.path)).toBe(before);
-        // The disk comes back under its path, with all that is on it.
+        // The disk returns under its path, with all its data.
         await execa('losetup', [gone.path, gone.file]);
         await ready(first.metadata.name, 'True');
         for (const { metadata } of [first, second]) {

@@ -10,7 +10,7 @@ import type {
   ObservedSparse,
 } from '../../src/storage/types.ts';
 
-/** Parts of inputs to decisions about one sparse Volume. */
+/** Parts of inputs for decisions about a sparse Volume. */
 
 export const UID = '6e1c2b1f-7a54-4f0a-9c53-2f2d8f0b7e11';
 export const FILE = `/var/lib/metalk8s/storage/sparse/${UID}`;
@@ -74,7 +74,7 @@ export function pv(
   };
 }
 
-/** The Volume above, as plans are made for it. */
+/** Volume of `volume`, as the input of plans. */
 export const sparseDesired: DesiredSparse = {
   type: 'sparse',
   uid: UID,
@@ -91,7 +91,7 @@ export const sparseDesired: DesiredSparse = {
   shared: false,
 };
 
-/** A loop device as lsblk has it, whether or not it has a file. */
+/** Loop device in the format of lsblk, with or without a file. */
 export const loopRow: BlockDevice = {
   name: 'loop3',
   device: '7:3',
@@ -110,7 +110,7 @@ const rootPlace: FileSystemPlace = {
   path: '/var/lib/metalk8s/storage/sparse',
 };
 
-/** The Volume's directory, on the root file system, which is on record. */
+/** Recorded directory of the Volume, on the root file system. */
 export const directory: ObservedDirectory = {
   directory: '/var/lib/metalk8s/storage/sparse',
   realPath: '/var/lib/metalk8s/storage/sparse',
@@ -121,7 +121,7 @@ export const directory: ObservedDirectory = {
   isRoot: true,
 };
 
-/** The same while its file system, another one, is not mounted. */
+/** Directory whose own file system is not mounted. */
 export const unmounted: ObservedDirectory = {
   ...directory,
   recorded: {
@@ -132,7 +132,7 @@ export const unmounted: ObservedDirectory = {
   },
 };
 
-/** A node on which nothing of the Volume is. */
+/** Node with nothing of the Volume. */
 export const freshNode: ObservedSparse = {
   type: 'sparse',
   realPath: FILE,
@@ -171,7 +171,7 @@ export const loop: LoopFacts = {
   sizeBytes: 1n << 30n,
 };
 
-/** A node on which the Volume's file is made, recorded as done, and not attached. */
+/** Node with the provisioned, recorded and detached file of the Volume. */
 export const madeNode: ObservedSparse = {
   ...freshNode,
   file: { type: 'file', sizeBytes: 1n << 30n, inode: '42' },
@@ -190,10 +190,10 @@ export const madeNode: ObservedSparse = {
   recordFiles: true,
 };
 
-/** A node on which the device is there, and its persistent link. */
+/** Node with the attached device and its persistent link. */
 export const readyNode: ObservedSparse = { ...madeNode, loops: [loop], link: '7:3' };
 
-/** With objects as caches keep them: what a decision reads, they have. */
+/** Returns an input with objects as caches store them: decisions read no other fields. */
 export function input(parts: Partial<Input>): Input {
   const whole: Input = {
     volume: volume(),

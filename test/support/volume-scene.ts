@@ -10,11 +10,11 @@ import { until } from './until.ts';
 
 export const STOWAGE = 'bin/stowage';
 
-/** How the node is reached: `npm run test:faults` has the time for both. */
+/** Transports to test: `npm run test:faults` has enough time for both. */
 export const TRANSPORTS =
   process.env.STOWAGE_FAULTS === undefined ? [['ssh']] : [['ssh'], ['local']];
 
-/** A sandbox whose Volumes `stowage watch` makes on this machine, which is the node n1. */
+/** Sandbox with `stowage watch`, which provisions Volumes on this machine as node n1. */
 export type VolumeScene = Awaited<ReturnType<typeof startVolumeScene>>;
 
 export async function startVolumeScene(transport = 'ssh') {
@@ -43,19 +43,22 @@ export async function startVolumeScene(transport = 'ssh') {
     ...{ client, folder: folder.path, get, gone },
     run: (command: string, args: string[], input?: string) =>
       execa(command, args, { env, ...(input === undefined ? {} : { input }) }),
-    /** Waits until it is Available or Failed. */
+    /** Waits until the Volume is Available or Failed. */
     settled: (name: string): Promise<Volume> =>
       until(`${name} Available or Failed`, async () => {
         const volume = await get(name);
         return ['Available', 'Failed'].includes(volume.status?.phase ?? '') ? volume : undefined;
       }),
-    /** Deletes them at the same time, and waits until they are gone. */
+    /** Deletes Volumes concurrently, and waits until they are gone. */
     async remove(...volumes: readonly Volume[]): Promise<void> {
       const names = volumes.map(({ metadata }) => metadata.name);
       await Promise.all(names.map((name) => client.delete(VOLUMES, name)));
       await Promise.all(names.map(gone));
     },
-    /** Returns the exit status of `stowage watch`. */
+    /**
+     * Stops everything.
+     * @returns the exit status of `stowage watch`
+     */
     async stop(): Promise<number | undefined> {
       watch.kill('SIGTERM');
       const { exitCode } = await watch;
@@ -68,6 +71,6 @@ export async function startVolumeScene(transport = 'ssh') {
   };
 }
 
-/** Of a sparse Volume. */
+/** Returns the path of a sparse Volume's file. */
 export const fileOf = ({ spec, metadata }: Volume): string =>
   `${spec.sparseLoopDevice?.directory ?? '/var/lib/metalk8s/storage/sparse'}/${metadata.uid}`;

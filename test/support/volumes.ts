@@ -14,8 +14,7 @@ export const ready = (status: Condition['status'], reason: string, message = '')
   conditions: [{ type: 'Ready', status, reason, message }],
 });
 
-/** The PersistentVolume of a Volume, in a phase. */
-/** The node affinity of a PersistentVolume that is on a node. */
+/** Returns the node affinity of a PersistentVolume on a node. */
 export const onNode = (node: string) => ({
   required: {
     nodeSelectorTerms: [

@@ -5,8 +5,8 @@ import { FakeClock } from './fake-clock.ts';
 import { type Outcome, stowage, type World } from './fake-io.ts';
 
 /**
- * Runs a command that watches Volumes in memory through the events of each connection, and then interrupts it as Ctrl-C does.
- * Each connection but the last one breaks after its events.
+ * Runs a command that watches Volumes in memory, with the events of each connection, and interrupts
+ * it like Ctrl-C. Each connection but the last breaks after its events.
  */
 export async function watchVolumes(
   argv: string[],

@@ -40,24 +40,32 @@ import { until } from './until.ts';
 import { type WillingNodes, willingNodes } from './willing-node.ts';
 
 export interface WholeLife {
-  /** Resolves when the daemon has done all that it ever does; rejects when it did not in time, or has ended. */
+  /**
+   * Resolves once the daemon has made all its kinds of requests. Rejects after a timeout, or if the
+   * daemon ends.
+   */
   done: Promise<void>;
-  /** What the daemon logged. */
   lines: readonly Line[];
-  /** Ends both, wherever they are. */
+  /** Stops the daemon and its user, in any state. */
   stop(): Promise<void>;
 }
 
 export interface WholeLifeOptions {
-  /** Of who may do everything. The cluster has the class `local`, and serves snapshots, populators and Hellos. */
+  /**
+   * Client with all permissions. The cluster has the class `local`, and serves snapshots,
+   * populators and Hellos.
+   */
   client: KubeClient;
-  /** The daemon's. */
+  /** Connection of the daemon. */
   connection: Connection;
-  /** Of the daemon's Lease; it is there. */
+  /** Existing namespace of the daemon's Lease. */
   namespace: string;
 }
 
-/** `stowage watch` over nodes in memory, and someone who has it do all that it ever asks an API server for. */
+/**
+ * Runs `stowage watch` over nodes in memory, with a user who triggers all its kinds of API
+ * requests.
+ */
 export function startWholeLife({ client, connection, namespace }: WholeLifeOptions): WholeLife {
   const stopping = new AbortController();
   const logger = memoryLogger();
@@ -77,7 +85,7 @@ export function startWholeLife({ client, connection, namespace }: WholeLifeOptio
       },
       controllers: new Set(CONTROLLERS),
       namespace,
-      // Renewed soon, so that the Lease is patched in a life as short as this.
+      // The Lease is renewed early, so that even this short run patches it.
       election: { namespace, leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 200 },
       verbose: false,
       signal: stopping.signal,
@@ -136,7 +144,7 @@ async function haveAllDone(
   await client.create(NODES, node('n1'));
   await client.create(VOLUMES, sparseVolume('a', 'n1', '64Mi'));
   await isIn('a', 'Available');
-  // What is told again is the same Event.
+  // A repeated event updates the same Event.
   while (!(await isTold())) {
     nodes.away.add('n1');
     await boot();
@@ -148,7 +156,7 @@ async function haveAllDone(
   await client.delete(VOLUMES, 'a');
   await gone(VOLUMES, 'a');
 
-  // One that is attached for a pod.
+  // A Volume that is attached for a pod.
   const onDemand = sparseVolume('d', 'n1', '64Mi');
   await client.create(VOLUMES, {
     ...onDemand,
@@ -160,7 +168,7 @@ async function haveAllDone(
   await client.delete(PODS, pod, { namespace: 'default' });
   await has('d', 'detached', ({ status }) => status?.attachments?.length === 0);
 
-  // A snapshot of its claim, by the default class.
+  // A snapshot of its claim, with the default class.
   const namespace = 'default';
   await client.create(VOLUME_SNAPSHOT_CLASSES, defaultSnapshotClass);
   await client.create(VOLUME_SNAPSHOTS, snapshotOf('d', namespace));
@@ -171,7 +179,7 @@ async function haveAllDone(
   await client.delete(VOLUME_SNAPSHOTS, 'd', { namespace });
   await gone(VOLUME_SNAPSHOTS, 'd');
 
-  // A backup, by a snapshot of its own.
+  // A backup, which takes its own snapshot.
   const backup: Backup = {
     ...{ apiVersion: 'stowage.dev/v1alpha1', kind: 'Backup', metadata: { name: 'd', namespace } },
     spec: { claimName: 'd', to: { path: '/archives/d' } },
@@ -187,7 +195,7 @@ async function haveAllDone(
 
   await haveClaimed(client, seen, gone, own);
 
-  // A class that is not there, which is looked for live.
+  // A missing class, which the daemon reads from the API server.
   const unclassed = sparseVolume('unclassed', 'n3', '64Mi');
   await client.create(VOLUMES, {
     ...unclassed,
@@ -195,7 +203,7 @@ async function haveAllDone(
   });
   await isIn('unclassed', 'Failed');
 
-  // A lost node, which is let go of, and comes back.
+  // A lost node, which is forgotten and returns.
   await client.create(VOLUMES, sparseVolume('b', 'n2', '64Mi'));
   await isIn('b', 'Available');
   nodes.away.add('n2');
@@ -210,7 +218,7 @@ async function haveAllDone(
   await gone(LEFTOVERS, uid);
 }
 
-/** A claim gets a volume, grows, and takes it along; another one is not allowed what it asks for. */
+/** Provisions, expands and deletes a claim. Others lack a grant, or are deleted while populated. */
 async function haveClaimed(
   client: KubeClient,
   seen: (what: string, look: () => Promise<boolean>) => Promise<unknown>,
@@ -229,7 +237,7 @@ async function haveClaimed(
   const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
   await client.patch(NODES, 'n4', { status: ready }, { subresource: 'status' });
   await client.create(STORAGE_CLASSES, DYNAMIC_CLASS);
-  /** With a pod that uses it and is on no node, for which the node counts as selected. */
+  /** Creates a claim and an unscheduled pod that uses it. The claim already has a selected node. */
   const create = async (claim: string, spec: object) => {
     await client.create(PODS, {
       apiVersion: 'v1',
@@ -258,7 +266,7 @@ async function haveClaimed(
       },
     } as PersistentVolumeClaim);
   };
-  /** Nobody else is there to take its protection off. */
+  /** Deletes a claim. No other controller removes its protection finalizer. */
   const remove = async (claim: string) => {
     await client.delete(PODS, claim, { namespace }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
@@ -306,7 +314,7 @@ async function haveClaimed(
   await remove('linked');
   await client.delete(VOLUME_SNAPSHOT_LINKS, 'link', { namespace });
 
-  // A pod is to fill one, which is gone before that has run.
+  // The claim is deleted before the populating pod has run.
   await client.create(POPULATOR_DEFINITIONS, HELLO_DEFINITION);
   await client.create(HELLOS, hello('example', namespace), { namespace });
   await create('filled', { dataSourceRef: helloReference('example') });
@@ -370,7 +378,10 @@ const snapshotOf = (claim: string, namespace: string): VolumeSnapshot => ({
   spec: { source: { persistentVolumeClaimName: claim } },
 });
 
-/** A claim that has the Volume's PersistentVolume, and a pod on the node that names it. Returns the pod's name. */
+/**
+ * Creates a claim bound to the Volume's PersistentVolume, and a pod with it on the node.
+ * @returns the pod's name
+ */
 async function useIn(client: KubeClient, volume: string, nodeName: string): Promise<string> {
   const namespace = 'default';
   const metadata = { name: volume, namespace };

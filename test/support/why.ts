@@ -7,7 +7,7 @@ import { expectSchema } from './output-page.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
-/** What `why -o json` prints, as docs/output.md says it. */
+/** Output of `why -o json`, as documented in docs/output.md. */
 export interface Said {
   object: Link;
   chain: Link[];
@@ -21,33 +21,32 @@ export interface Said {
 }
 
 export interface Following {
-  /** The lines that are meant, where not all are. */
+  /** Pattern of the lines to run. Default: all. */
   only?: RegExp;
-  /** Words in capitals that a person fills in. */
+  /** Values for placeholders in capitals. */
   fill?: Readonly<Record<string, string>>;
-  /** What a person does to the file that the first command writes. */
+  /** Command after the first line, such as an edit of the file that the line writes. */
   between?: string;
 }
 
-/** A person with a shell, who asks why and does what is said. */
+/** Person with a shell who runs `why` and follows its output. */
 export interface Person {
-  /** `stowage why WHAT`; what it prints is held to its schema. */
+  /** Runs `stowage why WHAT`, and checks the output against its schema. */
   why(what: string): Promise<Said>;
-  /** Applies the YAML, then runs the commands, all of them as they were printed. */
+  /** Applies the YAML, then runs all commands as printed. */
   follow(said: Said, options?: Following): Promise<void>;
-  /** Until that is what holds it up. */
+  /** Waits until this cause blocks the object. */
   untilCause(what: string, cause: string | readonly string[]): Promise<Said>;
-  /** Until it is held up by something else, or by nothing. */
+  /** Waits until another cause blocks the object, or none. */
   untilNot(what: string, cause: string): Promise<Said>;
-  /** Runs a line in a shell. */
   shell(line: string, input?: string): Promise<string>;
-  /** Puts a program of this text before all others. */
+  /** Adds a program that takes precedence over installed ones. */
   program(name: string, text: string): Promise<void>;
   folder: string;
   leave(): Promise<void>;
 }
 
-/** @param env beside that, `KUBECONFIG` */
+/** @param env variables in addition to `KUBECONFIG` and `PATH` */
 export async function person(
   kubeconfig: string,
   env: Readonly<Record<string, string>> = {},
@@ -63,7 +62,7 @@ export async function person(
         PATH: `${bin}:${process.cwd()}/bin:${process.env.PATH}`,
         ...env,
       },
-      // Where what is printed names files of a checkout, and leaves files of its own.
+      // Printed commands may name files of the checkout, and may write files there.
       cwd: process.cwd(),
       input,
       timeout: 120_000,
@@ -77,7 +76,7 @@ export async function person(
     return said;
   }
 
-  /** What was said instead is in the error. */
+  /** The error contains the last output. */
   async function asked(what: string, wish: string, isIt: (said: Said) => boolean): Promise<Said> {
     let last: Said | undefined;
     return until(`${what} ${wish}`, async () => {
@@ -109,7 +108,7 @@ export async function person(
         throw new Error(`nothing to run is printed: ${holdup}`);
       if (yaml !== undefined) await shell('kubectl apply -f -', yaml);
       const [first, ...rest] = lines;
-      // Files that a command writes are not to lie in the checkout.
+      // Files that a command writes must not be in the checkout.
       const here = (line: string) =>
         `cd ${folder.path} && ln -sfn ${process.cwd()}/deploy deploy && ${line}`;
       if (first !== undefined) await shell(here(first));
@@ -124,7 +123,7 @@ export async function person(
   };
 }
 
-/** As much of what is said as each cause has to have: since when, what is tried next, and what ends it. */
+/** Expects the parts that every diagnosis must have: cause, next attempt, fix and chain. */
 export function expectSaid(said: Said, cause: string, ...chain: string[]): void {
   expect(said).toMatchObject({
     cause,

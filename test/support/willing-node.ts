@@ -7,11 +7,14 @@ export interface WillingNodes extends Executor {
   away: Set<string>;
 }
 
-/** Nodes that do at once what they are told. Each has room for one sparse Volume, and knows it by its UID alone. */
+/**
+ * Returns nodes that run jobs at once. Each has space for one sparse Volume, and identifies it only
+ * by its UID.
+ */
 export function willingNodes(sizeBytes: number): WillingNodes {
-  /** What there is, by node. */
+  /** Provisioned Volumes, by node. */
   const made = new Map<string, { uid: string; attached: boolean }>();
-  /** Paths of copies of files, whose last part is the UUID that they have. */
+  /** Paths of copies of files; the last part is the UUID of the copy. */
   const copies = new Set<string>();
   const away = new Set<string>();
   const jobs = new Set<string>();
@@ -128,7 +131,7 @@ function attachedNode(file: string, sizeBytes: number) {
   };
 }
 
-/** What stat(1) prints of the file in a format. */
+/** Returns the output of stat(1) for the file, in a format. */
 function statOf(format: string, sizeBytes: number): string {
   const facts: Record<string, string> = {
     '%F': 'regular file',

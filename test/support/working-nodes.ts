@@ -4,17 +4,17 @@ import { missing, result, unused } from './fake-executor.ts';
 import { ALLOCATED, FakeNode, FREE } from './fake-node.ts';
 
 export interface WorkingNodes extends Executor {
-  /** They do not answer. */
+  /** Nodes that do not answer. */
   away: Set<string>;
-  /** How often a job was started. */
+  /** Number of started jobs. */
   started: number;
-  /** How often nodes were looked at. */
+  /** Number of observations. */
   asked: number;
-  /** How many loop devices a node has. */
+  /** Returns the number of loop devices of a node. */
   loopsOn(node: string): number;
-  /** As after a reboot. */
+  /** Detaches all devices, as in a reboot. */
   detachAll(node: string): void;
-  /** What is on a node, to be looked at and changed by hand. */
+  /** Returns the state of a node, for checks and changes. */
   disk(node: string): FakeNode;
 }
 
@@ -22,8 +22,8 @@ const text = (content: string | undefined) =>
   content === undefined ? missing : result(0, content);
 
 /**
- * Nodes in memory that answer looks at sparse ext4 Volumes and snapshots of them, and carry out the steps of jobs at once, while they are
- * submitted. Any name is a node.
+ * Returns nodes in memory that answer observations of sparse ext4 Volumes and their snapshots, and
+ * run jobs at once, during their submission. Any name is a node.
  */
 export function workingNodes(): WorkingNodes {
   const nodes = new Map<string, { disk: FakeNode; jobs: Map<string, JobState> }>();
@@ -161,7 +161,7 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
       return result(0, disk.uuids());
     case 'directory path':
       return result(0, path);
-    // Too small for anything to stay free of it.
+    // Too small for any reserved space (see floorOf).
     case 'block devices':
       return result(
         0,
@@ -180,7 +180,7 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
     case 'boot':
       return result(0, '00000000-0000-4000-8000-000000000001');
     default:
-      // Preconditions that are looked at before their step.
+      // Preconditions that are checked before their step.
       if (name.startsWith('precondition ')) return { ...disk.answer(argv), stderr: '' };
       throw new Error(`no answer to the probe ${name}`);
   }

@@ -7,29 +7,30 @@ const PATH = [
   ...new Set([...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/bin', '/sbin', '/bin']),
 ];
 
-/** Programs that are called by the same names, in front of the real ones on a PATH. */
+/** Programs with the names of the real ones, which they precede on a PATH. */
 export interface Wrappers {
-  /** A value for PATH, of sshd (`startSshd({env: {PATH: wrappers.path}})`) or of this process. */
+  /** Value of PATH, for sshd (`startSshd({env: {PATH: wrappers.path}})`) or for this process. */
   path: string;
-  /** Every call so far, in the order in which they began. */
+  /** Returns all calls so far, in the order of their starts. */
   calls(): Promise<Call[]>;
   /**
-   * The next crash. It happens once, then programs run as usual again. Told while one is due, it replaces that.
+   * Sets the next crash, in place of a pending one. The crash happens once; afterwards programs run
+   * normally.
    *
-   * "The shell" is the parent of the program: of a step's or a precondition's program, the shell of the job.
-   * It is killed with SIGKILL, so that it writes nothing any more.
+   * "The shell" is the parent of the program: for programs of steps and preconditions, the shell of
+   * the job. SIGKILL prevents further writes of the shell.
    */
   crash(when: Crash): Promise<void>;
-  /** No crash was told, or it has happened. Takes one that is still due back. */
+  /** Reports whether no crash is pending, and cancels a pending one. */
   happened(): Promise<boolean>;
-  /** Removes all; programs must no longer be called through `path`. */
+  /** Removes all wrappers. No program may be called through `path` any more. */
   remove(): Promise<void>;
 }
 
 export interface Crash {
-  /** Its name, or `*` for any that is wrapped. */
+  /** Name of the program, or `*` for any wrapped one. */
   program: string;
-  /** Which call of it from now on, counted from 1. */
+  /** Number of the call, counted from 1 from now on. */
   call: number;
   /**
    * before: the shell is killed and the program does not run.
@@ -38,22 +39,25 @@ export interface Crash {
    */
   at: 'before' | 'after' | 'inside';
   ms?: number;
-  /** Calls that do not count, as an extended regular expression for `PROGRAM PID TIME ARGUMENTS`: how often a program looks depends on the machine. */
+  /**
+   * Calls that do not count, as an extended regular expression for `PROGRAM PID TIME ARGUMENTS`.
+   * The number of observing calls depends on the machine.
+   */
   except?: string;
 }
 
 export interface Call {
   program: string;
-  /** As one line, with spaces between. */
+  /** Arguments in one line, separated by spaces. */
   args: string;
   pid: number;
-  /** In ms since the epoch. */
+  /** Milliseconds since the epoch. */
   time: number;
 }
 
 /**
- * Small programs that note each call, can make a crash of it, and become the real program.
- * @throws Error where one of the programs is not installed
+ * Creates small programs that log each call, may turn it into a crash, and become the real program.
+ * @throws Error if a program is not installed
  */
 export async function makeWrappers({
   programs,
@@ -107,13 +111,14 @@ export async function makeWrappers({
   };
 }
 
-/** Matches no call. */
+/** Pattern that matches no call. */
 const NOTHING = '^$';
 
 /**
- * What every wrapper does, with `folder`, `program` and `real` set. Its process becomes the real program, so that
- * pid and parent are those of the program. The wrapped programs are not used here, but by their full names.
- * The files that are open in a job (7 is its lock of a device) stay so in the program.
+ * Returns the common script of all wrappers, which set `folder`, `program` and `real`. The process
+ * of a wrapper becomes the real program, with the same PID and parent. The script calls wrapped
+ * programs by their full paths. Files that are open in a job (7 is the lock of a device) remain
+ * open in the program.
  */
 const wrap = () => `exec 5>"$folder/lock"
 ${find('flock')} 5
@@ -155,7 +160,7 @@ function find(program: string): string {
     try {
       accessSync(path, constants.X_OK);
       return path;
-    } catch {} // Not in this one.
+    } catch {} // Not in this directory.
   }
   throw new Error(`${program} is not installed: not found in ${PATH.join(':')}`);
 }

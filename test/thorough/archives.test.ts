@@ -12,7 +12,10 @@ import { type Member, tarOf } from '../support/tar.ts';
 const CONTENT = randomBytes(2 << 20);
 const fromArchive = (name: string) => ({ apiGroup: ARCHIVES.group, kind: ARCHIVES.kind, name });
 
-/** Claims that begin with the files of an archive, with the daemon's controllers in this process, a sandbox, and real loop devices. */
+/**
+ * Claims that start from the files of an archive, with the daemon's controllers in this process, a
+ * sandbox, and real loop devices.
+ */
 describeAsRoot('a claim that an archive is unpacked into', () => {
   const scene = deviceClaims();
   beforeEach(async () => {

@@ -11,14 +11,14 @@ import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
 import { until } from '../support/until.ts';
 
-/** Of each kind. */
+/** Number of nodes of each kind: hanging and closed. */
 const AWAY = 10;
 const VOLUMES = 50;
 const HEALTHY = 20;
 
 describeAsRoot('nodes that are away', () => {
   let sshd: Sshd;
-  /** Accepts, and says nothing. */
+  /** Accepts connections, but never responds. */
   let hung: Server;
   const sockets: Socket[] = [];
 
@@ -34,7 +34,10 @@ describeAsRoot('nodes that are away', () => {
     await sshd?.stop();
   });
 
-  /** How long each Volume of the healthy node took, in ms, and how many of the others ended meanwhile. */
+  /**
+   * Returns the duration of each Volume of the healthy node in ms, and the number of other Volumes
+   * that ended meanwhile.
+   */
   async function work(away: readonly string[]) {
     const { port } = hung.address() as AddressInfo;
     const shell = createSshShell({
@@ -83,7 +86,7 @@ describeAsRoot('nodes that are away', () => {
     process.stderr.write(
       `away.test.ts: the slowest of ${HEALTHY} took ${alone} ms alone, ${among} ms among nodes away\n`,
     );
-    // To start 20 processes takes a moment; that one of them is waited for would take ten seconds.
+    // Starting 20 processes takes a moment. Waiting for one of them would take ten seconds.
     expect(among - alone).toBeLessThan(2000);
   });
 });

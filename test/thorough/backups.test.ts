@@ -23,14 +23,14 @@ describeAsRoot('a backup', () => {
       async () => (await read(name)).status?.attempt === 1 || undefined,
     );
 
-  /** The other one goes once all is told. */
+  /** Waits until the archive's temporary name is removed, after its completion is reported. */
   const hasOneName = (name: string) =>
     until('the archive has one name', async () => {
       const names = await readdir(join(scene.folder, 'archives'));
       return names.sort().join() === `.${name}.stowage,${name}` || undefined;
     });
 
-  /** That it takes what is put there, and gives it back. */
+  /** Makes the server store uploads to the path, and serve them. */
   function takes(path: string, status = 201): void {
     const chunks: Buffer[] = [];
     const answer: Answer = (request, response) => {
@@ -162,7 +162,7 @@ describeAsRoot('a backup', () => {
       'Bearer "x\\y"',
       'Bearer "x\\y"',
     ]);
-    // Somebody's own.
+    // This snapshot belongs to the user.
     expect((await scene.cluster.client.list(VOLUME_SNAPSHOTS)).items).toHaveLength(1);
   });
 

@@ -28,8 +28,9 @@ import { FROM_CLAIMS, fresh, grantNamed, TO_BACKUP, TO_SNAPSHOT } from '../suppo
 const LARGER = { requests: { storage: '128Mi' } };
 
 /**
- * The story of KEP-3294 from the first claim to the last deletion, on real loop devices: the daemon is a process, and kills itself at
- * an effect. In memory, and with what users do meanwhile, it is in daemon/claim-crash.test.ts.
+ * The story of KEP-3294 from the first claim to the last deletion, on real loop devices. The daemon
+ * is a process that kills itself at an effect. daemon/claim-crash.test.ts runs in memory, with
+ * concurrent changes by users.
  */
 describeAsRoot('a claim, its snapshot, and a claim from that, killed at every effect', () => {
   const scene = crashScene(
@@ -54,7 +55,7 @@ describeAsRoot('a claim, its snapshot, and a claim from that, killed at every ef
       const claims = claimsOf(client, { storageClassName: 'fast', size: '64Mi' });
       const count = async (resource: Resource) => (await client.list(resource, {})).items.length;
       const uids = new Set<string>();
-      /** Waits until all of the claim's volume is reported. @returns its device */
+      /** Waits until the claim's volume is completely reported. @returns its device */
       const isMade = (id: Id, mib: number) =>
         comes(`${id} has ${mib} MiB`, async () => {
           const { spec, status } = await claims.get(id);

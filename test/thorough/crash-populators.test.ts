@@ -8,12 +8,13 @@ import { leftovers } from '../support/leftovers.ts';
 import { NAMESPACE, OWN, startPopulationCluster } from '../support/population-cluster.ts';
 import { describeAsRoot } from '../support/root.ts';
 
-/** The effect from which a volume is the claim's. */
+/** The effect that assigns a volume to the claim. */
 const GIVES = 'client.patch persistentvolumes';
 
 /**
- * A claim that a pod fills, and one that is deleted while its pod runs, on real loop devices: the daemon is a process, and kills
- * itself at an effect. In memory it is in daemon/populators-crash.test.ts.
+ * A claim that a pod populates, and a claim that is deleted while its pod runs, on real loop
+ * devices. The daemon is a process that kills itself at an effect. daemon/populators-crash.test.ts
+ * runs in memory.
  */
 describeAsRoot('a claim that is filled, and one that is not, killed at every effect', () => {
   const scene = crashScene(
@@ -76,7 +77,7 @@ describeAsRoot('a claim that is filled, and one that is not, killed at every eff
       await stop();
       const directory = join(scene.folder, 'volumes');
       const left = await leftovers({ uids, directories: [directory], client });
-      // What others left on this machine is theirs.
+      // Ignore what other tests left on this machine.
       expect(left.filter((each) => [directory, ...uids].some((its) => each.includes(its)))).toEqual(
         [],
       );

@@ -7,7 +7,7 @@ import { needPackages } from '../support/debian-packages.ts';
 import { readBlocks } from '../support/documents/page.ts';
 import { describeAsRoot } from '../support/root.ts';
 
-/** Every Mermaid block of the repository, drawn by Mermaid in Debian's Chromium. */
+/** All Mermaid blocks of the repository, to be rendered by Mermaid in Debian's Chromium. */
 
 const DIAGRAMS = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md'])
   .sort()
@@ -30,14 +30,14 @@ describeAsRoot('diagrams', () => {
   beforeAll(async () => {
     await needPackages({ chromium: 'chromium' });
     const { stdout: executablePath } = await execa('which', ['chromium']);
-    // As root Chromium has no sandbox; it is given files of this repository alone.
+    // As root, Chromium has no sandbox. It only gets files of this repository.
     browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
     page = await browser.newPage();
     await page.addScriptTag({ path: MERMAID });
   });
   afterAll(() => browser?.close());
 
-  /** Returns what is drawn, as SVG. Rejects with what Mermaid finds wrong. */
+  /** Returns the rendered SVG. Rejects with Mermaid's error. */
   const draw = (text: string): Promise<string> =>
     page.evaluate(async (text) => {
       const { mermaid } = globalThis as unknown as WithMermaid;

@@ -31,7 +31,7 @@ import { onTerminal } from '../support/terminal.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
-/** What docs/extending.md says of its diffs, in a copy of the checkout to which one after the other is applied. */
+/** Diffs of docs/extending.md, to be applied in sequence to a copy of the checkout. */
 
 const DIFFS = readBlocks('docs/extending.md').filter(({ language }) => language === 'diff');
 
@@ -50,7 +50,7 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-/** Runs the daemon of the copy until `seen` returns something, and returns that. It is given the log so far. */
+/** Runs the daemon of the copy until `seen` returns a value for its log, and returns that value. */
 async function whileWatching<T>(
   flags: readonly string[],
   seen: (log: string) => Promise<T | undefined>,
@@ -90,7 +90,7 @@ const unitTest = (file: string) =>
     ...['--selectProjects', 'unit', '--runTestsByPath', file],
   );
 
-/** What each diff is for, by its heading. */
+/** Purpose of each diff, by its heading. */
 const CLAIMS: Readonly<Record<string, () => Promise<void>>> = {
   async 'Add a command'() {
     const leftover: Leftover = {

@@ -5,18 +5,21 @@ import { BACKINGS, type Backing, CONTENTS, type Content } from '../support/kinds
 import { seeded, seedOf } from '../support/random.ts';
 import { describeAsRoot } from '../support/root.ts';
 
-/** `npm run test:faults` has the time for every kind, effect and side of it; each effect is after the one before. */
+/**
+ * `npm run test:faults` has the time for every kind, and for both sides of every effect. Otherwise
+ * only after some effects.
+ */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const WHEN = MANY ? (['before', 'after'] as const) : (['after'] as const);
 const EACH = MANY ? 1 : 6;
 
-/** A fifth of what jobs alone are killed at: each is a daemon's start, and a whole life. */
+/** A fifth of the kills of jobs: each kill needs a start of the daemon, and a whole life. */
 const COUNT = Math.ceil(Number(process.env.STOWAGE_FAULTS ?? 20) / 5);
 
-/** The random points and the first of every sixth effect follow from it. */
+/** Selects the random points, and the first effect of each step. */
 const SEED = seedOf();
 
-/** Sparse files with ext4 are killed at each effect in crash.test.ts. */
+/** crash.test.ts kills backing files with ext4 at each effect. */
 const KINDS: (readonly [Backing, Content])[] = MANY
   ? BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const))
   : [
@@ -61,7 +64,8 @@ describeAsRoot('the daemon, killed at every effect of every kind of volume', () 
           backing: pick(BACKINGS),
           content: pick(CONTENTS),
           onDelete: pick(['Delete', 'Wipe']),
-          // Some lives have fewer effects and programs, and then see only one of the two, or none.
+          // Some lives have fewer effects and programs, and reach only one of the two points, or
+          // none.
           effect: 1 + Math.floor(random() * 24),
           when: pick(['before', 'after']),
           cut: random() < 0.3,

@@ -16,7 +16,7 @@ import { describeAsRoot } from '../support/root.ts';
 import { sha256 } from '../support/signatures.ts';
 import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
 
-/** How many random points; `npm run test:faults` sets more. */
+/** Number of random points. `npm run test:faults` sets a larger one. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const COUNT = Number(process.env.STOWAGE_FAULTS ?? 10);
 
@@ -63,14 +63,14 @@ describeAsRoot('a job of every kind of volume, killed', () => {
     }
   }
 
-  /** The life of that kind without a crash, which tells where there can be one. */
+  /** Returns the life of that kind without a crash, which shows the possible points. */
   async function calm(kind: Kind): Promise<Life> {
     const life = uninterrupted.get(nameOf(kind)) ?? live(kind);
     uninterrupted.set(nameOf(kind), life);
     return life;
   }
 
-  /** The programs that take their time, and are killed in the middle: after these ms. More where there is time. */
+  /** Slow programs, to be killed inside after these delays in ms. More of them if time permits. */
   const INSIDE = MANY
     ? ([
         ['provision', 'mkfs.ext4', [0, 1, 2, 4, 8, 16]],
@@ -124,7 +124,7 @@ describeAsRoot('a job of every kind of volume, killed', () => {
         }
       }
       console.info(`${met} of ${COUNT} points were met; the longest way took ${longest} ms`);
-      // Which call is the n-th of its program depends on what else the machine does.
+      // The n-th call of a program depends on the machine's load.
       expect(met).toBeGreaterThan(COUNT * 0.8);
     },
     COUNT * 60_000,
@@ -134,7 +134,7 @@ describeAsRoot('a job of every kind of volume, killed', () => {
 const pick = <T>(values: readonly T[], at: number): T =>
   values[Math.floor(at * values.length)] as T;
 
-/** Any call of an uninterrupted life: before, after, or some time in it. */
+/** Returns a random call of an uninterrupted life: before it, after it, or at some time inside. */
 function pointIn({ calls }: Life, random: () => number): Point {
   const during = random() < 0.5 ? 'provision' : 'delete';
   const index = Math.floor(random() * calls[during].length);

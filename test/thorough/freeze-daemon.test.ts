@@ -22,11 +22,14 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
-/** `npm run test:faults` has the time for all. */
+/** `npm run test:faults` has the time for all cases. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const namespace = 'default';
 
-/** A snapshot of a mounted volume, by the whole way: a daemon, which is a process, sshd, and a job on this machine. */
+/**
+ * Snapshots of a mounted volume through all parts: a daemon as a process, sshd, and a job on this
+ * machine.
+ */
 describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
   let stopUdev: () => Promise<void>;
   let disk: OwnFileSystem;
@@ -39,9 +42,9 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
   let mount: string;
   let volumeUid: string;
   let serial = 0;
-  /** While it is there, a copy of what is frozen takes longer than that may be. */
+  /** Path of a file. While it exists, a copy exceeds the maximum duration of a freeze. */
   let slow: string;
-  /** One that began. */
+  /** Path of a file that exists once a copy has begun. */
   let begun: string;
 
   beforeAll(async () => {
@@ -52,7 +55,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
     begun = join(folder.path, 'begun');
     const bin = join(folder.path, 'bin');
     await mkdir(bin);
-    // The clone before the freeze, which finds out whether there can be one, has no `dir`.
+    // The trial clone before the freeze has no `dir`.
     const cp = `#!/bin/sh\nPATH=$\{PATH#*:}\n[ -z "$dir" ] || [ ! -e ${slow} ] || { touch ${begun}; exec sleep 60; }\nexec cp "$@"\n`;
     await writeFile(join(bin, 'cp'), cp);
     await chmod(join(bin, 'cp'), 0o755);
@@ -118,7 +121,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
       ...{ log: join(folder.path, 'effects'), effect: 0, when: 'before' },
     });
 
-  /** The shell of the job that takes it, which leads a group of its own. */
+  /** Returns the PID of the job's shell, which leads a process group. */
   async function jobShell(): Promise<number> {
     for (const pid of await readdir('/proc')) {
       const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
@@ -143,11 +146,11 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
   };
 
   interface Fault {
-    /** What ends it, where it does not end by itself. */
+    /** Causes the fault. Returns a function that ends it, if it does not end by itself. */
     strike(): Promise<undefined | (() => unknown)>;
-    /** Who copies is gone, too: it is thawed at once. */
+    /** Set if the fault also ends the copy: the file system is then thawed immediately. */
     thaws?: true;
-    /** Also where there is little time. */
+    /** Set if the case also runs when time is limited. */
     always?: true;
   }
   const FAULTS: [string, Fault][] = [
@@ -192,7 +195,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
       await claims.createSnapshot(`${namespace}/${name}`, 'data', 'fast');
       await until('it is frozen and copied', async () => (existsSync(begun) ? true : undefined));
       const end = await strike();
-      // Only when it is thawed.
+      // Blocks until the file system is thawed.
       await execa('touch', [join(mount, 'touched')]);
       await rm(slow);
       const gap = await writer.stop();
@@ -213,7 +216,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
       expect((await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', copy])).stdout).toBe(uid);
       expect((await execa('debugfs', ['-R', 'cat /data', copy])).stdout).toBe('of before');
       expect((await execa('e2fsck', ['-f', '-n', copy])).exitCode).toBe(0);
-      // It was frozen, so that this says something.
+      // Proves that it was frozen.
       if (!thaws) expect(gap).toBeGreaterThan(1000);
       expect(gap).toBeLessThan(10_000);
       console.info(`no write for ${Math.round(gap)} ms`);

@@ -16,7 +16,7 @@ import { describeAsRoot } from '../support/root.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-/** In seconds: of them a copy has 80%, and the second watchdog thaws at 90%. */
+/** Duration of a freeze in s. A copy may take 80% of it, and the second watchdog thaws at 90%. */
 const SECONDS = 5;
 
 describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is frozen', (type) => {
@@ -28,7 +28,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   let device: string;
   let writer: Awaited<ReturnType<typeof startWriter>>;
   let state: string;
-  /** Ends those who were started to copy, and still do. */
+  /** End copies that still run. */
   const copying: (() => void)[] = [];
 
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await execa('mount', [device, mount]);
   });
   afterAll(async () => {
-    // Each at the first try: nothing holds them any more.
+    // Both succeed at once, as no process uses the mount or the device.
     await execa('umount', [mount]);
     await execa('losetup', ['-d', device]);
     await clones.remove();
@@ -59,7 +59,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     writer = await startWriter(join(mount, 'written'));
   });
   afterEach(async () => {
-    // Where a test went wrong.
+    // Cleans up after a failed test.
     for (const end of copying.splice(0)) end();
     await killAtOnce(`dir=${state}`);
     await rm(partial, { force: true });
@@ -67,7 +67,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await writer.stop();
   });
 
-  /** A program that is found before the real one. */
+  /** Creates a program that precedes the real one in PATH. */
   async function program(name: string, text: string): Promise<void> {
     const path = join(folder.path, 'bin', name);
     await writeFile(path, `#!/bin/sh\nPATH=$\{PATH#*:}\n${text}\n`);
@@ -92,7 +92,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   const isFrozen = async () =>
     (await readFile(`${state}/state`, 'utf8').catch(() => '')).startsWith('frozen\n');
 
-  /** All is as before: writes go on, nobody is left, and nothing is. */
+  /** Expects that writes continue, and that neither processes nor files remain. */
   async function expectThawed(): Promise<void> {
     await until('nobody is left', async () => ((await pids()).size === 0 ? true : undefined));
     expect((await execa('fsfreeze', ['-u', mount], { reject: false })).exitCode).not.toBe(0);
@@ -105,12 +105,12 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
     await expectThawed();
     expect(gap).toBeLessThan(10_000);
-    // Whole: what was written before is in it, and it can be checked without a repair.
+    // Complete: contains the earlier writes, and needs no repair before a check.
     const check = type === 'xfs' ? ['blkid', '-p'] : ['e2fsck', '-f', '-n'];
     expect((await execa(check[0] as string, [...check.slice(1), partial])).exitCode).toBe(0);
   });
 
-  /** `copyS`: how long the copy takes; `gapS`: for how long nobody could write, at most. */
+  /** `copyS`: duration of the copy in s. `gapS`: maximum time in s without a write. */
   interface Fault {
     who?: string;
     signal?: NodeJS.Signals;
@@ -156,7 +156,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     const all = await pids();
     const pid = who === 'stowage-freeze' ? running.pid : all.get(who ?? '');
     if (signal !== undefined) process.kill(pid as number, signal);
-    // Only when it is thawed.
+    // Blocks until the file system is thawed.
     await execa('touch', [join(mount, 'touched')]);
     const gap = await writer.stop();
     if (signal === 'SIGSTOP' && who === 'stowage-freeze') process.kill(pid as number, 'SIGCONT');
@@ -165,7 +165,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     expect(ended.exitCode).toBe(exit);
     if (exit !== undefined) expect(existsSync(partial)).toBe(exit === 0);
     expect(gap).toBeLessThan(gapS * 1000);
-    // It was frozen, so that this says something.
+    // Proves that it was frozen.
     if (signal !== 'SIGKILL') expect(gap).toBeGreaterThan(1000);
   });
 
@@ -201,9 +201,9 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   const tryToThaw = async () =>
     (await execa('fsfreeze', ['-u', mount], { reject: false })).exitCode;
 
-  /** All of its processes at once, as by a cgroup: nobody is left to thaw it. */
+  /** Kills all processes at once, as by a cgroup: none remains to thaw the file system. */
   async function killAll(): Promise<void> {
-    // One process: another one could come into being while they are looked for.
+    // A single process: another one could start while processes are listed.
     await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nexec sleep 60`);
     const running = start('copy', 60);
     await until('it is frozen and copied', async () =>
@@ -217,7 +217,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await rm(join(folder.path, 'bin', 'cp'));
   }
 
-  /** fsfreeze is killed each time that it is to thaw, so often. */
+  /** Kills fsfreeze at the first `times` attempts to thaw. */
   async function thawingKilled(times: number): Promise<void> {
     const left = join(folder.path, 'bin', 'left');
     await writeFile(left, `${times}\n`);
@@ -315,7 +315,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     });
 
     test('is thawed also where it was unmounted, which leaves it frozen', async () => {
-      // Whoever waits to write would keep it mounted.
+      // A blocked writer would keep it mounted.
       await writer.stop();
       await killAll();
       await execa('umount', [mount]);
@@ -421,7 +421,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     const ended = await start('clone');
     expect(ended.exitCode).toBe(1);
     expect(existsSync(partial)).toBe(false);
-    // It still was.
+    // The file system was still frozen.
     expect((await execa('fsfreeze', ['-u', mount], { reject: false })).exitCode).toBe(0);
     await writer.stop();
     await expectThawed();
@@ -431,7 +431,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     const fifo = join(folder.path, 'fifo');
     await execa('mkfifo', [fifo]);
     const how = [fifo, '5', source, partial, 'clone'];
-    // Opening a FIFO blocks until somebody writes.
+    // Opening a FIFO blocks until a writer opens it.
     const ended = await execa('sh', scriptArgv('stowage-freeze', ...how).slice(1), {
       reject: false,
     });

@@ -42,7 +42,7 @@ describeAsRoot('a key with the forced command', () => {
     await folder?.remove();
   });
 
-  /** Has a snapshot with the secret in it sent to the server. */
+  /** Sends a snapshot with the secret in it to the server. */
   async function send() {
     const uid = randomUUID();
     const file = join(folder.path, 'volumes', 'snapshots', uid);

@@ -34,10 +34,13 @@ import { allowSources } from '../support/source-server.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
-/** The last version before files and functions got their present names: what it wrote down, this one reads, and the other way round. */
+/**
+ * Last version before files and functions got their current names. Each version reads the other's
+ * records.
+ */
 const PREVIOUS = '535f9e2';
 const MIB = 1n << 20n;
-/** So many jobs are under way when the daemon is killed. */
+/** Number of jobs in progress when the daemon is killed. */
 const UNDER_WAY = 4;
 
 const IN_PROD = { namespace: 'prod' };
@@ -47,8 +50,9 @@ const KINDS: readonly Resource[] = [
 ];
 
 /**
- * Twenty operations of every kind at once, on real loop devices: the daemon is killed while their jobs are under way, and one of the
- * other version goes on with them. (Logical volumes, and a pod that uses what the daemon before made, are in vm/upgrade.)
+ * Twenty concurrent operations of every kind, on real loop devices. The daemon is killed while
+ * their jobs run, and one of the other version continues. vm/upgrade tests logical volumes, and a
+ * pod that uses an earlier daemon's volume.
  */
 describeAsRoot('a daemon is killed in the midst of twenty operations', () => {
   let stopUdev: () => Promise<void>;
@@ -90,7 +94,7 @@ describeAsRoot('a daemon is killed in the midst of twenty operations', () => {
     await stopUdev?.();
   });
 
-  /** Also what a failed story leaves. */
+  /** Detaches all loop devices, also those of a failed test. */
   async function detachAll(): Promise<void> {
     const { stdout } = await execa('losetup', ['-n', '-O', 'NAME,BACK-FILE']);
     for (const line of stdout.split('\n')) {
@@ -147,7 +151,7 @@ describeAsRoot('a daemon is killed in the midst of twenty operations', () => {
     ((await volume(name)).status?.attachments ?? []).map(({ state }) => state).join();
 
   const claims = () => claimsOf(cluster.client, { storageClassName: 'fast', size: '64Mi' });
-  /** A claim for a Volume of that name, in the namespace prod. */
+  /** Creates a claim for the Volume of that name in the namespace prod. */
   const bind = async (name: string) => {
     await claims().create(`prod/${name}`, { volumeName: name, storageClassName: 'local' });
     await claims().isBound(`prod/${name}`);
@@ -177,7 +181,7 @@ describeAsRoot('a daemon is killed in the midst of twenty operations', () => {
       IN_PROD,
     );
 
-  /** With what is on the device of a Volume, mounted. */
+  /** Mounts the device of a Volume, and passes the path of its data file to `act`. */
   async function mounted<T>(name: string, act: (file: string) => Promise<T>): Promise<T> {
     const path = join(disk.path, 'mnt');
     await execa('mount', [(await volume(name)).status?.devicePath ?? '', path]);
@@ -191,7 +195,7 @@ describeAsRoot('a daemon is killed in the midst of twenty operations', () => {
   const read = (name: string) => mounted(name, (file) => readFile(file, 'utf8'));
   const volumeOf = async (id: `${string}/${string}`) => (await claims().isBound(id)).metadata.name;
 
-  /** What there is before the operations. */
+  /** Creates the objects that exist before the operations. */
   async function prepare(): Promise<void> {
     raw = await makeDisk(disk.path, 'raw', 304n * MIB);
     await Promise.all([
@@ -221,7 +225,7 @@ describeAsRoot('a daemon is killed in the midst of twenty operations', () => {
     for (const name of ['foo-backup', 'old'] as const) await claims().isReady(`prod/${name}`);
   }
 
-  /** Twenty at once. */
+  /** Starts twenty operations concurrently. */
   async function operate(): Promise<void> {
     const { client } = cluster;
     const larger = { spec: { resources: { requests: { storage: '96Mi' } } } };

@@ -32,7 +32,7 @@ const MIB = 1 << 20;
 const SIZE = 64 * MIB;
 const OFFSET = MIB;
 
-/** 24 MiB, of which 8 in the middle are zeros, and so are the last 4. */
+/** 24 MiB with 8 MiB of zeros in the middle, and 4 MiB at the end. */
 const CONTENT = Buffer.concat([
   randomBytes(4 * MIB),
   Buffer.alloc(8 * MIB),
@@ -41,7 +41,7 @@ const CONTENT = Buffer.concat([
 ]);
 const packBy = (program: 'xz' | 'bzip2', input: Buffer): Buffer =>
   execFileSync(program, ['-c1'], { input, maxBuffer: Infinity });
-/** Packed once: that takes longer than a test. */
+/** Packed once, as that takes longer than a test. */
 const REFUSED = {
   bomb: zstdCompressSync(Buffer.concat([CONTENT, CONTENT, CONTENT])),
   bombXz: packBy('xz', Buffer.alloc(3 * SIZE)),
@@ -49,7 +49,7 @@ const REFUSED = {
 };
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** `changed`: the script, so that what it waits for comes within a test. */
+/** `changed` modifies the script, so that its timeouts fit in a test. */
 type Told = Pick<Fill, 'authorization' | 'namespace'> & { changed?: (script: string) => string };
 
 const PAGE = Buffer.from('<!DOCTYPE html>\n<html><title>Log in</title></html>\n');
@@ -78,7 +78,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     await folder.remove();
   });
 
-  /** Runs the program on a new file, as the plan has it. */
+  /** Runs the program on a new file, as the plan does. */
   async function fill(
     options: Record<string, string>,
     {
@@ -126,7 +126,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
   const loops = async () =>
     (await execa('losetup', ['-a'])).stdout.split('\n').filter((line) => line.includes(UID));
 
-  /** What is in it, and that nothing else was written to. */
+  /** Expects the content in the volume, and no other writes. */
   async function isFilled(content: Buffer): Promise<void> {
     const all = await readFile(partial);
     expect(all.length).toBe(OFFSET + SIZE + MIB);
@@ -197,7 +197,8 @@ describeAsRoot('the program that fills a volume from an Image', () => {
   }
 
   describe('a qcow2 onto a logical volume', () => {
-    // Not every kernel that runs this has device-mapper: a loop device by such a path, and an lvs that calls it linear.
+    // Some kernels have no device-mapper: the test uses a loop device with such a path, and an lvs
+    // that reports it as linear.
     const PLACE = '/dev/stowage-test';
     const RECORDS = '/var/lib/stowage/volumes';
     let device: string;
@@ -684,7 +685,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     }
   });
 
-  /** Fields of its header, big-endian. */
+  /** Returns an image with a changed field of its header, big-endian. */
   const patched = async (at: number, value: bigint, bytes: 4 | 8) => {
     const image = await qcow2();
     if (bytes === 8) image.writeBigUInt64BE(value, at);
@@ -730,7 +731,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     }
   });
 
-  /** Those that work on the target, by what started them. */
+  /** Returns the PIDs of processes that work on the target. */
   const working = async () =>
     (await execa('pgrep', ['-f', `${UID}.partial`], { reject: false })).stdout
       .split('\n')
@@ -769,7 +770,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       server.paths.set('/disk', PACKED.zstd);
       const bin = join(folder.path, 'bin');
       await mkdir(bin);
-      // All others.
+      // Links all other programs.
       const copy = 'cp -rsn /usr/bin/. /usr/sbin/. "$1"; rm "$1/$2"';
       await execa('sh', ['-c', copy, 'sh', bin, program]);
       const before = process.env.PATH;

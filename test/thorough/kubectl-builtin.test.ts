@@ -10,13 +10,16 @@ import { type Shape, shapeOf } from '../../src/sandbox/strategic/shape.ts';
 import { patches, pods } from '../sandbox/strategic/patches.ts';
 import { clientMinor, kubectlIn } from '../support/kubectl.ts';
 
-/** What of stock kubectl only the sandbox can be asked: its own merge of patches, and what it does not know. */
+/**
+ * Tests of stock kubectl that only the sandbox can run: its own merge of patches, and the limits of
+ * its support.
+ */
 
 let sandbox: Sandbox;
 const folder = mkdtempSync(join(tmpdir(), 'stowage-kubectl-'));
 const { use, kubectl, expectOutput, applied } = kubectlIn(folder);
 
-/** Debian 12's kubectl is 1.20: it explains by OpenAPI v2, which names nothing here. */
+/** Debian 12's kubectl is 1.20: it explains by OpenAPI v2, which has no content here. */
 const old = clientMinor() < 27;
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -39,14 +42,14 @@ const pod = {
 };
 
 describe('strategic merge patches', () => {
-  /** As kubectl, which has the API's Go types, patches a file. */
+  /** Patches a file with kubectl, which has the API's Go types. */
   async function real(object: Fields, patch: Fields): Promise<Fields | 'refused'> {
     const file = join(folder, 'object.json');
     writeFileSync(file, JSON.stringify(object));
     const { out, exitCode } = await kubectl(
       `patch --local -f ${file} --type strategic -o json -p '${JSON.stringify(patch)}'`,
     );
-    // What it leaves of directives the API server refuses, or drops: as its types know no such fields.
+    // The API server refuses or drops the directives that remain: its types have no such fields.
     if (exitCode !== 0 || out.includes('"$patch"')) return 'refused';
     return withoutRest(JSON.parse(out)) as Fields;
   }
@@ -79,10 +82,10 @@ describe('strategic merge patches', () => {
       { numRuns: 60 },
     ));
 
-  /** Each list that is merged, as the path to it. */
+  /** Returns each list that is merged, with its path. */
   function merged(shape: Shape, path: string[] = []): [string[], Shape][] {
     const own: [string[], Shape][] = shape.mergeKey || shape.set ? [[path, shape]] : [];
-    // What is below an item is reached in the item of one key.
+    // Fields below an item are reached in the item of one key.
     return [
       ...own,
       ...Object.entries(shape.fields ?? {}).flatMap(([field, child]) =>

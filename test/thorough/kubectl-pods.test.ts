@@ -9,7 +9,10 @@ import { mountsIn } from '../support/sandbox/mounts.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { onNode } from '../support/volumes.ts';
 
-/** Pods with volumes, by stock kubectl, the scheduler and the kubelet that stand in: the mounts are real. */
+/**
+ * Pods with volumes through stock kubectl, with the sandbox's scheduler and kubelet. The mounts are
+ * real.
+ */
 describeAsRoot('a pod', () => {
   let sandbox: Sandbox;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -16,14 +16,14 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
-/** The memory limit of the Deployment that `install` makes, in bytes. */
+/** Memory limit of the Deployment that `install` creates, in bytes. */
 const LIMIT = 512n << 20n;
-/** Version 1; the tests' machines without it have version 2. */
+/** Version 1 of cgroups if the machine has it, or else version 2. */
 const CGROUPS = existsSync('/sys/fs/cgroup/memory')
   ? { folder: '/sys/fs/cgroup/memory/stowage-memory', limit: 'memory.limit_in_bytes' }
   : { folder: '/sys/fs/cgroup/stowage-memory', limit: 'memory.max' };
 
-/** ssh, but for n2: a node that somebody else controls, and that answers without end. */
+/** An ssh with an endless response from n2: a node that an attacker controls. */
 const SSH = `#!/bin/sh
 case " $* " in *" HostKeyAlias=n2 "*) exec yes "" ;; esac
 exec "$REAL_SSH" "$@"
@@ -50,7 +50,7 @@ describeAsRoot('a daemon with the memory of its Deployment', () => {
     await writeFile(join(CGROUPS.folder, CGROUPS.limit), String(LIMIT));
   });
   afterEach(async () => {
-    // For the reader: how close it came depends on when memory is collected.
+    // Printed for the reader: the peak depends on the times of garbage collection.
     const [most] = /^VmHWM:.*$/m.exec(await readFile(`/proc/${daemon.pid}/status`, 'utf8')) ?? [];
     process.stderr.write(`${expect.getState().currentTestName}: ${most}\n`);
     daemon?.kill('SIGTERM');
@@ -154,7 +154,7 @@ describeAsRoot('a daemon with the memory of its Deployment', () => {
   });
 
   describe('with 1,500 claims of 250 kB, in one field or another', () => {
-    /** Fields that the daemon reads, and one that it does not. */
+    /** Fields that the daemon reads, and one that it does not read. */
     const LARGE: readonly { metadata?: object; spec?: object }[] = [
       { metadata: { annotations: { a: 'x'.repeat(250_000) } } },
       { metadata: { annotations: { 'volume.kubernetes.io/selected-node': 'x'.repeat(250_000) } } },

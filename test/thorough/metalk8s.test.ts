@@ -58,7 +58,7 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
     stowage('install', '--take-over-metalk8s', '--components', 'crds', ...LOCAL, ...more);
   const volumeNamed = (name: string) => cluster.client.get<Volume>(VOLUMES, name);
   const pvNamed = (name: string) => cluster.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
-  /** XFS takes no less; what is hashed is better small. */
+  /** XFS needs this size. Other volumes are small, as they are hashed. */
   const sizeOf = (content: Content) => (content === 'xfs' ? SIZE : 64n * MIB);
   const modeOf = (content: Content) => (content === 'Block' ? 'Block' : 'Filesystem');
   const exists = async (path: string) =>
@@ -104,7 +104,10 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
     return volume;
   }
 
-  /** As the kubelet has it for a pod, which has a file open, or the device. Returns what reads what the pod wrote. */
+  /**
+   * Mounts the volume as the kubelet does for a pod, which has a file or the device open.
+   * @returns a function that reads the pod's data
+   */
   async function usedByPod(
     { volume, link }: Made,
     content: Content,
@@ -123,7 +126,8 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
     await execa('mount', [link, point]);
     ends.push(async () => {
       await execa('umount', [point]);
-      // What a kubelet would have there makes this machine a node of a cluster, for other tests.
+      // A kubelet's directory that remains would mark this machine as a node of a cluster for other
+      // tests.
       await execa('rmdir', ['--parents', '--ignore-fail-on-non-empty', relative(first, point)], {
         cwd: first,
       });
@@ -137,7 +141,8 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
       holder.kill('SIGKILL');
       return holder;
     });
-    // A file system that is mounted writes to its log by itself, now and then. What is written then is not its.
+    // A mounted file system sometimes writes to its log, which would not be a change by the
+    // command.
     await execa('fsfreeze', ['--freeze', point]);
     ends.push(() => execa('fsfreeze', ['--unfreeze', point]));
     return () => readFile(`${point}/data`, 'utf8');
@@ -200,7 +205,7 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
       expect(kind === 'sparse' ? intent.file : intent.device.path).toBe(status?.prepared?.paths[0]);
       expect(await exists(`${RECORDS}/${uid}.done`)).toBe(true);
     }
-    // Done again, there is nothing left to do.
+    // A second run finds nothing to do.
     const again = await takeOver('--dry-run=client');
     expect(
       again.stdout.split('\n').every((line) => line.includes("is left: it is Stowage's")),

@@ -23,8 +23,8 @@ import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
 /**
- * How long Volumes are made and deleted, in ms, for which `npm run test:faults` has more time; and how long after a scrape the next
- * one begins.
+ * Duration (ms) of creating and deleting Volumes, which `npm run test:faults` extends, and time
+ * (ms) between scrapes.
  */
 const BUSY = process.env.STOWAGE_FAULTS === undefined ? 20_000 : 60_000;
 const BETWEEN_SCRAPES = 500;
@@ -51,11 +51,11 @@ describeAsRoot('the metrics of a busy daemon', () => {
     disk = await makeDisk(folder.path, 'carries-something', 16n << 20n);
     await execa('mkfs.ext4', ['-q', disk.path]);
     volumes = await followVolumes(cluster.client, ({ metadata: { uid = '' } }) => uids.push(uid));
-    // Nobody claims anything here, fills it, or takes snapshots.
+    // This test has no claims, populators or snapshots.
     told = (await documentedSeries()).filter(
       ({ name }) => !/^stowage_(claim|snapshot|populated)/.test(name),
     );
-    // mkfs.ext4 takes the option and refuses the value.
+    // mkfs.ext4 accepts the option, but refuses its value.
     await cluster.client.create(STORAGE_CLASSES, {
       apiVersion: 'storage.k8s.io/v1',
       kind: 'StorageClass',
@@ -95,7 +95,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
     });
   }
 
-  /** Where its metrics are. */
+  /** Starts the daemon. @returns the URL of its metrics */
   async function startedWatch(): Promise<string> {
     const config = join(folder.path, 'config.yaml');
     await writeFile(config, 'nodes: {away: {port: 1}}\n');
@@ -184,7 +184,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
     expectPlausible(busy);
 
     await remove(['kept']);
-    // Its node is never reached again, and what may be there is kept in mind as a Leftover.
+    // Its node stays unreachable, and a Leftover records the storage that may exist there.
     await execa(
       'bin/stowage',
       ['delete', 'volume', 'unreached', '--forget-node', '--yes', '--wait'],
@@ -220,7 +220,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
     const all = scraper.bodies.flatMap(readSamples);
     const most = (wanted: string) =>
       all.reduce((max, { name, value }) => (name === wanted ? Math.max(max, value) : max), 0);
-    // Nothing is older than the daemon, however busy the machine was.
+    // No age exceeds the daemon's, however busy the machine was.
     const elapsed = (Date.now() - started) / 1000;
     expect(most('stowage_queue_oldest_age_seconds')).toBeLessThan(elapsed);
     expect(most('stowage_informer_age_seconds')).toBeLessThan(elapsed);
@@ -231,7 +231,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
     );
   });
 
-  /** While a Volume of 16 MiB is there, on n2. */
+  /** Expects plausible values while a Volume of 16 MiB exists on n2. */
   function expectPlausible(samples: Sample[]): void {
     const place = { node: 'n2', directory: folder.path };
     const allocated = seriesValue(samples, 'stowage_directory_allocated_bytes', place);

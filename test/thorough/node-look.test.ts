@@ -18,10 +18,10 @@ import { until } from '../support/until.ts';
 
 const PLACEHOLDER = '00000000-0000-4000-8000-000000000000';
 
-/** Commands that look at a real node. */
+/** Commands that check a real node. */
 describeAsRoot('looking at a node', () => {
   let cluster: TestCluster;
-  /** The same after a restore: it knows of nothing that was made since. */
+  /** A cluster restored from an earlier backup: it has no objects created since. */
   let restored: TestCluster;
   let sshd: Sshd;
   let stopUdev: () => Promise<void>;
@@ -84,7 +84,7 @@ describeAsRoot('looking at a node', () => {
       ...['--dry-run=plan', '-o', 'json', '--transport', 'local', '--local-node', 'n1'],
     );
     expect(again.exitCode).toBe(0);
-    // What remains to be done, which is nothing.
+    // The remaining steps: none.
     expect(JSON.parse(again.stdout).steps).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describeAsRoot('looking at a node', () => {
     watch.kill('SIGTERM');
     await watch;
 
-    /** What is found of this Volume: others may have left something on the machine. */
+    /** Returns the checks about this Volume: other tests may have left something on the machine. */
     const found = async (of: TestCluster): Promise<Check[]> => {
       const { stdout } = await stowage(
         of,
@@ -132,7 +132,7 @@ describeAsRoot('looking at a node', () => {
       `records of the file ${join(folder.path, uid)}`,
     ]);
 
-    // Only in this order, for the file stays as long as it is attached.
+    // The commands must run in this order: an attached file is not removed.
     const early = await execa('sh', ['-c', left[1]?.command ?? ''], { reject: false });
     expect({ exit: early.exitCode, there: existsSync(join(folder.path, uid)) }).toEqual({
       exit: 1,
@@ -197,7 +197,8 @@ describeAsRoot('looking at a node', () => {
       const check = async () => {
         const argv = ['check', 'node', 'n1', '--ssh-config', user.sshd.configFile, '-o', 'json'];
         const { checks } = JSON.parse((await stowage(restored, ...argv)).stdout) as NodeReport;
-        // Whatever others left on the machine, also records of files in folders that the sample does not name.
+        // Ignore what other tests left on the machine, also records of files in directories that
+        // the sample does not name.
         return checks.filter(
           ({ ok, check: name, message }) =>
             !ok && name !== 'leftover' && !message.includes("'find -H /tmp/"),

@@ -21,12 +21,15 @@ import { until } from '../support/until.ts';
 const NODES = Array.from({ length: 20 }, (_, index) => `n${index}`);
 const HEALTHY = NODES.slice(0, 10);
 const AWAY = NODES.slice(10);
-/** Volumes of each node that are made at once. */
+/** Number of Volumes of each node that are provisioned concurrently. */
 const AT_ONCE = 2;
-/** Each Volume has one: of loop devices, which Stowage allots by node, this machine has but one set for all nodes. */
+/**
+ * Number of disks, one for each Volume. Stowage allots loop devices by node, but all nodes of this
+ * machine share one set.
+ */
 const DISKS = (1 + AT_ONCE) * NODES.length + AT_ONCE * HEALTHY.length;
 
-/** In ms. */
+/** Durations in ms. */
 interface Took {
   median: number;
   slowest: number;
@@ -40,12 +43,12 @@ describeAsRoot('half of 20 nodes drop packets', () => {
   let sshd: Sshd;
   let volumes: Informer<Volume>;
   let watch: ReturnType<typeof startWatch> | undefined;
-  /** When each Volume became Available first, in ms since the epoch, by its name. */
+  /** Time of each Volume's first availability by name, in ms since the epoch. */
   const availableAt = new Map<string, number>();
   const failed: string[] = [];
   const uids: string[] = [];
   const disks: Disk[] = [];
-  /** Those that no Volume has: a Volume that is deleted leaves its disk as it was. */
+  /** Disks without a Volume. A deleted Volume does not change its disk. */
   let unused: Disk[] = [];
 
   beforeAll(async () => {
@@ -83,7 +86,7 @@ describeAsRoot('half of 20 nodes drop packets', () => {
     await folder?.remove();
   });
 
-  /** The daemon as it is, whose ssh is the real one in the client's network. */
+  /** Starts the built daemon, whose ssh is the real one in the client's network. */
   const startWatch = () =>
     execa('bin/stowage', ['watch', '--ssh-config', sshd.configFile, '--leader-election=false'], {
       env: { KUBECONFIG: cluster.kubeconfig, PATH: `${folder.path}:${process.env.PATH}` },
@@ -98,7 +101,7 @@ describeAsRoot('half of 20 nodes drop packets', () => {
     if (ended !== undefined) expect(ended.exitCode).toBe(0);
   }
 
-  /** So many Volumes on each node, at once. Returns their names. */
+  /** Creates that many Volumes on each node concurrently. @returns their names */
   async function create(
     batch: string,
     nodes: readonly string[],
@@ -134,7 +137,7 @@ describeAsRoot('half of 20 nodes drop packets', () => {
     }
   }
 
-  /** From `since` to when each was Available, in ms, the median and the slowest. */
+  /** Returns the median and the maximum time (ms) from `since` until each was Available. */
   async function measure(names: readonly string[], since: number): Promise<Took> {
     await allAvailable(names);
     const took = names.map((name) => (availableAt.get(name) ?? 0) - since).sort((a, b) => a - b);
@@ -154,7 +157,7 @@ describeAsRoot('half of 20 nodes drop packets', () => {
         : undefined,
     );
 
-  /** Others may have left something on the machine. */
+  /** Returns faults of this test's Volumes: other tests may have left something on the machine. */
   const faultsOfOurs = async (expected: Expected[]) =>
     (await leftovers({ expected, uids, client: cluster.client })).filter((fault) =>
       uids.some((uid) => fault.includes(uid)),
@@ -168,7 +171,10 @@ describeAsRoot('half of 20 nodes drop packets', () => {
     expect(await faultsOfOurs([])).toEqual([]);
   }
 
-  /** Volumes of nodes that are away are made by themselves once packets flow, and no Volume ever failed. */
+  /**
+   * Expects that Volumes of unreachable nodes are provisioned once packets pass again, and that no
+   * Volume failed.
+   */
   async function expectBackAndDelete(waiting: readonly string[]): Promise<void> {
     await network.pass(AWAY);
     const since = Date.now();
@@ -188,7 +194,10 @@ describeAsRoot('half of 20 nodes drop packets', () => {
     expect(among.slowest).toBeLessThan(2 * usual.slowest);
   }
 
-  /** Each is three minutes, most of which is waiting: `npm run test:faults` has the time for both. */
+  /**
+   * Each case takes three minutes, mostly waiting: only `npm run test:faults` has the time for
+   * both.
+   */
   const inFaults = process.env.STOWAGE_FAULTS === undefined ? undefined : test;
 
   inFaults?.(

@@ -9,7 +9,7 @@ import { describeAsRoot } from '../support/root.ts';
 import { until } from '../support/until.ts';
 import { startVolumeScene, TRANSPORTS, type VolumeScene } from '../support/volume-scene.ts';
 
-/** It takes one of the daemon's periods of observation. */
+/** Takes one of the daemon's periods of verification. */
 describeAsRoot.each(TRANSPORTS)(
   'a volume over %s whose persistent path leads to another device',
   (transport) => {

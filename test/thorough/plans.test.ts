@@ -18,7 +18,10 @@ import { ensureUdev } from '../support/udev.ts';
 import { sparseDesired } from '../support/volume-input.ts';
 import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
 
-/** How many steps each plan for a new volume has; a change of that is seen here, and the loops below go by it. */
+/**
+ * Number of steps of each plan for a new volume. The test detects changes of it, and the loops
+ * below use it.
+ */
 const PREPARE = 23;
 const DESTROY = 5;
 
@@ -59,7 +62,7 @@ describeAsRoot('a plan of which a part was run', () => {
     await forgetDirectory();
   });
 
-  /** Each volume is the first one of its directory. */
+  /** Removes the directory's record: each volume is the first one of its directory. */
   const forgetDirectory = () => rm(directoryRecord(folder.path), { force: true });
 
   const mine = async (faults: Promise<string[]>) =>
@@ -102,7 +105,7 @@ describeAsRoot('a plan of which a part was run', () => {
     expect(planned.steps).toHaveLength(total);
     const end = await runSteps(executor, 'n1', desired, planned.steps.slice(0, count));
     if (end.state === 'raced' && end.step.name.startsWith('attach the file')) {
-      // Another test took the free loop device that was planned for this one.
+      // Another test took the free loop device that the plan named.
       await carryOut(executor, 'n1', 'delete', desired);
       await forgetDirectory();
       return runPrefix(executor, operation, count, total);
@@ -152,7 +155,7 @@ describeAsRoot('a plan of which a part was run', () => {
     { program: 'dd', call: 1, at: 'before' },
     { program: 'dd', call: 2, at: 'after' },
   ] as const)('killed: $program $call $at $ms', async (crash) => {
-    // Long enough for a mkfs that can be killed inside.
+    // Large enough that mkfs can be killed while it runs.
     desired = { ...desired, sizeBytes: 4n << 30n };
     const planned = await planNow(ssh, 'n1', 'provision', desired);
     await wrappers.crash(crash);

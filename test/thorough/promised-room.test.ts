@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 
 const MIB = 1 << 20;
 
-/** Downloads and archives leave free what volumes were promised. */
+/** Downloads and archives do not use space that is reserved for volumes. */
 describeAsRoot('a volume on a file system that others fill', () => {
   const scene = deviceClaims({
     disk: () => ownFileSystem('ext4', 300n << 20n),

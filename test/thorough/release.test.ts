@@ -6,7 +6,10 @@ import { VERSION } from '../../src/api/version.ts';
 import { createRepository, type Repository } from '../support/checkout.ts';
 import { describeAsRoot } from '../support/root.ts';
 
-/** What CONTRIBUTING.md says of a release, done in a copy of the checkout. As root, which installs towncrier. */
+/**
+ * The release steps of CONTRIBUTING.md, in a copy of the checkout. Runs as root, to install
+ * towncrier.
+ */
 
 const [MAJOR, MINOR] = VERSION.split('.').map(Number);
 const NEXT = `${MAJOR}.${(MINOR ?? 0) + 1}.0`;
@@ -34,7 +37,7 @@ describeAsRoot('a release', () => {
     const [head = '', released = ''] = readFileSync('CHANGELOG.md', 'utf8').split(
       '<!-- releases -->\n',
     );
-    // towncrier leaves two empty lines before the version that was the newest.
+    // towncrier leaves two empty lines before the previous version.
     const written = read('CHANGELOG.md').replaceAll(/\n{3,}/g, '\n\n');
     const [, date = ''] = /\((\d{4}-\d\d-\d\d)\)/.exec(written) ?? [];
     expect(written).toBe(`${head}<!-- releases -->
@@ -100,7 +103,7 @@ ${released.trimStart()}`);
   });
 });
 
-/** Tests have versions of their own. */
+/** Files with a version. Tests have their own versions. */
 const PLACES = [
   'package.json',
   'package-lock.json',

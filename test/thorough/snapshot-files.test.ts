@@ -129,7 +129,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
         (await statusOf(name))?.readyToUse ? true : undefined,
       );
 
-    /** The copy, and what is in it. */
+    /** Returns the copy, and its content. */
     async function copyOf(snapshot: VolumeSnapshot) {
       const name = `snapcontent-${snapshot.metadata.uid}`;
       const content = await cluster.client.get<VolumeSnapshotContent>(

@@ -24,7 +24,10 @@ import { until } from '../support/until.ts';
 const MIB = 2 ** 20;
 const SNAPSHOTS = Array.from({ length: 8 }, (_, nth): Id => `tenant-a/s${nth}`);
 
-/** A tenant takes snapshots, and another one writes all that its claim was promised, on one small file system. */
+/**
+ * A tenant creates snapshots, and another one writes all that its claim may use, on one small
+ * file system.
+ */
 describeAsRoot('eight snapshots of a volume on a file system with room for one', () => {
   let stopUdev: () => Promise<void>;
   let disk: OwnFileSystem;
@@ -37,7 +40,7 @@ describeAsRoot('eight snapshots of a volume on a file system with room for one',
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
-    // Does not clone files: a copy takes all that the volume has.
+    // This file system cannot clone files: a copy takes the volume's whole size.
     disk = await ownFileSystem('ext4', 300n << 20n);
     folder = await temporaryFolder('snapshot-room');
     sshd = await startSshd({ nodes: ['n1'] });
@@ -82,7 +85,7 @@ describeAsRoot('eight snapshots of a volume on a file system with room for one',
     }
   });
 
-  /** Makes a volume of mode Block. @returns the device */
+  /** Creates a volume of mode Block. @returns the device */
   async function device(id: Id, size: string): Promise<string> {
     await claims.create(id, { volumeMode: 'Block', resources: { requests: { storage: size } } });
     const { metadata } = await claims.isBound(id);

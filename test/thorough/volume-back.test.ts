@@ -7,7 +7,7 @@ import { describeAsRoot } from '../support/root.ts';
 import { until } from '../support/until.ts';
 import { startVolumeScene, TRANSPORTS, type VolumeScene } from '../support/volume-scene.ts';
 
-/** It takes two of the daemon's periods of observation. */
+/** Takes two of the daemon's periods of verification. */
 describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
   let scene: VolumeScene;
 

@@ -16,7 +16,10 @@ import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 import { expectSaid, type Person, person } from '../support/why.ts';
 
-/** What nodes and devices hold up, with a daemon over ssh and real devices: made so, and ended by what `why` prints. */
+/**
+ * Problems of nodes and devices, with a daemon over ssh and real devices. Each is caused, then
+ * fixed by the commands that `why` prints.
+ */
 
 const ELECTION = {
   STOWAGE_LEADER_ELECTION_LEASE_DURATION: '4s',
@@ -49,7 +52,7 @@ describeAsRoot('what why says to do about nodes', () => {
     sshd = await startSshd({
       nodes: ['n1'],
       env: { PATH: `${bin}:${process.env.PATH}` },
-      // A view of mounts of its own, in which a program may be away.
+      // A mount namespace of its own, in which a program can be hidden.
       under: ['unshare', '--mount', '--propagation', 'slave', 'sh', '-c', 'exec "$0" "$@"'],
     });
     await cluster.client.create<KubeNode>(NODES, {
@@ -95,7 +98,7 @@ describeAsRoot('what why says to do about nodes', () => {
     disks.push(made);
     return made;
   };
-  /** As the node sees it. */
+  /** Runs a line on the node, in its mount namespace. */
   const onNode = (line: string) => someone.shell(`ssh n1 '${line}'`);
 
   test('JobRunning: a step that takes its time', async () => {
@@ -149,7 +152,7 @@ describeAsRoot('what why says to do about nodes', () => {
     await rm(key);
     await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', key]);
     await sshd.up();
-    // What comes first learns that the connection of before is gone, and says so for a minute.
+    // The first request finds the old connection closed, and its error is reported for a minute.
     await create('first');
     await until('the connection of before is gone', async () => {
       const volume = await cluster.client.get<Volume>(VOLUMES, 'first');
@@ -160,10 +163,11 @@ describeAsRoot('what why says to do about nodes', () => {
     await create('anew');
     const said = await someone.untilCause('volume/anew', 'HostKeyChanged');
     expectSaid(said, 'HostKeyChanged', 'Volume anew', 'Node n1');
-    // What a person compares at the console of the node.
+    // The fingerprint to compare on the node's console.
     const { stdout: printed } = await execa('ssh-keygen', ['-lf', `${key}.pub`]);
     expect(said.fix?.run?.at(-1)).toContain(printed.split(' ')[1]);
-    // The check finds what is on this machine of others, too, and says so by its status.
+    // The check also finds what other tests left on this machine, and reports that by its exit
+    // status.
     const run = said.fix?.run?.map((line) =>
       / check node /.test(line) ? `${line} || [ $? = 5 ]` : line,
     );
@@ -178,7 +182,7 @@ describeAsRoot('what why says to do about nodes', () => {
     const xfs = { ...LOCAL_CLASS, metadata: { name: 'xfs' }, parameters: { fsType: 'xfs' } };
     await cluster.client.create(STORAGE_CLASSES, xfs);
     await onNode('mount --bind /dev/null /usr/sbin/mkfs.xfs');
-    // Its package manager: what it installs is there already, and only hidden.
+    // Stands for the package manager: the program is already installed, and only hidden.
     const apt = `#!/bin/sh\n[ "$*" = "install -y xfsprogs" ] && umount /usr/sbin/mkfs.xfs\n`;
     await writeFile(join(folder.path, 'bin', 'apt-get'), apt, { mode: 0o755 });
     await create('tool', {
@@ -201,13 +205,13 @@ describeAsRoot('what why says to do about nodes', () => {
     expectSaid(said, 'SignatureFound', 'Volume signed');
     await someone.follow(said);
     await inPhase('signed', 'Available');
-    // Another one cannot have it meanwhile.
+    // Meanwhile another Volume cannot use the device.
     await create('second', raw(path));
     const other = await someone.untilCause('volume/second', 'DeviceOfAnother');
     expectSaid(other, 'DeviceOfAnother', 'Volume second');
     expect(other.fix?.run?.[0]).toBe('stowage delete volume signed --wait');
     await someone.follow(other);
-    // The first one's signatures are wiped, and not all that it held.
+    // Deletion wipes the first Volume's signatures, but not its whole data.
     const rest = await someone.untilCause('volume/second', 'SignatureFound');
     expect(rest.holdup).toMatch(/unknown data/);
     await someone.follow(rest);
@@ -224,12 +228,12 @@ describeAsRoot('what why says to do about nodes', () => {
     await create('used', raw(path));
     const said = await someone.untilCause('volume/used', 'DeviceInUse');
     expectSaid(said, 'DeviceInUse', 'Volume used');
-    // Whose mount it is, nobody knows: no command ends it.
+    // The owner of the mount is unknown: no command unmounts it.
     expect(said.holdup).toMatch(`mounted at ${point}`);
     expect(said.fix?.run).toEqual([expect.stringMatching(/^kubectl patch volume used /)]);
     await onNode(`umount ${point}`);
     await someone.follow(said);
-    // What is on it is the next thing.
+    // The content of the device is the next problem.
     await someone.follow(await someone.untilCause('volume/used', 'SignatureFound'));
     await inPhase('used', 'Available');
     await remove('used');
@@ -277,10 +281,11 @@ describeAsRoot('what why says to do about nodes', () => {
         'ssh',
         `exec /usr/bin/ssh -F ${user.sshd.configFile} -o HostKeyAlias=n1 "$@"`,
       );
-      // In the server's view, which is its own, nobody is allowed anything; and what is written there ends with it.
+      // In the server's own mount namespace no user has rights, and files written there disappear
+      // with it.
       await someone.shell('ssh root@n1 mount -t tmpfs -o mode=0750 tmpfs /etc/sudoers.d');
       watch = startWatch('stowage watch', user.sshd.configFile);
-      // In the folder that deploy/sudoers has.
+      // In the directory that deploy/sudoers names.
       await create('sudo', { sparseLoopDevice: { size: '10Mi' } });
       const said = await someone.untilCause('volume/sudo', 'SudoRefused');
       expectSaid(said, 'SudoRefused', 'Volume sudo', 'Node n1');

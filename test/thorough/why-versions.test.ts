@@ -12,12 +12,15 @@ import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 import { onNode } from '../support/volumes.ts';
 
-/** The last version that told no reasons beside its messages. */
+/** Last version without reasons beside its messages. */
 const PREVIOUS = '535f9e2';
 
 const THIS = 'bin/stowage';
 
-/** Each version explains what the other one's daemon wrote: nothing breaks, and no cause is a wrong one. */
+/**
+ * Each version explains the statuses of the other version's daemon: nothing breaks, and no cause is
+ * wrong.
+ */
 describeAsRoot('why beside a daemon of another version', () => {
   let stopUdev: () => Promise<void>;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -48,7 +51,10 @@ describeAsRoot('why beside a daemon of another version', () => {
       return volume.status?.phase === phase ? volume : undefined;
     });
 
-  /** What the program says of Volumes that the daemon of another could not make, or that are gone. */
+  /**
+   * Returns the program's causes for Volumes that the daemon could not provision, or that do not
+   * exist.
+   */
   async function causesOf(daemon: string, program: string): Promise<Record<string, string>> {
     const cluster = await startCluster();
     const env = { KUBECONFIG: cluster.kubeconfig };

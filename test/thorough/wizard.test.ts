@@ -25,7 +25,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { onTerminal, type Typed } from '../support/terminal.ts';
 import { classNamed, volumeNamed } from '../support/volumes.ts';
 
-/** Questions on a real terminal, of a cluster in memory whose node n1 is this machine. It is looked at, and nothing is done to it. */
+/**
+ * Prompts on a real terminal, with a cluster in memory whose node n1 is this machine. The node is
+ * observed, but not changed.
+ */
 
 let sandbox: Sandbox;
 let client: KubeClient;
@@ -82,7 +85,7 @@ const names = async (resource: Resource, namespace?: string): Promise<string[]> 
     ({ metadata }) => metadata.name,
   );
 
-/** What each command asks, what is answered, and where what it makes is then found. */
+/** Prompts of each command, the answers, and the place of the created object. */
 const WIZARDS: Record<
   string,
   {
@@ -199,7 +202,7 @@ describe.each(Object.entries(WIZARDS))(
         );
         expect({ question, exitCode }).toEqual({ question, exitCode: 130 });
         expect(await names(resource, namespace)).toEqual(before);
-        // The cursor is there again.
+        // The cursor is visible again.
         expect(shown.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(
           shown.lastIndexOf('\u001b[?25l'),
         );
@@ -240,13 +243,13 @@ describe.each(Object.entries(WIZARDS))(
   },
 );
 
-/** What was asked for, and not what the server or the time adds. */
+/** Returns the requested fields, without those that the server or the time adds. */
 const essence = ({ metadata: { name, namespace, annotations, labels }, ...rest }: KubeObject) => {
   const { status: _, ...asked } = rest as typeof rest & { status?: unknown };
   return { name, namespace, annotations, labels, ...asked };
 };
 
-/** Refused, with the exit status 5, when all was answered but the last question. */
+/** Commands that are refused, with exit status 5, after all prompts but the last are answered. */
 const REFUSED: Record<
   string,
   { command: string; typed: Typed[]; says: string; resource: Resource }

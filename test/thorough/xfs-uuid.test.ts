@@ -65,7 +65,7 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
   const uuidOf = async () =>
     (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', copy])).stdout;
 
-  /** Before the mount there is time. */
+  /** Delays the mount. */
   async function slowMount(): Promise<void> {
     const path = join(folder.path, 'bin', 'mount');
     await writeFile(path, `#!/bin/sh\ntouch ${path}s\nsleep 1\nPATH=$\{PATH#*:} exec mount "$@"\n`);
@@ -92,7 +92,7 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
 
   test('is given by another loop device where a program was faster with the free one', async () => {
     const path = join(folder.path, 'bin', 'losetup');
-    // The first answer names a device that has a file already.
+    // The first response names a device that already has a file.
     await writeFile(
       path,
       `#!/bin/sh\nPATH=$\{PATH#*:}\n[ "$*" != -f ] || ! mkdir ${path}s 2>/dev/null || { echo ${device}; exit; }\nexec losetup "$@"\n`,
@@ -145,7 +145,7 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
     await running;
     await expectNothingLeft();
     expect(await uuidOf()).not.toBe(uuid);
-    // The next try is as the first.
+    // The next attempt behaves like the first.
     await rm(join(folder.path, 'bin'), { recursive: true });
     expect((await start()).exitCode).toBe(0);
     expect(await uuidOf()).toBe(uuid);

@@ -7,7 +7,8 @@ test('rejects a sleep when its signal aborts, also one that is too long for a ti
     () => 'woke',
     () => 'aborted',
   );
-  // Node.js fires timers in the order of their delays: one of 1 ms, which it makes of one that is too long, before this.
+  // Node.js fires timers in order of their delays. A delay that is too long becomes 1 ms, and would
+  // fire before this one.
   await systemClock.sleep(5);
   controller.abort();
   expect(await month).toBe('aborted');

@@ -10,7 +10,7 @@ beforeEach(() => {
   queue = workQueue();
 });
 
-/** The group of a key is what is before its first `/`. */
+/** Creates a queue. The group of a key is the part before its first `/`. */
 function workQueue(): WorkQueue {
   return createWorkQueue({
     clock,
@@ -20,7 +20,7 @@ function workQueue(): WorkQueue {
   });
 }
 
-/** Whether a key comes without anything else happening. */
+/** Returns the next key, or 'waiting' if none is available now. */
 async function next(): Promise<string | undefined | 'waiting'> {
   return Promise.race([queue.get(), clock.advance(0).then(() => 'waiting' as const)]);
 }

@@ -10,23 +10,23 @@ import re
 from . import devices, roots, volumes
 from .commands import COMMANDS, LOOKS, SCRIPTS
 
-#: One `node NAME`, `directory PATH`, `device PATH`, `group NAME` (of LVM) or `kubelet PATH` (its root folder) a line; a
-#: device may hold wildcards as in a shell.
+#: Allowed list. A line is `node NAME`, `directory PATH`, `device PATH`, `group NAME` (of LVM) or
+#: `kubelet PATH` (its root directory). A device may have a shell's wildcards.
 FILE = "/etc/stowage/allowed"
 
-#: The kubelet's root folder where the list names none.
+#: Root directory of the kubelet, if the list names none.
 KUBELET = "/var/lib/kubelet"
 
-#: Whose the list and the directories are.
+#: User, in addition to user 0, that may own the list and the directories.
 ROOT = 0
 
-#: The one word with spaces in commands on the list: what find prints of each file.
+#: The only argument with spaces in listed commands: the output format of find.
 SPACED = r"%y %s %f\n"
 
-#: Scripts that are told something on their standard input.
+#: Scripts that read their standard input.
 TOLD = (["stowage-image"], ["stowage-archive"], ["stowage-backup"])
 
-#: Records of what was asked, beside the disk; places where file systems are grown.
+#: Directories of Stowage's records on the disk, and of temporary mounts.
 OWN = ("/var/lib/stowage", "/run/stowage")
 
 
@@ -98,7 +98,7 @@ class Rules:
             "{group}": _one_of(groups),
             "{kubelet}": _one_of(kubelets or [KUBELET]),
         }
-        # Compiled when one is asked for: each call is a process of its own, and asks for few.
+        # Compiled on demand: each call is a process of its own, and needs few patterns.
         self.patterns = _by_program(COMMANDS, words)
         self.looks = _by_program(LOOKS, words)
 
@@ -110,7 +110,7 @@ class Rules:
 
     def check_step(self, step):
         """Before a job begins, so that none of it has run."""
-        # lvcreate asks there whether to destroy what it finds; records are written from there, and secrets told.
+        # lvcreate would read a consent to destroy data there. Records and secrets come from there.
         if step.get("stdin") and step["argv"][:1] != ["dd"] and not _is_told(step["argv"]):
             raise Refusal("command", "it is told something on its standard input", step["argv"])
         for guard in step["guards"]:
@@ -136,11 +136,11 @@ class Rules:
         if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
             raise Refusal("command", "that is no command", [repr(argv)])
         arguments = " ".join(argv[1:])
-        # A script has lines.
+        # A script has several lines.
         flags = re.DOTALL if argv[0] == "sh" else 0
         if not any(re.fullmatch(pattern, arguments, flags) for pattern in patterns.get(argv[0], [])):
             raise Refusal("command", "no command on its list is this one", argv)
-        # Its paths would not be seen.
+        # Paths after a space would not be checked.
         if any(" " in word and word != SPACED for word in _words(argv)):
             raise Refusal("command", "no argument of these has a space", argv)
         if "-fprintf" in argv:
@@ -183,7 +183,7 @@ class Rules:
         """A rule makes the link of the job's own Volume, and no other's."""
         path, rule = argv[argv.index("-fprintf") + 1 :][:2]
         link = re.search(r'SYMLINK\+="([^"]*)"', rule)
-        # Beside the Volume's own jobs there is one that has udev prefer its device.
+        # A job with the prefix `path-` makes udev prefer the Volume's device.
         subject = self.subject and re.sub("^path-", "", self.subject)
         if subject is None or not path.endswith(f"-{subject}.rules") or not link[1].endswith(subject):
             raise Refusal("command", f"{path} is not of the Volume that this job is for", argv)

@@ -38,7 +38,7 @@ def destroys(argv):
     """Whether a command on the list writes over all that a device carries, or has it known as another one."""
     program, *words = argv
     if program.startswith("mkfs."):
-        # Of mkfs.xfs it is an option that has a value.
+        # `-n` is a dry run of mkfs.ext4, and an option with a value of mkfs.xfs.
         return program != "mkfs.ext4" or "-n" not in words
     if program == "wipefs":
         return "--all" in words
@@ -48,7 +48,7 @@ def destroys(argv):
         return "--delete" in words
     if program == "blkdiscard":
         return True
-    # It has a device known as another one.
+    # stowage-adopt changes the identity of a device.
     if program == "sh":
         return words[2:3] == ["stowage-adopt"]
     return program == "dd" and any(word.startswith("of=/dev/") and word != "of=/dev/null" for word in words)

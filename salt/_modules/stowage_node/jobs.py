@@ -19,16 +19,16 @@ import time
 
 from .allowed import Refusal
 
-#: A tmpfs, so that after a reboot a job is not found, which is the truth.
+#: Directory of jobs. On a tmpfs, so that a job is not found after a reboot, which is true.
 FOLDER = "/run/stowage/jobs"
 
-#: How much of a job's output is answered, in bytes.
+#: Maximum characters of a job's output in a response.
 OUTPUT_TAIL = 4096
 
-#: How long a poll waits at most, in s.
+#: Maximum wait of a poll, in seconds.
 LONGEST = 300
 
-#: Jobs outlive the minion: a process of its own, by this, and nobody's child, since a minion that ends kills all of its.
+#: Starts a job as a process that is not the minion's child: a minion that ends kills its children.
 RUNNER = (
     "import os, sys; os.fork() and os._exit(0); sys.path.append(sys.argv[1]); "
     "from stowage_node import runner; runner.main(*sys.argv[2:])"
@@ -52,12 +52,12 @@ def submit(subject, job, steps, allowed_file, node):
         try:
             os.rename(new, folder)
         except OSError:
-            # Another submission of this key was first: its folder is there and not empty.
+            # Another submission of this key was first: its directory exists and is not empty.
             shutil.rmtree(new)
             return
         package = os.path.dirname(os.path.abspath(__file__))
         subprocess.run(
-            # Without what is installed beside Python's own modules, which takes a while to be found.
+            # Without site-packages, which Python takes a while to find.
             [sys.executable, "-I", "-S", "-c", RUNNER, os.path.dirname(package), folder, str(output), allowed_file, node],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -73,7 +73,7 @@ def submit(subject, job, steps, allowed_file, node):
 
 def poll(keys, wait):
     """States in the order of the keys, once one of them has ended, after `wait` seconds at the latest, and LONGEST."""
-    # In this order, NaN is not the lesser one.
+    # With this order of arguments, NaN yields LONGEST.
     wait = min(LONGEST, wait)
     _own()
     folders = [_folder(*key) for key in keys]
@@ -161,7 +161,7 @@ def _folder(subject, job):
     for name in (subject, job):
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,99}", str(name)):
             raise Refusal("jobs", f"not a job's name: {name!r}")
-    # The lock of its subject is beside it.
+    # The subject's lock file is in the same directory.
     if job == "lock":
         raise Refusal("jobs", f"not a job's name: {job!r}")
     return f"{FOLDER}/{subject}/{job}"
@@ -185,7 +185,7 @@ def _line(folder):
         return "not-found"
     if is_locked(f"{folder}/output"):
         return "running"
-    # It may have ended between the two.
+    # The job may have ended between the two reads.
     return (_read(f"{folder}/result") or "died").strip()
 
 
@@ -193,7 +193,7 @@ def _state(folder, line):
     word, *rest = line.split(" ")
     step = (_read(f"{folder}/step") or "").split("\0")
     output = (_read(f"{folder}/output") or "")[-OUTPUT_TAIL:]
-    # To whoever submits it, it is an error. Others are told why it ended, each of them.
+    # The submitter gets an error instead. Other callers get the reason of the end.
     if word == "denied":
         word = "guarded"
     state = {"state": word}

@@ -15,5 +15,5 @@ def observe(rules, probes):
 
 def _probe(argv):
     status, output, errors = programs.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    # As a shell's $(…) has it: newlines at the end are no part of what was said.
+    # Like $(…) in a shell: without final newlines.
     return [status, *(base64.b64encode(text.rstrip(b"\n")).decode() for text in (output, errors))]

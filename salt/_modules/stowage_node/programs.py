@@ -3,12 +3,12 @@
 import shutil
 import subprocess
 
-#: Where programs are looked for, whatever the environment says.
+#: Search path of programs, whatever the environment contains.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 ENVIRONMENT = {"LC_ALL": "C", "PATH": PATH}
 
-#: What a shell says of a program that is not there.
+#: Exit status of a shell for a missing program.
 MISSING = 127
 
 
@@ -23,6 +23,6 @@ def run(argv, **how):
         argv, executable=program, cwd="/", env=ENVIRONMENT, umask=0o077, **how
     ) as process:
         output, errors = process.communicate(said)
-    # As a shell has it: a signal's number is added to 128.
+    # Like a shell: 128 plus the number of the signal.
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
     return status, output or b"", errors or b""

@@ -16,7 +16,7 @@ def replaceable(path, root):
         place = f"{folder.rstrip('/')}/{name}"
         above = os.stat(folder)
         found = os.lstat(place) if os.path.lexists(place) else None
-        # As in /tmp: what is root's there nobody else takes away.
+        # A sticky directory such as /tmp: only root removes files that root owns.
         kept = found and found.st_uid in (0, root) and above.st_uid in (0, root) and above.st_mode & stat.S_ISVTX
         if not (is_roots(above, root) or kept):
             return folder

@@ -11,10 +11,10 @@ import time
 
 from . import allowed, jobs, programs
 
-#: How long a step waits for the lock of its device, in seconds: udev has it while it looks.
+#: Timeout (s) of a step for the lock of its device, which udev holds while it reads the device.
 LOCK_TIMEOUT = 60
 
-#: Characters of a parameter of a reason, of which a command can have more.
+#: Maximum characters of a reason's parameter. A command may have more.
 LONGEST = 512
 
 
@@ -31,11 +31,11 @@ def main(folder, output, allowed_file, node):
     os.chdir(folder)
     lock = os.open("../lock", os.O_RDWR | os.O_CREAT, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
-    # A program of an earlier job whose runner was killed may run still.
+    # A program of an earlier job, whose runner was killed, may still run.
     for each in jobs.begun(".."):
         with open(f"../{each}/output", "rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH)
-    # Forgotten while it waited: then it must not run.
+    # A job that was purged while it waited must not run.
     try:
         if not os.path.samefile(".", folder):
             return
@@ -55,10 +55,10 @@ def main(folder, output, allowed_file, node):
         what = f" '{refusal.command}'" if refusal.command else ""
         write("reason", json.dumps(reason_of(refusal, node)))
         write("refusal", f"node {node} refuses{what}: {refusal}")
-        # What was done already is done: then it is an end like any other.
+        # If a step has run, this is an end like any other.
         result = "guarded" if job.ran else f"denied {_encoded('root')} {_encoded(refusal.command)}"
     write("result", f"{result}\n")
-    # Its locks are free at once, so that what ended can be forgotten.
+    # Frees the locks at once, so that an ended job can be purged.
     os._exit(0)  # pylint: disable=protected-access
 
 
@@ -100,7 +100,8 @@ class Job:
             )
             os.write(self.output, errors)
             if status != 0:
-                # Killed by one of the 64 signals, in a shutdown or for want of memory: that says nothing about what it worked on.
+                # A signal (1 to 64) killed the program, in a shutdown or for lack of memory. The
+                # status does not concern the program's work.
                 killed = 128 < status <= 192
                 raise Ended(f"{'raced' if killed else failure} {status}")
         finally:
@@ -117,13 +118,13 @@ class Job:
             guard["argv"], stdout=subprocess.PIPE, stderr=self.output, pass_fds=self.held
         )
         os.write(self.output, errors)
-        # As a shell's $(…) has it.
+        # Like $(…) in a shell.
         text = found.rstrip(b"\n").decode(errors="surrogateescape")
         if holds(guard["expect"], status, text):
-            # What a look complained of is of no interest once it has passed.
+            # Messages of a passed precondition are irrelevant.
             os.ftruncate(self.output, 0)
             return
-        # An earlier Stowage sends none.
+        # Earlier versions of Stowage send no reason.
         if guard.get("reason") is not None:
             write("reason", json.dumps(guard["reason"]))
         write("refusal", guard["refusal"])
@@ -132,7 +133,7 @@ class Job:
         raise Ended("guarded")
 
     def _lock(self, path, failure):
-        # Opened for reading only, since udev looks again at what was open for writing.
+        # Opened read-only, since udev reads a device again once a writer closes it.
         try:
             device = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             if not stat.S_ISBLK(os.fstat(device).st_mode):

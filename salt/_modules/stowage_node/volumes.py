@@ -7,16 +7,17 @@ import subprocess
 
 from . import programs
 
-#: Where the kernel tells of its block devices.
+#: Directory in which the kernel describes its block devices.
 SYSFS = "/sys/class/block"
 
-#: What lvcreate writes on a logical volume of Stowage's. No caller can put it on another that has none.
+#: Tags that lvcreate gives a logical volume of Stowage. No caller can add one to another volume.
 TAG = r"stowage\.dev/(uid|unfinished)=[0-9a-f-]{36}"
 
-#: As device-mapper names what LVM made: hyphens of a name are doubled. With a third part it is one that LVM has for itself.
+#: Device-mapper's name of a logical volume, with hyphens doubled. A third part marks an internal
+#: device of LVM.
 NAME = r"((?:[^-]|--)+)-((?:[^-]|--)+)"
 
-#: Where the GUIDs of a GPT are, from the beginning and from the end, for sectors of 512 and 4096 bytes.
+#: Offsets of a GPT's GUIDs, from the beginning and from the end, for sectors of 512 and 4096 bytes.
 GUIDS = (512 + 56, 4096 + 56), (512 - 56, 4096 - 56)
 
 
@@ -67,13 +68,13 @@ class Volumes:
             return None
         if early:
             return self.refuse_change(name, early=True)
-        # udev may have left it behind.
+        # udev may have left a stale link.
         if device is None or device[0] != name:
             return f"{path} does not lead to the logical volume {name}"
         return self.refuse_change(*device)
 
     def _is_listed(self, path):
-        # Few ask, and a job's process begins without it sooner.
+        # Few calls need this import, and without it a job's process starts sooner.
         from pathlib import PurePosixPath  # pylint: disable=import-outside-toplevel
 
         return any(each.startswith("/dev/") and PurePosixPath(path).match(each) for each in self.patterns)
@@ -89,7 +90,8 @@ def named(argv):
     """GROUP/NAME of what a command of LVM changes, on the list as it is; None where it changes none."""
     if argv[0] not in ("lvchange", "lvextend", "lvremove", "lvrename"):
         return None
-    # Gives a device the table that it has; these LVM deactivates only where no pool is on them; and it activates a thin pool.
+    # Harmless: reloading a device's own table, deactivating inner devices, which LVM does only
+    # without an active pool, and activating a thin pool.
     argv = [word for at, word in enumerate(argv) if "--config" not in argv[max(at - 1, 0) : at + 1]]
     harmless = r"--refresh [^/ ]+/[^/ ]+|--activate n [^/ ]+/[^/ ]+_t(meta|data)|--activate y .*--select lv_attr=~\^t [^/ ]+/[^/ ]+"
     if re.fullmatch(f"lvchange ({harmless})", " ".join(argv)):

@@ -8,12 +8,12 @@ import {
   sourceOptions,
 } from './source.ts';
 
-/** A tar archive, whose files a volume of mode Filesystem begins with. */
+/** Tar archive whose files a volume of mode Filesystem starts with. */
 export interface Archive extends KubeObject {
   spec: {
     source: BuiltinSource;
     compression?: Compression;
-    /** What is refused otherwise. */
+    /** Permissions for entries that are refused by default. */
     allowDevices?: boolean;
     allowSetuid?: boolean;
   };
@@ -27,7 +27,7 @@ export const ARCHIVES: Resource = {
   namespaced: true,
 };
 
-/** What the node is told of an Archive. Pure. */
+/** Returns the options of an Archive for the node. Pure. */
 export function archiveOptions(object: KubeObject): OptionsFound {
   const { source, compression, allowDevices, allowSetuid } =
     (object as Partial<Archive>).spec ?? {};

@@ -3,13 +3,18 @@ import { STOWAGE_GROUP, STOWAGE_VERSION } from '../names.ts';
 import { type Explanation, type Reason, reason } from '../reasons.ts';
 import { type BuiltinSource, type OptionsFound, sourceOptions } from './source.ts';
 
-/** What a volume has at one time, as an archive at a URL or on a node; and from then on what volumes are filled from. */
+/**
+ * Archive of a volume's data at one time, at a URL or on a node. Volumes can be
+ * filled from a completed Backup.
+ */
 export interface Backup extends KubeObject {
   spec: {
-    /** One of these, in the same namespace. A claim is backed up by a snapshot of its own. */
+    /**
+     * Exactly one of these, in the same namespace. A claim is backed up by a snapshot of its own.
+     */
     claimName?: string;
     snapshotName?: string;
-    /** Where it is put. */
+    /** Target of the archive. */
     to: BackupTarget;
   };
   status?: BackupStatus;
@@ -21,21 +26,21 @@ export const BACKUP_PHASES = ['Pending', 'Running', 'Completed', 'Failed'] as co
 
 export interface BackupStatus {
   phase?: (typeof BACKUP_PHASES)[number];
-  /** What it waits for, or why it failed. */
+  /** Obstacle to the backup, or why the backup failed. */
   message?: string | null;
-  /** The finer reason of that (reasons.ts). */
+  /** Reason of that message (reasons.ts). */
   detail?: Reason | null;
-  /** The node that it was made on; one in a path is there. */
+  /** Node that makes the archive. An archive at a path is on this node. */
   node?: string;
-  /** Counts the jobs on that node, from 1. It is written before one is submitted. */
+  /** Number of the job on that node, from 1. Written before the job is submitted. */
   attempt?: number;
-  /** Of the job with that number. */
+  /** Start of that job. */
   startedAt?: string;
-  /** What it is of: an archive of files, or the content of a device. */
+  /** Content of the archive: files, or the data of a device. */
   volumeMode?: 'Filesystem' | 'Block';
-  /** Of the volume: what one takes that is made from it. Bytes. */
+  /** Size in bytes that a volume needs to be filled from it. */
   restoreSize?: number;
-  /** Of the archive. */
+  /** Size of the archive. */
   bytes?: number;
   sha256?: string;
   finishedAt?: string;
@@ -49,7 +54,7 @@ export const BACKUPS: Resource = {
   namespaced: true,
 };
 
-/** What the node is told of a Backup that volumes are filled from. Pure. */
+/** Returns the options of a completed Backup for the node that fills a volume. Pure. */
 export function backupOptions(object: KubeObject): OptionsFound {
   const { spec, status } = object as Partial<Backup>;
   const { phase, sha256, volumeMode } = status ?? {};
@@ -61,13 +66,14 @@ export function backupOptions(object: KubeObject): OptionsFound {
   }
   const found = sourceOptions({ ...spec?.to, sha256 }, 'zstd');
   if ('problem' in found) return found;
-  // By which the node knows that an archive at a path is of this Backup: a status can be forged.
+  // By the UID, the node verifies that an archive at a path is of this
+  // Backup: a status can be forged.
   const { uid } = object.metadata;
   const backup = spec?.to?.path === undefined || uid === undefined ? {} : { backup: uid };
   return { options: { ...found.options, mode: volumeMode, ...backup } };
 }
 
-/** Where the archive is put, as one word for the node; or why there is none. Pure. */
+/** Returns the target of the archive as one word for the node, or why there is none. Pure. */
 export function backupTarget({ spec }: Pick<Backup, 'spec'>): { to: string } | Explanation {
   const refused = (message: string) => ({ message, detail: reason('BackupTargetInvalid') });
   const found = sourceOptions(spec.to, 'zstd');

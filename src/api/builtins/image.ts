@@ -8,7 +8,10 @@ import {
   sourceOptions,
 } from './source.ts';
 
-/** A disk's content: a volume of mode Block begins with it, one of mode Filesystem with a file disk.img that has it. */
+/**
+ * Content of a disk: a volume of mode Block starts with it, and one of mode
+ * Filesystem has it as the file disk.img.
+ */
 export interface Image extends KubeObject {
   spec: { source: BuiltinSource; format?: 'raw' | 'qcow2'; compression?: Compression };
 }
@@ -21,7 +24,7 @@ export const IMAGES: Resource = {
   namespaced: true,
 };
 
-/** What the node is told of an Image. Pure. */
+/** Returns the options of an Image for the node. Pure. */
 export function imageOptions(object: KubeObject): OptionsFound {
   const { source, format = 'raw', compression } = (object as Partial<Image>).spec ?? {};
   if (format !== 'raw' && format !== 'qcow2')

@@ -1,22 +1,22 @@
-/** Where the bytes of an Image or Archive come from, as their `spec.source` says it. */
+/** Location of the bytes of an Image or Archive, as in `spec.source`. */
 export interface BuiltinSource {
   /** http or https. */
   url?: string;
-  /** Of a file on the node, in a folder that the node's own configuration lists. */
+  /** Path of a file on the node, in a directory that the node's own configuration lists. */
   path?: string;
-  /** Of what is downloaded, in hexadecimal. */
+  /** Checksum of the source, in hexadecimal. */
   sha256?: string;
-  /** What is sent as the header Authorization, in a Secret of the object's namespace. */
+  /** Value of the Authorization header, in a Secret of the object's namespace. */
   authorizationSecretRef?: { name: string; key: string };
 }
 
-/** As the plan for the node takes it; flat, so that the API server sees whether it changes. */
+/** Options in the plan for a node; flat, so that the API server detects a change. */
 export type Options = Readonly<Record<string, string>>;
 
-/** What an object says, or why nothing is filled from it. */
+/** Options of an object, or why no volume is filled from it. */
 export type OptionsFound = { options: Options } | { problem: string };
 
-/** Each is one word in a command: printable ASCII without a space. */
+/** Patterns of single words in a command: printable ASCII without spaces. */
 const URL = /^https?:\/\/[!"$-.0->A-~]+([/?#][!-~]*)?$/;
 const PATH = /^\/[!-~]+$/;
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -25,7 +25,10 @@ const MAX = { url: 2048, path: 1024 };
 export const COMPRESSIONS = ['none', 'gzip', 'zstd', 'xz', 'bzip2'] as const;
 export type Compression = (typeof COMPRESSIONS)[number];
 
-/** What no schema of the API server's promises: that may have been another's. Pure. */
+/**
+ * Returns the options of a source. Validates all fields: the API server may
+ * have had another schema. Pure.
+ */
 export function sourceOptions(source: BuiltinSource | undefined, given?: string): OptionsFound {
   const { url, path, sha256, authorizationSecretRef: secret } = source ?? {};
   if ((url === undefined) === (path === undefined)) {
@@ -58,7 +61,8 @@ export function sourceOptions(source: BuiltinSource | undefined, given?: string)
   return {
     options: {
       source: place,
-      // Left out, the node finds it out. A daemon of the version before takes that for none, and refuses any word for it.
+      // If absent, the node detects it. A daemon of the previous version takes absence for none,
+      // and refuses any value.
       ...(compression === undefined ? {} : { compression }),
       ...(sha256 === undefined ? {} : { sha256 }),
       ...(secret === undefined
@@ -80,7 +84,7 @@ const BY_ENDING: ReadonlyMap<string, Compression> = new Map([
   ['tbz2', 'bzip2'],
 ]);
 
-/** Ends of names whose files would be written as they are. lzma has no first bytes by which it is known. */
+/** Extensions of files that would be written without unpacking. lzma has no magic number. */
 const NOT_UNPACKED: ReadonlySet<string> = new Set([
   'zip',
   '7z',
@@ -92,7 +96,7 @@ const NOT_UNPACKED: ReadonlySet<string> = new Set([
   'Z',
 ]);
 
-/** The end of its name, after the last dot; what a URL asks for left out. */
+/** Returns the extension of a path or URL, without the URL's query. */
 function endOf(place: string): string {
   const [name = ''] = place.startsWith('/') ? [place] : place.split(/[?#]/);
   return /\.([^./]+)$/.exec(name)?.[1] ?? '';

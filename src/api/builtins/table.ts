@@ -5,13 +5,13 @@ import { BACKUPS, backupOptions } from './backup.ts';
 import { IMAGES, imageOptions } from './image.ts';
 import type { OptionsFound } from './source.ts';
 
-/** A kind that Stowage brings, from which volumes are filled on their node. */
+/** Kind of Stowage from which volumes are filled on their node. */
 interface BuiltinKind {
-  /** What it is registered for unless another kind is named. */
+  /** Kind that it is registered for by default. */
   resource: Resource;
   /**
-   * What an object of it says, as the node is told; or why nothing is filled from it, yet or at all. Where `mode` is among them, only
-   * claims of that mode are.
+   * Returns the options of an object for the node, or why no volume is filled from it, now or ever.
+   * An option `mode` restricts it to claims of that mode.
    */
   optionsOf(object: KubeObject): OptionsFound;
 }

@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './types.ts';
 
-/** Claims that a volume is made for, and what they start from. */
+/** Claims that volumes are provisioned for, and their data sources. */
 export const CLAIMS = {
   StorageClassUnusable: {
     message: 'storage class {class} says what no volume can be made by',

@@ -1,6 +1,8 @@
 import type { ReasonEntry } from './types.ts';
 
-/** The end of a use: a command that ends it, one that lists it, the kubelet, or nothing that is known. */
+/**
+ * Advice on ending a use: a command that ends it, one that lists it, the kubelet, or nothing known.
+ */
 export const USE_ENDS =
   '[ To end that, run on the node: {command}][ To see which, run on the node: {look}][ The {kubelet} of the node ends that once no container of the pod runs any more.][ Nothing is known that ends {use}.]';
 
@@ -10,7 +12,7 @@ const LEAVE_OUT_OF_MULTIPATH =
 export const OR_RETAIN =
   'Bring the device back; or set spec.onDelete to Retain, and the Volume goes without touching any device.';
 
-/** Devices: which they are, what they carry, and who uses them. */
+/** Devices, their identity, content and users. */
 export const DEVICES = {
   DeviceMissing: {
     message: 'there is no device {device} on the node',

@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './types.ts';
 
-/** Directories that files of volumes are in. */
+/** Directories with the backing files of volumes. */
 export const DIRECTORIES = {
   DirectoryNotMounted: {
     message:

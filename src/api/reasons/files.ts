@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './types.ts';
 
-/** Files that volumes are kept in, and their loop devices. */
+/** Backing files of volumes, and their loop devices. */
 export const FILES = {
   OtherFileOnRecord: {
     message: 'the node records for this Volume {recorded}, not {file}',

@@ -1,13 +1,16 @@
 import type { ReasonEntry } from './types.ts';
 
-/** Behind Salt there is a minion, behind ssh's forced command a page that tells of it. */
+/**
+ * Advice on updating a node's part of Stowage: with Salt by its minion, with ssh's forced command
+ * by a page of the documentation.
+ */
 const UPDATE =
   'Copy salt/ of this Stowage to the salt-master, then: salt {minion} saltutil.sync_modules';
 const UPDATE_GUARD = 'Copy salt/ of this Stowage to the node again: {page} tells where.';
 const SYNC =
   'On the salt-master: salt {minion} saltutil.sync_modules; and salt/ of this Stowage must be in its file_roots.';
 
-/** The way to a node: ssh, sudo and Salt. */
+/** Connections to nodes: ssh, sudo and Salt. */
 export const NODES = {
   NotLeading: {
     message: 'node {node} is left to the process that leads',

@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './types.ts';
 
-/** Answers of a node from which nothing safe can be concluded. */
+/** Answers of a node that permit no safe conclusion. */
 export const OBSERVATIONS = {
   ProbeUnanswered: {
     message: 'no answer for {probe}',

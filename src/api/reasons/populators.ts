@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './types.ts';
 
-/** Volumes that pods fill, or nodes from what a claim names. */
+/** Volumes that pods or nodes fill from a claim's data source. */
 export const POPULATORS = {
   DataSourceUnrecognized: {
     message: 'The datasource for this PVC does not match any registered VolumePopulator',

@@ -1,9 +1,12 @@
-/** The reasons that conditions and events show: what the specifications, MetalK8s and other controllers fix, and Stowage's own. */
+/**
+ * Reasons in conditions and events: those of specifications, of MetalK8s and other
+ * controllers, and Stowage's own.
+ */
 
-/** The rows of a table of docs/reasons.md, in Markdown: the reason first. */
+/** Rows of a table in docs/reasons.md, in Markdown, with the reason first. */
 export interface PublicReasons {
   title: string;
-  /** A sentence above the table, and below it. */
+  /** Sentences above and below the table. */
   above?: string;
   below?: string;
   columns: readonly string[];

@@ -1,20 +1,23 @@
 import type { ReadyReason } from '../names.ts';
 
-/** An entry of the list of reasons. Its texts are templates (template.ts). */
+/** Entry of the list of reasons. Its texts are templates (template.ts). */
 export interface ReasonEntry {
-  /** The sentence, without a full stop at its end. */
+  /** Sentence without a period. */
   message: string;
-  /** Advice for a person: sentences. Absent where it passes by itself. */
+  /** Advice for a person, as sentences. Absent if the obstacle passes by itself. */
   action?: string;
-  /** The public reason that it shows under, where that is not the one of what was under way. */
+  /** Public reason to show, if not that of the operation. */
   shows?: ReadyReason;
-  /** The cause that `stowage why` names, where that is not the one of what was under way. */
+  /** Cause that `stowage why` names, if not that of the operation. */
   cause?: string;
-  /** Parameters that differ from one look to the next, as figures and what others say: an event is told once whatever they are. */
+  /**
+   * Parameters that vary between observations, such as figures and texts of others: an event is
+   * emitted once, whatever their values.
+   */
   varies?: readonly string[];
 }
 
-/** An event or refusal for programs: a code of the list with its parameters. It travels as JSON. */
+/** Event or refusal for programs: a code of the list with its parameters, stored as JSON. */
 export interface Reason {
   code: string;
   parameters: Readonly<Record<string, string>>;

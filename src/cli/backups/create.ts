@@ -20,7 +20,7 @@ export interface CreateBackupFlags extends CreateFlags, WaitFlags {
   authorizationSecret?: { name: string; key: string };
 }
 
-/** `stowage create backup`. `connect` is not called for what needs no cluster. Throws a StowageError. */
+/** Runs `stowage create backup`. Calls `connect` only if required. Throws a StowageError. */
 export async function createBackup(
   { namespace: given, name }: NamespacedName,
   flags: CreateBackupFlags & GlobalFlags,

@@ -12,7 +12,7 @@ const rule = (group: string, resource: string, ...verbs: string[]): CallerRule =
   verbs,
 });
 
-/** What the commands for Volumes do: a test has them do it, and finds nothing missing and nothing unused. */
+/** Permissions that commands for Volumes need. A test verifies that none is missing or unused. */
 export const CALLER_RULES: readonly CallerRule[] = [
   rule(VOLUME_GROUP, 'volumes', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
   rule(STOWAGE_GROUP, 'leftovers', 'list'),
@@ -22,7 +22,7 @@ export const CALLER_RULES: readonly CallerRule[] = [
   rule('', 'nodes', 'get', 'list'),
   rule('', 'pods', 'list'),
   rule('', 'events', 'list'),
-  // By which `why` knows whether a daemon leads.
+  // `why` reads Leases to determine whether a daemon leads.
   rule('coordination.k8s.io', 'leases', 'list'),
   rule('apps', 'deployments', 'list'),
 ];

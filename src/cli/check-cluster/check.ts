@@ -23,7 +23,7 @@ export interface CheckClusterFlags {
   output?: 'json' | 'yaml';
 }
 
-/** `stowage check cluster`. Throws a StowageError `conflict` where something is amiss, and what the server answers with. */
+/** Runs `stowage check cluster`. Throws a StowageError `conflict` if a check fails; API errors. */
 export async function checkCluster(
   { output, ...flags }: CheckClusterFlags & GlobalFlags,
   io: Io,
@@ -47,7 +47,7 @@ async function looks({ client, server, serverVersion }: Connection, io: Io): Pro
   const { signal, clock } = io;
   const { gitVersion } = await serverVersion(signal);
   const [definitions, permissions, daemon, classes] = await Promise.all([
-    // What may not be read is among the checks.
+    // Unreadable definitions are among the checks.
     crdSkews(client, signal, () => {}).then(definitionChecks),
     seen('permissions', () => permissionChecks(client, signal)),
     seen('daemon', async () => {
@@ -77,7 +77,7 @@ const all = async <T extends KubeObject>(
   labelSelector?: string,
 ): Promise<T[]> => (await listAll<T>(client, resource, { signal, labelSelector })).items;
 
-/** What may not be looked at is a finding of its own. */
+/** Runs checks; reports refused or missing objects as a failed check. */
 async function seen(check: string, look: () => Promise<Check[]>): Promise<Check[]> {
   try {
     return await look();

@@ -9,7 +9,7 @@ import { commandLine } from '../lib/command-line.ts';
 const REPLACED =
   'Parameters of a class cannot be changed: delete it, and create one of the same name. Volumes and claims stay.';
 
-/** Whether Volumes can have the classes that are for volumes made by hand, or for claims that make their own. Pure. */
+/** Checks the classes without a provisioner, and those of Stowage's driver. Pure. */
 export function classChecks(classes: readonly StorageClass[]): Check[] {
   const check = { check: 'storage class', ok: false };
   const ours = classes.filter(
@@ -43,7 +43,8 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
         hint: REPLACED,
       };
     }
-    // What is made for a claim is made where its pods may run, as far as the class says where that is.
+    // Classes of the driver are exempt: it provisions where the claim's pods may run, as far as the
+    // class states that.
     if (
       found.provisioner === NO_PROVISIONER &&
       found.volumeBindingMode !== 'WaitForFirstConsumer'

@@ -4,7 +4,7 @@ import { COMPONENT } from '../../api/names.ts';
 import { noDaemon } from '../lib/checks/no-daemon.ts';
 import type { Check } from '../lib/checks/report.ts';
 
-/** Whether a daemon leads. `now` in ms since the epoch. Pure. */
+/** Checks that a daemon leads, and only one for all nodes. `now` is in ms since the epoch. Pure. */
 export function daemonChecks(
   leases: readonly Lease[],
   deployments: readonly Deployment[],

@@ -3,7 +3,7 @@ import type { CrdSkew } from '../lib/objects/crd-skew.ts';
 
 const INSTALL = 'stowage install --components crds';
 
-/** How the definitions of kinds stand beside those that this program brings. Pure. */
+/** Compares the installed definitions of kinds with those of this version. Pure. */
 export const definitionChecks = (skews: readonly CrdSkew[]): Check[] =>
   skews.map((crd): Check => {
     const check = { check: 'definition', ok: false };

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { Check } from '../lib/checks/report.ts';
 import { CALLER_RULES, type CallerRule } from './caller-rules.ts';
 
-/** Whether the caller may do what commands do: a check that says so, or one for each kind of which something is refused. */
+/** Checks the permissions for commands: returns one check if all are granted, else one per kind. */
 export async function permissionChecks(client: KubeClient, signal: AbortSignal): Promise<Check[]> {
   const checks = await Promise.all(CALLER_RULES.map((rule) => kindCheck(client, rule, signal)));
   const refused = checks.filter((check) => check !== undefined);

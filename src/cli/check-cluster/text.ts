@@ -2,7 +2,7 @@ import type { Check } from '../lib/checks/report.ts';
 import { helpLines } from '../lib/checks/text.ts';
 import { table } from '../lib/output/table.ts';
 
-/** A table, and below it what helps: lines for a shell with kubectl and stowage. */
+/** Returns a table of the checks, followed by commands for a shell with kubectl and stowage. */
 export function clusterText(checks: readonly Check[]): string {
   const rows = checks.map(({ check, ok, message }) => [check, ok ? 'OK' : 'problem', message]);
   return `${table(['CHECK', 'RESULT', 'WHAT'], rows)}${helpLines('What helps:', checks)}`;

@@ -32,7 +32,7 @@ export default function checkNode(check: Command, io: Io): void {
     });
 }
 
-/** As ssh-keygen -l prints it. */
+/** Validates a fingerprint as printed by ssh-keygen -l. */
 function fingerprint(text: string, before?: string): string {
   if (!/^SHA256:[A-Za-z0-9+/]{43}$/.test(text)) {
     throw new InvalidArgumentError(

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import type { Io } from '../lib/io.ts';
 
-/** Scripts that come with the package, by the shell that reads them. */
+/** Completion scripts of the package, by shell. */
 const SCRIPTS = { bash: 'stowage.bash', zsh: '_stowage', fish: 'stowage.fish' };
 
 export default function completion(program: Command, io: Io): void {

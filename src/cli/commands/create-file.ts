@@ -5,7 +5,7 @@ import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
 import type { CreateFromFilesFlags } from '../volume/manifests/create.ts';
 import { addFileOption, requireFiles } from './file-option.ts';
 
-/** `stowage create -f FILE`, without a kind. */
+/** Adds `stowage create -f FILE`, without a kind. */
 export default function createFromFiles(create: Command, io: Io): void {
   const command = addFileOption(create, 'create').option('--yes', 'overwrite without asking');
   addWaitOptions(addCreateOptions(command), 'wait until the Volumes can be used').action(

@@ -5,7 +5,7 @@ import type { DeleteFlags } from '../volume/delete.ts';
 import { addDeleteOptions } from './delete-volume.ts';
 import { addFileOption, requireFiles } from './file-option.ts';
 
-/** `stowage delete -f FILE`, without a kind. */
+/** Adds `stowage delete -f FILE`, without a kind. */
 export default function deleteFromFiles(remove: Command, io: Io): void {
   addDeleteOptions(addFileOption(remove, 'delete')).action(async (_flags, command: Command) => {
     const files = requireFiles(remove, command);

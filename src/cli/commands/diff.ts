@@ -5,9 +5,9 @@ import { clientFor } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { FILE, fileNames, OF_FILE } from './file-option.ts';
 
-/** As diff(1) and kubectl diff: it did what it was asked, and found something. */
+/** Exit status if there are differences, as in diff(1) and kubectl diff. */
 const DIFFERENT = 1;
-/** As diff(1): 1 would say that there is a difference. */
+/** Exit status of failures, as in diff(1): 1 would mean a difference. */
 const TROUBLE = 2;
 
 export default function diff(program: Command, io: Io): void {

@@ -5,12 +5,12 @@ export const FILE = '-f, --filename <file>';
 export const OF_FILE =
   'manifests of Volumes and storage classes, a folder of them, or - for standard input';
 
-/** Several, in their order. */
+/** Collects the files of a repeated option, in order. */
 export const fileNames = (file: string, before: string[] = []): string[] => [...before, file];
 
 /**
- * The command behind a verb without a kind. It is one of its own, because options of the verb itself would be taken
- * from what follows its kinds.
+ * Adds the command that a verb runs without a kind. A separate command is necessary: the verb would
+ * take its own options from the arguments of its kinds.
  */
 export function addFileOption(verb: Command, name: string): Command {
   verb.addHelpText(
@@ -22,12 +22,12 @@ export function addFileOption(verb: Command, name: string): Command {
       .command('manifest', { isDefault: true })
       .description(`${name} what is in manifests: the same as stowage ${name} -f <file>`)
       .option(FILE, OF_FILE, fileNames)
-      // Told apart below.
+      // requireFiles reports excess arguments.
       .allowExcessArguments()
   );
 }
 
-/** The files that were given; else the help of the verb, which came without a kind, or with one that is none. */
+/** Returns the given files. Without any, shows the verb's help, or fails for an unknown kind. */
 export function requireFiles(verb: Command, command: Command): string[] {
   const { filename } = command.opts<{ filename?: string[] }>();
   const [first] = command.args;
@@ -39,7 +39,7 @@ export function requireFiles(verb: Command, command: Command): string[] {
     );
   }
   if (first === undefined && verb.args.length === 0) return verb.help({ error: true });
-  // Without a default command commander does this, with what it takes to have been meant.
+  // Reports an unknown kind with suggestions, as commander does without a default command.
   if (first !== undefined && first === verb.args[0])
     Reflect.apply(Reflect.get(verb, 'unknownCommand'), verb, []);
   throw new StowageError('usage', 'Neither a kind nor --filename was given', {

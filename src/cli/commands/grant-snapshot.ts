@@ -33,7 +33,7 @@ export default function grantSnapshot(grant: Command, io: Io): void {
   );
 }
 
-/** A snapshot, or all of a namespace. */
+/** Parses the name of a snapshot, or `*` for all snapshots of a namespace. */
 function snapshots(text: string): Snapshots {
   const [, namespace, all] = /^(?:([^/]*)\/)?(\*)$/.exec(text) ?? [];
   if (all === undefined) {

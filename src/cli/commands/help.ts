@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { TreeCommand } from '../lib/tree-command.ts';
 
-/** In place of commander's, which looks at the first word only, and takes one that it does not know for none. */
+/** Replaces commander's help, which reads only the first argument and ignores an unknown one. */
 export default function help(program: Command): void {
   program
     .helpCommand(false)
@@ -15,7 +15,7 @@ export default function help(program: Command): void {
           (each) => each.name() === word || each.aliases().includes(word),
         );
         if (next === undefined) {
-          // What follows are arguments, as the kinds of `why` are.
+          // Further arguments are no commands, such as the kinds of `why`.
           if (at.commands.length === 0) break;
           return (at as TreeCommand).refuseWord(word);
         }

@@ -11,13 +11,13 @@ import { labels, oneObjectName, oneText, onOrOff, wholeNumber } from '../lib/par
 
 interface Flags extends Omit<InstallFlags, 'values'>, GlobalFlags {
   takeOverMetalk8s?: boolean;
-  /** A file. */
+  /** Path of the file. */
   values?: string;
 }
 
 /**
- * Flags of how nodes are reached, by their names in what was parsed: of the daemon, or of this command where it reaches nodes itself. What
- * that asks of the daemon is in a file.
+ * Flags for node access, by their parsed names: of the daemon, or of this command with
+ * --take-over-metalk8s. With the latter, the daemon's settings for them come from --values.
  */
 const SHARED = ['transport', 'sshGuard', 'saltUrl', 'saltEauth', 'saltUser'];
 
@@ -70,7 +70,7 @@ export default function install(program: Command, io: Io): void {
   });
 }
 
-/** Flags of what is asked of the daemon, beside those of how nodes are reached. */
+/** Adds the flags for settings of the daemon, except those for node access. */
 function addDaemonOptions(command: Command): void {
   command
     .option(

@@ -58,7 +58,7 @@ export default function printSudoers(print: Command, io: Io): void {
     });
 }
 
-/** `a,b`, also given several times. */
+/** Parses comma-separated values of an option that may be repeated. */
 const each =
   (parse: (text: string) => string) =>
   (text: string, before: readonly string[]): string[] => [

@@ -80,7 +80,7 @@ export default function registerPopulator(register: Command, io: Io): void {
 
 const several = (text: string, before: string[] = []): string[] => [...before, text];
 
-/** What stands before and after the first of a sign; neither is empty. */
+/** Splits a text at the first occurrence of a sign. Throws if a part is empty. */
 function split(text: string, sign: string, how: string): [string, string] {
   const at = text.indexOf(sign);
   if (at < 1 || at === text.length - 1) throw new InvalidArgumentError(`Write ${how}.`);

@@ -55,7 +55,7 @@ export default function restoreSnapshot(restore: Command, io: Io): void {
   );
 }
 
-/** `a,b`, also given several times; each once. */
+/** Parses comma-separated modes of an option that may be repeated; drops duplicates. */
 function accessModes(text: string, before: string[] = []): string[] {
   const given = text.split(',');
   const wrong = given.find((mode) => !ACCESS_MODES.includes(mode));

@@ -152,7 +152,7 @@ export default function watch(program: Command, io: Io): void {
       wholeNumber(1, 100_000),
     )
     .action(async (_flags, command: Command) => {
-      // Whoever has it read again before it is there must not end it.
+      // A SIGHUP before the configuration can be reloaded must not end the daemon.
       io.onHangup(() => {});
       applyEnvironment(command, io.env);
       const flags = command.optsWithGlobals<WatchFlags>();
@@ -170,7 +170,7 @@ export default function watch(program: Command, io: Io): void {
       const controllers = selectControllers(flags.controllers);
       const http = await httpOf(flags);
       const { createMetrics } = await import('../../manager/metrics/metrics.ts');
-      // Nothing is counted that nobody can read.
+      // Metrics are collected only if they are served.
       const metrics =
         http && createMetrics({ clock: systemClock, transportOf: () => settings.transport });
       const connection = await connectFor(command, io, metrics?.onCall);
@@ -209,7 +209,7 @@ export default function watch(program: Command, io: Io): void {
     });
 }
 
-/** Ends the command, as wrong usage, where one time makes nonsense of another. */
+/** Ends the command with a usage error if times contradict each other. */
 function checkTimes(command: Command, flags: WatchFlags): void {
   const { leaderElectionLeaseDuration, leaderElectionRenewDeadline, leaderElectionRetryPeriod } =
     flags;
@@ -218,7 +218,7 @@ function checkTimes(command: Command, flags: WatchFlags): void {
       'error: --leader-election-renew-deadline must be less than --leader-election-lease-duration: a leader has to stop before another begins',
     );
   }
-  // As long as a try that hangs is given.
+  // A request that hangs is given half of the renew deadline.
   if (leaderElectionRetryPeriod * 2 > leaderElectionRenewDeadline) {
     command.error(
       'error: --leader-election-retry-period must be at most half of --leader-election-renew-deadline: one try that fails must not cost the Lease',

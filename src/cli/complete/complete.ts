@@ -4,18 +4,19 @@ import type { Io } from '../lib/io.ts';
 import { printable } from '../lib/output/printable.ts';
 import { type Asked, asked, type Candidate } from './parse-cursor.ts';
 
-/** Nobody waits longer for a key that they pressed; in ms. */
+/** Time limit in ms: users wait no longer for a pressed key. */
 const TIMEOUT = 1000;
 
-/** What a shell is to do with the words, as cobra's completions call it (ShellCompDirective): kubectl goes by it. */
+/** Directives for the shell, as in cobra's ShellCompDirective, which kubectl interprets. */
 const DIRECTIVE = { files: 0, noSpace: 2, noFiles: 4 } as const;
 
-/** What needs no quotes in any shell: other names are not offered, and so nothing of them can be run. */
+/** Names that need no quotes in any shell. Others are not offered, so no shell can run them. */
 const PLAIN = /^[a-zA-Z0-9][a-zA-Z0-9._:/@+-]*$/;
 
 /**
- * `stowage __complete WORD…`, for shells: prints what can stand in place of the last word, a candidate a line with its description
- * after a tab, and then, after a colon, the directive. What cannot be found out is left out without a word.
+ * Runs `stowage __complete ARG…`, for shells. Prints the candidates for the last argument, one a
+ * line with its description after a tab, and then the directive after a colon. Omits
+ * candidates that it cannot determine, without an error.
  */
 export async function complete(program: Command, words: readonly string[], io: Io): Promise<void> {
   const what = asked(program, words);
@@ -46,7 +47,7 @@ async function live(
   io: Io,
 ): Promise<Candidate[]> {
   const over = new AbortController();
-  // What runs to log in (an exec plugin) heeds no signal.
+  // A login program (exec plugin) ignores the signal.
   const late = io.clock.sleep(TIMEOUT, over.signal).then(
     (): Candidate[] => [],
     () => [],
@@ -72,7 +73,7 @@ async function look(
 ): Promise<Candidate[]> {
   const { live, ...more } = values;
   const kubeconfig = given.get('--kubeconfig');
-  // Most Tabs need none of what talks to a cluster.
+  // Most completions need no code for clusters.
   if (live === 'contexts') {
     const { contextNames } = await import('../../kube/kubeconfig.ts');
     return (await contextNames({ kubeconfig })).map((word) => ({ word }));
@@ -87,7 +88,7 @@ async function look(
     requestTimeoutMs: TIMEOUT,
     version: VERSION,
   });
-  // What an option names is where the object is that the command is about.
+  // Objects that an option names are in the namespace of the command's object.
   const [, ofArgument] = /^([^/]+)\//.exec(args[0] ?? '') ?? [];
   return liveNames(
     { live, ...more },

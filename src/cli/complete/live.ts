@@ -57,13 +57,14 @@ const KINDS: Readonly<Record<Exclude<Live, 'contexts' | 'grants'>, Listed>> = {
   namespaces: { resource: NAMESPACES },
 };
 
-/** As many as are read at once. */
+/** Number of objects per list request. */
 const PAGE = 500;
 
 /**
- * The names that begin with `start`, of objects that there are: what is in a namespace is looked for in that of `start`, else in
- * `namespace`. All of them or none: of some, a shell would put in what they have in common. Throws for what the user may not list,
- * or what is not served, and where the signal aborts.
+ * Returns the names of existing objects that begin with `start`. Objects of namespaced kinds
+ * are those in the namespace of `start`, else in `namespace`. Returns all names or none: a shell
+ * inserts the common prefix of a partial list. Throws for kinds that the user may not list or that
+ * are not served, and if the signal aborts.
  */
 export async function liveNames(
   { live, anywhere, before }: Extract<Values, { live: Live }> & { live: Exclude<Live, 'contexts'> },
@@ -81,7 +82,7 @@ export async function liveNames(
   if (ofStart !== undefined) {
     return (await found).map((each) => ({ ...each, word: `${ofStart}/${each.word}` }));
   }
-  // Who may not list namespaces still gets the names in this one.
+  // Users who may not list namespaces still get the names in this one.
   const [here, others] = await Promise.all([
     found,
     spaces(start, connection, signal).catch(() => []),
@@ -125,7 +126,7 @@ async function list(
       const description = describe(object);
       found.push({ word, ...(description && { description }) });
     }
-    // They come in the order of their names (etcd's): after these there are no others.
+    // Objects are sorted by name (etcd's order): no later page has a match.
     const last = page.items.at(-1)?.metadata.name ?? '';
     next =
       last > start && !last.startsWith(start) ? undefined : page.metadata.continue || undefined;

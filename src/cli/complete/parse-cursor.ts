@@ -10,19 +10,18 @@ import {
 import { parseTarget } from '../lib/target.ts';
 import { type Values, valuesOf, valuesOfArgument } from './values.ts';
 
-/** A word that can stand at the cursor. */
 export interface Candidate {
   word: string;
   description?: string;
 }
 
-/** What can stand at the end of a command line, where a word begins with `start`. */
+/** Request for completion at the end of a command line. */
 export interface Asked {
-  /** Words, or what has to be looked for; undefined: nobody knows. */
+  /** Candidates, or the source to read them from; undefined if unknown. */
   values: Values | { words: readonly Candidate[] } | undefined;
-  /** What is there of the word already, but for `prefix`; of an option and its value in one word, of the value. */
+  /** Typed part of the argument without `prefix`; for `--option=value`, of the value. */
   start: string;
-  /** What of the word stands before that: the kind of KIND/NAME, and what is there of a list. */
+  /** Typed part before `start`: the kind of KIND/NAME, or earlier elements of a list. */
   prefix: string;
   /** Options that were given before, by their long names. */
   given: ReadonlyMap<string, string>;
@@ -30,7 +29,7 @@ export interface Asked {
   arguments: readonly string[];
 }
 
-/** What `why` explains, as far as this version does, and what `KIND/NAME` is understood of. */
+/** Kinds that `why` may explain, and the values of NAME after KIND or `KIND/`. */
 const EXPLAINED: readonly (readonly [nouns: readonly string[], names: Values])[] = [
   [VOLUME_NAMES, { live: 'volumes' }],
   [NODE_NAMES, { live: 'nodes' }],
@@ -39,7 +38,7 @@ const EXPLAINED: readonly (readonly [nouns: readonly string[], names: Values])[]
   [SNAPSHOT_NAMES, { live: 'snapshots', anywhere: true }],
 ];
 
-/** What is asked for by the words of a command line after the program's name, the last of which is being typed. */
+/** Parses the arguments after the program's name; the last one is being typed. */
 export function asked(program: Command, words: readonly string[]): Asked {
   const before = [...words];
   const start = before.pop() ?? '';
@@ -104,7 +103,7 @@ const isCalled = (command: Command, word: string): boolean =>
 const wordsAfter = (command: Command): Candidate[] =>
   wordsOf(command).map((inner) => ({ word: inner.name(), description: inner.description() }));
 
-/** `--flag`, `--flag=value`, `-f`, `-fvalue`, `-f=value`, and switches before it in one word: `-wo`. */
+/** Parses `--flag`, `--flag=value`, `-f`, `-fvalue`, `-f=value`, also after switches: `-wo`. */
 function readOption(
   word: string,
   known: (word: string) => Option | undefined,
@@ -121,14 +120,14 @@ function readOption(
   return readOption(`-${rest}`, known);
 }
 
-/** What `help` was asked of, as far as it is known. */
+/** Returns the command that the arguments of `help` name, as far as they are known. */
 function helped(program: Command, words: readonly string[]): Command {
   let at = program;
   for (const word of words) at = wordsOf(at).find((each) => isCalled(each, word)) ?? at;
   return at;
 }
 
-/** `why KIND NAME`, `why KIND/NAME`. */
+/** Completes `why KIND NAME` and `why KIND/NAME`. */
 function ofWhy(
   answer: (values: Asked['values'], word?: string, prefix?: string) => Asked,
   start: string,
@@ -144,7 +143,7 @@ function ofWhy(
 const namesOf = (kind: string): Values | undefined =>
   EXPLAINED.find(([nouns]) => nouns.includes(kind))?.[1];
 
-/** As it is mostly typed, and as the table of help has it: `pvc`, but not `vol`. */
+/** Returns the name that users mostly type and that help lists: `pvc`, but not `vol`. */
 const shortest = (nouns: readonly string[]): string =>
   nouns.includes('pvc') ? 'pvc' : (nouns[1] ?? '');
 

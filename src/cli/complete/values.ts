@@ -16,19 +16,19 @@ export type Live =
   | 'namespaces'
   | 'contexts';
 
-/** What can stand somewhere on the command line. */
+/** Values of an option or an argument. */
 export type Values = (
   | { choices: readonly string[] }
   | {
       live: Live;
-      /** Of kinds that are in a namespace: NAMESPACE/NAME is understood, too. */
+      /** Accepts NAMESPACE/NAME, too (namespaced kinds). */
       anywhere?: true;
-      /** A namespace that something follows, as NAMESPACE/. */
+      /** Completes a namespace that a name follows, as NAMESPACE/. */
       before?: true;
     }
   | { files: true }
 ) & {
-  /** Several, with commas between. */
+  /** Accepts several values, separated by commas. */
   list?: true;
 };
 
@@ -36,7 +36,7 @@ const FILE: Values = { files: true };
 const NODES: Values = { live: 'nodes', list: true };
 const COMPONENT_LIST: Values = { choices: COMPONENTS, list: true };
 
-/** Of options, by how they are written; by the command first, where it means something else there. */
+/** Values of options, by long name; preceded by the command if they differ there. */
 const OPTIONS: Readonly<Record<string, Values>> = {
   '--kubeconfig': FILE,
   '--filename': FILE,
@@ -72,7 +72,7 @@ const OPTIONS: Readonly<Record<string, Values>> = {
 const VOLUMES: Values = { live: 'volumes' };
 const SNAPSHOT: Values = { live: 'snapshots', anywhere: true };
 
-/** Of arguments, by the command; the first of a command that takes several stands for all. */
+/** Values of arguments, by command. All arguments of a command share them. */
 const ARGUMENTS: Readonly<Record<string, Values>> = {
   'get volumes': VOLUMES,
   'get attachments': VOLUMES,
@@ -91,16 +91,16 @@ const ARGUMENTS: Readonly<Record<string, Values>> = {
   'revoke grant': { live: 'grants', anywhere: true },
 };
 
-/** The commands and options that are told of here, for a test that they are there. */
+/** Commands and options listed here, for a test that they exist. */
 export const TOLD_OF = { options: Object.keys(OPTIONS), arguments: Object.keys(ARGUMENTS) };
 
-/** What the value of an option can be; undefined: anything. */
+/** Returns the values of an option; undefined if any value is possible. */
 export function valuesOf(path: string, { long, argChoices }: Option): Values | undefined {
   if (argChoices !== undefined) return { choices: argChoices };
   return OPTIONS[`${path} ${long}`] ?? OPTIONS[long ?? ''];
 }
 
-/** What an argument of a command can be; undefined: anything. */
+/** Returns the values of an argument; undefined if any value is possible. */
 export function valuesOfArgument(path: string, argument: Argument | undefined): Values | undefined {
   if (argument === undefined) return undefined;
   return argument.argChoices === undefined ? ARGUMENTS[path] : { choices: argument.argChoices };

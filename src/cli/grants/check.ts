@@ -25,19 +25,19 @@ export interface CheckGrantFlags {
   output?: 'json' | 'yaml';
 }
 
-/** As docs/output.md has it. */
+/** Verdict as docs/output.md describes it. */
 interface Verdict {
   for: GrantedTo;
   granted: boolean;
-  /** The name of the grant; of its own namespace's snapshots, none is needed. */
+  /** Name of the grant; absent within a namespace, which needs none for its own snapshots. */
   by?: string;
-  /** The nearest first. */
+  /** Nearest first. */
   nearMisses?: NearMiss[];
 }
 
 /**
- * `stowage check grant`: whether claims or links of a namespace may use a snapshot. Throws a StowageError: `forbidden` where
- * neither, or not those that were asked for, may.
+ * Runs `stowage check grant`: reports whether claims or links of a namespace may use a snapshot.
+ * Throws a StowageError: `forbidden` if none of the requested kinds may.
  */
 export async function checkGrant(
   { from, snapshot, for: only, output }: CheckGrantFlags & GlobalFlags,
@@ -72,7 +72,7 @@ export async function checkGrant(
   );
 }
 
-/** With those of the namespace that asks, where one may have been made by mistake, as far as they may be read. */
+/** Lists the grants, and readable ones misplaced in the referring namespace. */
 async function readGrants(
   from: string,
   namespace: string,

@@ -5,11 +5,11 @@ export interface GrantFlags extends CreateFlags {
   to: string;
   for?: GrantedTo;
 }
-/** One of a namespace, or all. */
+/** Snapshot, or all snapshots of a namespace. */
 
 export interface Snapshots {
-  /** Where it is said. */
+  /** Namespace, if given with the name. */
   namespace?: string;
-  /** undefined: all. */
+  /** undefined means all. */
   name: string | undefined;
 }

@@ -21,12 +21,12 @@ import { readNamed } from '../lib/read-result.ts';
 import { grantOf, nameFor, type Wanted, widened } from './manifest.ts';
 import { agreeToGrant, complete, type Given } from './wizard.ts';
 
-/** Somebody else may grant the same at the same time. */
+/** Number of attempts: others may write the same grant concurrently. */
 const TRIES = 3;
 
 /**
- * `stowage grant snapshot`. What is missing is asked for on a terminal; what is granted already stays as it is. `connect` is not
- * called for what needs no cluster. Throws a StowageError.
+ * Runs `stowage grant snapshot`. Prompts for missing values on a terminal, and keeps what is
+ * already granted. Calls `connect` only if required. Throws a StowageError.
  */
 export async function grant(
   given: Given,
@@ -42,7 +42,7 @@ export async function grant(
     throw new StowageError('usage', `Namespace ${to} may use its own snapshots without a grant`);
   }
   if (dryRun === 'client') {
-    // In a version that is served wherever there are grants.
+    // Every API server with grants serves this version.
     const made = grantOf(wanted, { ...REFERENCE_GRANTS, version: 'v1beta1' });
     return printDone([made], false, 'created (dry run)', output, io);
   }
@@ -94,7 +94,7 @@ async function ensured(
   }
 }
 
-/** All snapshots are granted by a grant that names none, which is what an empty name fits alone. */
+/** Finds an existing grant. A grant of all snapshots names none; only it matches an empty name. */
 const granting = (
   grants: readonly ReferenceGrant[],
   { namespace, snapshot = '', to }: Wanted,
@@ -118,7 +118,7 @@ function saysOtherwise({
   );
 }
 
-/** A grant may come before its snapshot, but it may also have a wrong name in it. */
+/** Prints a note for a missing snapshot: a grant may precede it, but the name may also be wrong. */
 async function noteMissing(
   { namespace, snapshot }: Wanted,
   { client }: Connection,

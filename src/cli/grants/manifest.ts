@@ -4,23 +4,22 @@ import { apiVersionOf, type Resource } from '../../api/meta.ts';
 import type { ReferenceGrant } from '../../api/snapshot.ts';
 import { type GrantedTo, referrer, SNAPSHOT_TYPE } from '../lib/objects/grant-kinds.ts';
 
-/** What is granted to whom. */
 export interface Wanted {
-  /** Of the snapshots. */
+  /** Namespace of the snapshots. */
   namespace: string;
-  /** undefined: all of them. */
+  /** undefined means all snapshots. */
   snapshot: string | undefined;
   /** The namespace that may use them. */
   to: string;
   what: readonly GrantedTo[];
 }
 
-/** The same for the same snapshot and namespace, and for no others, so that to grant again finds what there is. */
+/** Returns a name unique to snapshot and namespace: granting again finds the existing grant. */
 export function nameFor({ snapshot, to }: Pick<Wanted, 'snapshot' | 'to'>): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([snapshot ?? null, to]))
     .digest('hex');
-  // A name has 253 characters, and a hyphen stands beside no dot.
+  // Names are limited to 253 characters, and a hyphen may not adjoin a dot.
   const short = (snapshot ?? 'all-snapshots').slice(0, 150).replace(/[.-]+$/, '');
   return `${short}-to-${to}-${hash.slice(0, 8)}`;
 }
@@ -41,8 +40,8 @@ export const targetOf = ({ snapshot }: Pick<Wanted, 'snapshot'>) => ({
 });
 
 /**
- * What a grant of that name is to have in `spec.from` so that it grants this, too; undefined where it says something else by now,
- * to which nothing is added: each of its `from` may have each of its `to`.
+ * Returns `spec.from` of an existing grant with the missing entries. Returns undefined if `spec.to`
+ * is different: every entry of `from` may use every entry of `to`.
  */
 export function widened(
   { spec }: ReferenceGrant,

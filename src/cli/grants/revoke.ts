@@ -13,7 +13,10 @@ export interface RevokeFlags {
   output?: 'json' | 'yaml' | 'name';
 }
 
-/** `stowage revoke grant`: volumes that were made under it stay. Throws a StowageError: `conflict` for one that grants other things, too. */
+/**
+ * Runs `stowage revoke grant`. Volumes created under the grant stay. Throws a StowageError:
+ * `conflict` for a grant that also covers other things.
+ */
 export async function revoke(
   { namespace, name }: NamespacedName,
   { dryRun, output }: RevokeFlags & GlobalFlags,
@@ -38,7 +41,7 @@ export async function revoke(
   }
   const { uid, resourceVersion } = grant.metadata;
   const server = dryRun === 'server';
-  // As it was looked at: it may have got other entries since.
+  // Only the version that was checked: entries may have been added since.
   await client.delete(resource, name, { ...options, uid, resourceVersion, dryRun: server });
   printDone([grant], false, server ? 'revoked (server dry run)' : 'revoked', output, io);
 }

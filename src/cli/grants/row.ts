@@ -7,12 +7,12 @@ import { type GrantedTo, referrer, SNAPSHOT_TYPE, whatOf } from '../lib/objects/
 type From = ReferenceGrant['spec']['from'][number];
 type To = ReferenceGrant['spec']['to'][number];
 
-/** As docs/output.md has it: who may use which snapshots, and who does. */
+/** Row as docs/output.md describes it: who may use which snapshots, and who does. */
 export interface GrantRow {
   name: string;
   namespace: string;
   from: { namespace: string; for: GrantedTo }[];
-  /** Without a name: all of the kind. */
+  /** No name means all objects of the kind. */
   to: { kind: 'VolumeSnapshot' | 'PersistentVolumeClaim'; name?: string }[];
   usedBy: GrantUse[];
   /** RFC 3339. */
@@ -23,15 +23,15 @@ export interface GrantUse {
   kind: 'PersistentVolumeClaim' | 'VolumeSnapshotLink';
   namespace: string;
   name: string;
-  /** What it refers to, in the namespace of the grant. */
+  /** Name of the referenced object, in the namespace of the grant. */
   source: string;
-  /** Of a claim. */
+  /** Set for claims only. */
   phase?: string;
-  /** Of a claim: the link by which it refers to it. */
+  /** Link through which a claim refers to the source. */
   link?: string;
 }
 
-/** What refers to something, of one namespace. */
+/** Claims and links of a namespace. */
 export interface Referrers {
   claims: readonly PersistentVolumeClaim[];
   links: readonly VolumeSnapshotLink[];
@@ -41,7 +41,7 @@ const CLAIM_TYPE = { group: '', kind: 'PersistentVolumeClaim' } as const;
 const sourceKind = ({ group, kind }: To): GrantRow['to'][number]['kind'] | undefined =>
   [SNAPSHOT_TYPE, CLAIM_TYPE].find((type) => type.group === group && type.kind === kind)?.kind;
 
-/** Whether a grant lets volumes start from something: grants of Gateway API are others. */
+/** Reports whether a grant is for sources of volumes; grants of Gateway API are not. */
 export const isOfVolumes = Object.assign(
   ({ spec }: ReferenceGrant): boolean =>
     (spec.from ?? []).some((from) => isOfVolumes.from(from)) &&
@@ -52,12 +52,12 @@ export const isOfVolumes = Object.assign(
   },
 );
 
-/** The namespaces that a grant lets refer to something. */
+/** Returns the namespaces that a grant lets refer to sources of volumes. */
 export const grantees = ({ spec }: ReferenceGrant): string[] => [
   ...new Set(spec.from.filter(isOfVolumes.from).map(({ namespace }) => namespace)),
 ];
 
-/** `referrers`: by namespace; of one that may not be read there are none. */
+/** Returns the row of a grant. `referrers` is by namespace; unreadable namespaces have none. */
 export function rowOf(grant: ReferenceGrant, referrers: ReadonlyMap<string, Referrers>): GrantRow {
   const { name, namespace = '', creationTimestamp } = grant.metadata;
   return {

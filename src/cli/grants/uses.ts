@@ -9,8 +9,9 @@ import type { WatchPrinter } from '../lib/output/watch-printer.ts';
 import { type GrantRow, grantees, rowOf } from './row.ts';
 
 /**
- * Prints of grants what they let in, and which claims and links use them: again when one of those comes or goes. They are
- * followed in the namespaces that are granted anything. A grant is printed once that is known. Call `stop` at the end.
+ * Prints the rows of grants, again when a claim or link that uses them comes or goes. Follows
+ * claims and links in all namespaces that the grants name. Prints a grant once these are listed.
+ * Call `stop` at the end.
  */
 export function withUses(
   printer: WatchPrinter<GrantRow>,

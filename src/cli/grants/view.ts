@@ -17,7 +17,7 @@ import { watchObjects } from '../lib/objects/watch.ts';
 import { type GrantRow, grantees, isOfVolumes, type Referrers, rowOf } from './row.ts';
 import { withUses } from './uses.ts';
 
-/** `stowage get grants`: which namespaces may use snapshots of a namespace, and which claims and links do. */
+/** View of `stowage get grants`: namespaces that may use snapshots, and their claims and links. */
 export const GRANT_VIEW: ResourceView<GrantRow> = {
   plural: 'grants',
   filters: ['selector', 'allNamespaces'],
@@ -50,7 +50,7 @@ export const GRANT_VIEW: ResourceView<GrantRow> = {
   },
 };
 
-/** Reads the claims and links of each namespace that is granted anything. */
+/** Lists the claims and links of each namespace that the grants name. */
 async function readReferrers(
   grants: readonly ReferenceGrant[],
   client: KubeClient,

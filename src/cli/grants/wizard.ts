@@ -10,7 +10,6 @@ import { SNAPSHOT, snapshotChoices } from '../lib/wizard/snapshots.ts';
 import { confirmSummary, showSummary } from '../lib/wizard/summary.ts';
 import type { GrantFlags, Snapshots } from './flags.ts';
 
-/** The command line. */
 export type Given = Omit<GrantFlags, 'to'> &
   GlobalFlags & { name?: Snapshots | undefined; to?: string };
 
@@ -40,11 +39,11 @@ const QUESTIONS: readonly Question<Given, Connection>[] = [
   },
 ];
 
-/** Asks for what is missing, where somebody can be asked. Throws a StowageError `usage` that names it where not. */
+/** Prompts for missing values on a terminal, else throws a StowageError `usage` that names them. */
 export const complete = (given: Given, asking: Asking<Given, Connection>) =>
   completeBy<Given, 'name' | 'to', Connection>(QUESTIONS, given, asking);
 
-/** Shows what is about to be granted, and goes on only with a yes. Throws a StowageError `conflict` otherwise. */
+/** Shows the grant and requests confirmation. Throws a StowageError `conflict` if it is refused. */
 export async function agreeToGrant(
   wanted: ReferenceGrant,
   { namespace, name }: { namespace: string; name: string | undefined },

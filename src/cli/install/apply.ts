@@ -5,17 +5,17 @@ import type { KubeClient, WriteOptions } from '../../kube/types.ts';
 import { ANEW, asCreated, changeOf, LEFT } from './change.ts';
 import type { Wanted } from './wanted.ts';
 
-/** Of what is somebody else's. */
+/** Outcome for objects of other owners. */
 export const LEFT_AS_IT_IS = 'left as it is';
 export type Outcome = 'created' | 'changed' | 'unchanged' | 'made anew' | typeof LEFT_AS_IT_IS;
 
 export interface ApplyOptions {
-  /** The server checks, and stores nothing. */
+  /** Lets the server check, without storing anything. */
   dryRun: boolean;
   signal: AbortSignal;
 }
 
-/** Makes an object, or changes the one that is there. Throws what the server refuses, and where it is not ours to change. */
+/** Creates or changes an object. Throws refusals, and an error if Stowage may not change it. */
 export async function apply(
   client: KubeClient,
   wanted: Wanted,
@@ -53,13 +53,13 @@ export async function apply(
     await client.create(resource, asCreated(wanted), at);
     return outdated === undefined ? 'created' : 'made anew';
   } catch (error) {
-    // Another installation was faster: then it is changed where need be.
+    // Another installation created the object first: change that one if needed.
     if (isAlreadyExists(error)) return apply(client, wanted, options);
     throw error;
   }
 }
 
-/** Whether the server would have an object, before the one of its name is deleted. Throws what it is refused with. */
+/** Lets the server check a new object before the existing one is deleted. Throws its refusal. */
 async function checkAnew(client: KubeClient, wanted: Wanted, at: WriteOptions): Promise<void> {
   const object = asCreated(wanted);
   const metadata = { ...object.metadata, name: `${object.metadata.name}-anew` };
@@ -67,8 +67,8 @@ async function checkAnew(client: KubeClient, wanted: Wanted, at: WriteOptions): 
 }
 
 /**
- * Has the server check what `apply` would do, and does nothing. What it misses may come with the other objects: a binding is
- * refused to some as long as its role is not there.
+ * Lets the server check what `apply` would do, and changes nothing. Ignores missing objects, which
+ * the same run may create: some users may not create a binding before its role.
  */
 export async function rehearse(
   client: KubeClient,

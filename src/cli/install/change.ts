@@ -11,13 +11,13 @@ import { isAsInstalled, isStandard, LAST_INSTALLED, lastOf } from './standard.ts
 import { keptValues } from './values.ts';
 import { titleOf, type Wanted } from './wanted.ts';
 
-/** What is to be done where a field differs that cannot be changed: delete and create. */
+/** Deletes and creates the object: an immutable field differs. */
 export const ANEW = 'anew';
 
-/** What is to be done where it is somebody else's: nothing. */
+/** Leaves the object, which has another owner. */
 export const LEFT = 'left';
 
-/** An object as it is created. */
+/** Returns an object as created: with a record of itself, except namespaces and own definitions. */
 export function asCreated({ resource, component, object }: Wanted): KubeObject {
   const isOwnDefinition = resource === CUSTOM_RESOURCE_DEFINITIONS && !isStandard(component);
   if (isOwnDefinition || resource === NAMESPACES) return object;
@@ -26,9 +26,10 @@ export function asCreated({ resource, component, object }: Wanted): KubeObject {
 }
 
 /**
- * The merge patch that makes of an object that is there what is wanted; undefined where it is that, ANEW where no patch can, LEFT where
- * it is of a standard kind and somebody else's. Pure.
- * Throws a StowageError `conflict` where it is not ours to change.
+ * Returns the merge patch that turns an existing object into the wanted one. Returns undefined if
+ * nothing differs, `ANEW` if no patch can do it, and LEFT for an object of a standard kind with
+ * another owner. Pure.
+ * Throws a StowageError `conflict` if Stowage may not change the object.
  */
 export function changeOf(
   current: KubeObject,
@@ -41,7 +42,7 @@ export function changeOf(
       hint: 'Install again when it is gone.',
     });
   }
-  // One that is there already is someone's: it is used, and neither changed nor removed later.
+  // An existing namespace is used, but neither changed nor removed later.
   if (resource === NAMESPACES) return undefined;
   if (isStandard(component) && !isAsInstalled(current)) return LEFT;
   refuseOlder(current, title);
@@ -67,8 +68,9 @@ export function changeOf(
 }
 
 /**
- * Returns the Deployment as its settings ask for it: one that kubectl made of printed manifests does not note what was wanted, and
- * what others added to it stays. Undefined for other objects, and where its settings cannot be read.
+ * Returns the Deployment that its settings describe: kubectl records no last installation when it
+ * applies a printed manifest. Fields that others added stay. Returns undefined for other objects
+ * and for unreadable settings.
  */
 function lastBySettings(current: KubeObject): KubeObject | undefined {
   const { namespace } = current.metadata;
@@ -82,7 +84,7 @@ function lastBySettings(current: KubeObject): KubeObject | undefined {
   }
 }
 
-/** What API servers let nobody change, where a change has it. */
+/** Immutable fields in a change. */
 interface Fixed {
   roleRef?: unknown;
   spec?: { selector?: unknown };
@@ -103,7 +105,7 @@ function fixed(message: string, { resource, object }: Wanted): StowageError {
 
 function definitionChange(current: KubeObject, object: KubeObject): object | undefined {
   const [before, wanted] = [current as Definition, object as Definition];
-  // MetalK8s's, which carries no label, stays MetalK8s's, and gets the fields that Stowage adds.
+  // MetalK8s's definition has no label: it stays MetalK8s's, and gets the fields that Stowage adds.
   const metadata = isOurs(current) ? wanted.metadata : before.metadata;
   const spec = { ...wanted.spec, versions: versionsAfter(before, wanted) };
   const rest = merged(
@@ -118,7 +120,7 @@ function definitionChange(current: KubeObject, object: KubeObject): object | und
   });
 }
 
-/** An older program knows less: what it would write lacks fields that objects have. */
+/** Throws a StowageError `conflict` for a downgrade: older objects lack fields. */
 function refuseOlder(current: KubeObject, title: string): void {
   const installed = isOurs(current) ? current.metadata.labels?.[VERSION_LABEL] : undefined;
   if (installed === undefined || !isNewer(installed, VERSION)) return;
@@ -131,7 +133,7 @@ function refuseOlder(current: KubeObject, title: string): void {
   );
 }
 
-/** Of versions as 1.10.2; what is none is not newer. */
+/** Compares versions such as 1.10.2. A text that is no version is not newer. */
 export function isNewer(version: string, than: string): boolean {
   const [a, b] = [version, than].map((text) => text.split(/[.+-]/, 3).map(Number)) as [
     number[],

@@ -8,7 +8,10 @@ import type { Installed } from './installed-objects.ts';
 
 const SHOWN = 5;
 
-/** Objects would go with the definition of their kind, but for those of Stowage's own, by their UIDs. Throws a StowageError `conflict` that says which there are. */
+/**
+ * Throws a StowageError `conflict` that lists objects of the definitions, which would be deleted
+ * with them. Ignores Stowage's own objects, given by UID.
+ */
 export async function refuseHeld(
   client: Pick<KubeClient, 'list'>,
   definitions: readonly Installed[],

@@ -7,7 +7,7 @@ interface Version {
   storage: boolean;
 }
 
-/** Of a CustomResourceDefinition, what is read here. */
+/** Fields of a CustomResourceDefinition that Stowage reads. */
 export interface Definition extends KubeObject {
   spec: {
     group: string;
@@ -22,8 +22,9 @@ export interface Definition extends KubeObject {
 }
 
 /**
- * The versions of a definition after an upgrade: ours as wanted, and others as they are, for objects may be stored in
- * them. Throws a StowageError `conflict` where objects are stored in a version that this program does not know.
+ * Returns the versions of a definition after an upgrade: Stowage's as wanted, and others unchanged,
+ * since they may have stored objects. Throws a StowageError `conflict` if the storage version is
+ * unknown to this program.
  */
 export function versionsAfter(current: Definition, wanted: Definition): Version[] {
   const ours = wanted.spec.versions;
@@ -41,7 +42,7 @@ export function versionsAfter(current: Definition, wanted: Definition): Version[
   return [...ours, ...others];
 }
 
-/** Whether objects of a definition can be made. */
+/** Reports whether objects of a definition can be created. */
 export const isEstablished = ({ status }: Definition): boolean =>
   ['Established', 'NamesAccepted'].every((type) =>
     status?.conditions?.some((condition) => condition.type === type && condition.status === 'True'),

@@ -12,10 +12,11 @@ import { foundIn, reading, readNamed } from '../lib/read-result.ts';
 import type { Installed } from './installed-objects.ts';
 
 /**
- * Returns the objects that daemons created and none updates any more: CSIStorageCapacities, Leases, and the CSIDriver. Objects of a
- * daemon that leads elsewhere, such as on a machine, are not among them, nor are those that the user may not read. Throws a StowageError.
- * @param keep the namespace of a daemon that is to go on
- * @param gone namespaces whose daemon is removed, also if it leads
+ * Returns objects of daemons that no daemon updates any more: CSIStorageCapacities, Leases, and the
+ * CSIDriver. Excludes objects of a daemon that leads elsewhere, such as on a machine,
+ * and those that the user may not read. Throws a StowageError.
+ * @param keep namespace of a daemon that stays
+ * @param gone namespaces whose daemon is removed, even if it leads
  * @param now ms since the epoch
  */
 export async function leftByDaemons(
@@ -25,7 +26,7 @@ export async function leftByDaemons(
   signal: AbortSignal,
 ): Promise<Installed[]> {
   const leases = foundIn(await readLeases(client, signal));
-  // Without the Leases, nobody knows which daemons lead: nothing is removed.
+  // Without the Leases it is unknown which daemons lead: nothing is removed.
   if (leases === undefined) return [];
   const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? '';
   const leading = leases.filter((lease) => isHeld(lease, now) && !gone.has(namespaceOf(lease)));
@@ -48,6 +49,6 @@ export async function leftByDaemons(
   ];
 }
 
-/** Anybody may give a Lease that name. */
+/** Reports whether a daemon wrote a Lease: anyone may create one of that name. */
 const isOfDaemon = ({ metadata }: Lease): boolean =>
   metadata.annotations?.[LEADER_ANNOTATION] !== undefined;

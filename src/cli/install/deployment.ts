@@ -5,16 +5,20 @@ import { type NodeAccess, nodeAccess } from './node-access.ts';
 import type { Values } from './values.ts';
 import { type Wanted, wanted } from './wanted.ts';
 
-/** A user without any rights, as images without a distribution have it ("nonroot"). */
+/** User without any rights, as in distroless images ("nonroot"). */
 const USER = 65532;
 /** Port for probes and metrics. */
 export const PORT = 8080;
-/** The daemon takes up to 35 s to end what it does and to let go of its Lease; killed before, the next one waits for that. */
+/**
+ * The daemon takes up to 35 s to finish work and release its Lease. After a kill, the next one
+ * waits until the Lease expires.
+ */
 const GRACE_SECONDS = 45;
 
 /**
- * The daemon. How many replicas there are, and where its pods run, is said where somebody asked for it: else Kubernetes makes one,
- * and whoever changes that keeps what they set. `image` as container runtimes take it.
+ * Returns the daemon's Deployment. Sets replicas and node selector only if requested: otherwise
+ * Kubernetes defaults to one, and changes by others stay. `image` is in the form that container
+ * runtimes accept.
  */
 export function deploymentObject(namespace: string, image: string, values: Values = {}): Wanted {
   const selector = { [NAME_LABEL]: COMPONENT };
@@ -30,7 +34,8 @@ export function deploymentObject(namespace: string, image: string, values: Value
     },
     spec: {
       ...(replicas === undefined ? {} : { replicas }),
-      // Two at once are no harm, for one leads; but the next need not wait for the readiness of one that only follows.
+      // Two pods at once do no harm, as only one leads. Yet a new pod need not wait until one that
+      // only follows is ready.
       strategy: { type: 'Recreate' },
       selector: { matchLabels: selector },
       template: {
@@ -38,14 +43,15 @@ export function deploymentObject(namespace: string, image: string, values: Value
         spec: {
           serviceAccountName: COMPONENT,
           terminationGracePeriodSeconds: GRACE_SECONDS,
-          // Nodes are reached under their names, which their own resolvers know.
+          // Nodes are reached by their names, which the resolvers of the nodes know.
           dnsPolicy: 'Default',
           ...(nodeSelector === undefined ? {} : { nodeSelector }),
           securityContext: {
             runAsNonRoot: true,
             runAsUser: USER,
             runAsGroup: USER,
-            // Lets the daemon read its key. To ssh that is no key of its own user's, so that the group's right is no offence.
+            // Lets the daemon read its key. Another user owns the key, so that ssh accepts a
+            // mode that lets the group read it.
             fsGroup: USER,
             seccompProfile: { type: 'RuntimeDefault' },
           },

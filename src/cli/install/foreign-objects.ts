@@ -7,15 +7,15 @@ import { kindsInNamespaces } from '../../kube/discovery.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { Installed } from './installed-objects.ts';
 
-/** What Kubernetes makes in every namespace. */
+/** Objects that Kubernetes creates in every namespace. */
 const OF_EACH_NAMESPACE = ['ConfigMap kube-root-ca.crt', 'ServiceAccount default'];
-/** What the daemon leaves. */
+/** Objects that the daemon leaves behind. */
 const OF_THE_DAEMON = [`${LEASES.kind} ${COMPONENT}`];
 
 /**
- * Returns the objects of a namespace that neither Stowage nor Kubernetes made, and that stay as long as it does: they are
- * someone's. `mine` are the uids of what Stowage made; those of what only that owns (pods of its Deployment) are added. Pure but
- * for that.
+ * Returns the permanent objects of a namespace that neither Stowage nor Kubernetes created. `mine`
+ * has the UIDs of Stowage's objects. Adds objects that only those own (pods of its Deployment) to
+ * `mine`; pure otherwise.
  */
 export function othersOf(found: readonly Installed[], mine: Set<string>): Installed[] {
   for (let before = -1; before !== mine.size; ) {
@@ -29,14 +29,14 @@ export function othersOf(found: readonly Installed[], mine: Set<string>): Instal
   return found.filter(
     ({ resource: { kind }, object: { metadata } }) =>
       !mine.has(metadata.uid ?? '') &&
-      // Such as the pods of a Deployment that was removed a moment ago, whose owner is not there to tell.
+      // Such as pods of a Deployment that was just removed: their owner is no longer listed.
       metadata.deletionTimestamp === undefined &&
       kind !== 'Event' &&
       ![...OF_EACH_NAMESPACE, ...OF_THE_DAEMON].includes(`${kind} ${metadata.name}`),
   );
 }
 
-/** As `othersOf`, of what there is now, whatever its kind. Throws what a request is refused with: then it is not known. */
+/** Returns the same as `othersOf`, for current objects of all kinds. Throws refusals. */
 export async function othersIn(
   { client, transport }: Pick<Connection, 'client' | 'transport'>,
   namespace: string,
@@ -45,7 +45,7 @@ export async function othersIn(
 ): Promise<Installed[]> {
   const found = new Map<string, Installed>();
   for (const resource of await kindsInNamespaces(transport, signal)) {
-    // Some are served by two groups.
+    // Some kinds are served by two groups.
     for (const object of await objectsOf(resource))
       found.set(object.metadata.uid ?? '', { resource, object });
   }
@@ -56,7 +56,7 @@ export async function othersIn(
       const keep = ({ apiVersion, kind, metadata }: KubeObject) => ({ apiVersion, kind, metadata });
       return (await listAll<KubeObject>(client, resource, { namespace, signal }, keep)).items;
     } catch (error) {
-      // Its definition was removed meanwhile, and its objects with it.
+      // The definition was removed meanwhile, with its objects.
       if (isNotFound(error)) return [];
       throw error;
     }

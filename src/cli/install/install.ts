@@ -41,18 +41,21 @@ export interface InstallFlags {
   dryRun: 'none' | 'client' | 'server';
   image?: string;
   namespace?: string;
-  /** Settings of the daemon that this run gives; those of earlier runs stay. */
+  /** Settings of the daemon from this run; those of earlier runs stay. */
   values?: Values;
   /** Drops the settings of earlier runs. */
   resetValues?: boolean;
-  /** MetalK8s's operator runs still, and will not by then. */
+  /** Skips the check for MetalK8s's operator: the rehearsed run stops the operator first. */
   besideOperator?: boolean;
 }
 
-/** API servers take a second; one that is busy, some more. ms */
+/** Timeout in ms. API servers take a second, busy ones longer. */
 const ESTABLISHED_WITHIN = 60_000;
 
-/** `stowage install`. Run again it goes on where it was. Throws what the server refuses, and what is not ours to change. */
+/**
+ * Runs `stowage install`. A repeated run continues where the last one stopped. Throws refusals of
+ * the server, and errors for objects that Stowage may not change.
+ */
 export async function install(
   flags: InstallFlags,
   io: Io,
@@ -91,20 +94,21 @@ export async function install(
     await refuseBesideOperator(client, io.signal);
   }
 
-  // What others need is made first, so that the server can check these.
+  // Definitions and namespaces come first: the server needs them to check the other objects.
   const isBasis = ({ resource }: Wanted) =>
     resource === CUSTOM_RESOURCE_DEFINITIONS || resource === NAMESPACES;
   let namespaceIsThere = true;
   for (const wanted of objects.filter(isBasis)) await make(wanted);
   const rest = objects.filter((wanted) => !isBasis(wanted));
-  // Nothing is removed for what would be refused then.
+  // Checks all objects before anything is removed.
   if (!options.dryRun) for (const wanted of rest) await rehearse(client, wanted, io.signal);
-  // Two daemons with Leases in different namespaces would both lead: the other one goes first. Until it is gone it has its rights.
+  // Two daemons with Leases in different namespaces would both lead: the other one is removed
+  // first, and its rights only after it.
   if (components.includes('deployment')) await removeDaemons();
   for (const wanted of rest) await make(wanted);
   if (components.includes('deployment')) {
     await remove(before.filter(({ resource }) => resource !== DEPLOYMENTS));
-    // CSIStorageCapacities of a daemon elsewhere would never be updated again.
+    // No daemon would update CSIStorageCapacities of a removed daemon again.
     const gone = new Set<string>();
     for (const each of await leftByDaemons(
       client,
@@ -118,7 +122,7 @@ export async function install(
   }
   if (components.includes('rbac')) await remove(await installedOf(client, 'rbac', io.signal));
 
-  /** Removes what an earlier set had, and this one has not. */
+  /** Removes installed objects that this run does not want. */
   async function remove(installed: readonly Installed[]): Promise<void> {
     for (const each of unwanted(installed, objects)) {
       await removeObject(client, each, options);
@@ -157,7 +161,7 @@ export async function install(
     }
   }
 
-  /** Undefined: it is not known, for the kind would have been made before. */
+  /** Returns undefined if a dry run cannot know: the kind would be created before. */
   async function applied(wanted: Wanted): Promise<Outcome | undefined> {
     try {
       return await apply(client, wanted, options);
@@ -182,7 +186,7 @@ export async function install(
   }
 }
 
-/** Throws a StowageError `conflict` where a daemon leads in another namespace that this does not remove. */
+/** Throws a StowageError `conflict` if a daemon leads in another namespace and is not removed. */
 async function refuseBesideLeader(
   client: KubeClient,
   daemons: readonly Installed[],
@@ -205,7 +209,7 @@ async function refuseBesideLeader(
   );
 }
 
-/** Returns the daemon's settings, of this run and of earlier ones. `daemons`: those that are installed. Throws a StowageError. */
+/** Returns the daemon's settings, from this run and installed `daemons`. Throws a StowageError. */
 export function settledValues(daemons: readonly Installed[], flags: InstallFlags): Values {
   const { namespace = NAMESPACE, values = {}, resetValues } = flags;
   const earlier =
@@ -216,13 +220,13 @@ export function settledValues(daemons: readonly Installed[], flags: InstallFlags
   );
 }
 
-/** What an earlier set had, and this one has not. Definitions are never among it, for they hold objects. */
+/** Returns unwanted installed objects. Never called with definitions, which hold objects. */
 function unwanted(installed: readonly Installed[], objects: readonly Wanted[]): Installed[] {
   const wanted = new Set(objects.map(({ resource, object }) => titleOf(resource, object)));
   return installed.filter(({ resource, object }) => !wanted.has(titleOf(resource, object)));
 }
 
-/** A daemon that is started before its kinds are served would begin with failures. */
+/** Waits for a definition to be established: without served kinds, a daemon fails at first. */
 async function established(client: KubeClient, { metadata }: KubeObject, io: Io): Promise<void> {
   await waitFor<Definition>(client, CUSTOM_RESOURCE_DEFINITIONS, metadata.name, {
     until: (definition) => definition !== undefined && isEstablished(definition),

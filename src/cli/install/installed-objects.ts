@@ -23,7 +23,7 @@ export interface Installed {
   object: KubeObject;
 }
 
-/** The kinds of each component, in the order in which they are removed. */
+/** Kinds of each component, in the order of removal. */
 const KINDS: Readonly<Record<Component, readonly Resource[]>> = {
   deployment: [DEPLOYMENTS, NETWORK_POLICIES],
   rbac: [ROLE_BINDINGS, ROLES, CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, SERVICE_ACCOUNTS],
@@ -34,8 +34,8 @@ const KINDS: Readonly<Record<Component, readonly Resource[]>> = {
 };
 
 /**
- * The objects of a component that carry Stowage's label, whatever namespace they are in. Of standard kinds those that are
- * still as Stowage made them: whoever installs over them leaves its labels.
+ * Returns the objects of a component with Stowage's label, in all namespaces. Objects of standard
+ * kinds must still be as Stowage made them: others may install over them and keep the labels.
  */
 export async function installedOf(
   client: Pick<KubeClient, 'list'>,
@@ -60,7 +60,7 @@ async function objectsOf(
   try {
     return (await listAll<KubeObject>(client, resource, options)).items;
   } catch (error) {
-    // Its kind is not there either.
+    // The kind does not exist either.
     if (isNotFound(error)) return [];
     throw error;
   }

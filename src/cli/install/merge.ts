@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 type Fields = Record<string, unknown>;
 
 /**
- * `current` with all that `wanted` says. What `wanted` does not say is someone else's and stays, but for what `last`, that
- * was wanted before, said: that is taken out. Elements of a list are told apart by their names; a list whose elements
- * have none is wanted as a whole. Pure.
+ * Returns `current` with all fields of `wanted`. Fields that `wanted` lacks belong to others and
+ * stay, except those of `last`, the object wanted before. Elements of lists are matched by name; a
+ * list of elements without names is replaced. Pure.
  */
 export function merged(current: unknown, wanted: unknown, last: unknown): unknown {
   if (isFields(wanted) && isFields(current)) {
@@ -23,7 +23,7 @@ export function merged(current: unknown, wanted: unknown, last: unknown): unknow
   );
 }
 
-/** Fields without those that were wanted before and are not now. */
+/** Returns the fields without those that were wanted before and are not wanted now. */
 function without(current: Fields, last: Fields, wanted: Fields): Fields {
   const result = { ...current };
   for (const [key, value] of Object.entries(last)) {
@@ -36,7 +36,7 @@ function without(current: Fields, last: Fields, wanted: Fields): Fields {
   return result;
 }
 
-/** A list of objects by their names; undefined where it is none, or names are missing or not unique. */
+/** Returns a list's objects by name; undefined for other values, and missing or duplicate names. */
 function byName(list: unknown): Map<string, Fields> | undefined {
   if (!Array.isArray(list)) return undefined;
   const named = new Map<string, Fields>();
@@ -46,7 +46,7 @@ function byName(list: unknown): Map<string, Fields> | undefined {
   return named.size === list.length ? named : undefined;
 }
 
-/** The merge patch (RFC 7386) that makes `to` of `from`; undefined where nothing differs. */
+/** Returns the merge patch (RFC 7386) that turns `from` into `to`; undefined if nothing differs. */
 export function mergePatch(from: object, to: object): object | undefined {
   const patch: Fields = {};
   for (const key of Object.keys(from)) if (!(key in to)) patch[key] = null;

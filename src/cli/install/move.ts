@@ -13,12 +13,12 @@ import { foundIn, readNamed } from '../lib/read-result.ts';
 import type { Installed } from './installed-objects.ts';
 import { titleOf } from './wanted.ts';
 
-/** More than pods are given to end (terminationGracePeriodSeconds). ms */
+/** Timeout in ms, longer than pods are given to end (terminationGracePeriodSeconds). */
 const GONE_WITHIN = 120_000;
 
 /**
- * A daemon needs its account beside it: to move one of them only would stop it. Throws a StowageError `conflict` where
- * `deployments`, those of daemons, are in another namespace, and not both components are to be installed. Pure.
+ * Throws a StowageError `conflict` if a daemon is in another namespace (`deployments`) and only it
+ * or its account would move. A daemon needs its account beside it. Pure.
  */
 export function refuseHalfMove(
   deployments: readonly Installed[],
@@ -42,8 +42,9 @@ interface ClusterRoleBinding extends KubeObject {
 }
 
 /**
- * Returns the namespaces whose ServiceAccount Stowage's ClusterRoleBinding names: a daemon is nowhere else, whatever labels
- * objects have there. Empty where the user may not read it. Throws a StowageError.
+ * Returns the namespaces whose ServiceAccount Stowage's ClusterRoleBinding names. Daemons are
+ * nowhere else, whatever labels objects have there. Empty if the user may not read the binding.
+ * Throws a StowageError.
  */
 export async function boundNamespaces(
   client: Pick<KubeClient, 'get'>,
@@ -59,8 +60,8 @@ export async function boundNamespaces(
 }
 
 /**
- * Returns the Deployments of daemons among what is installed: in `namespace`, or with a bound account. Settings, and what is
- * removed, depend on them, and anybody can give theirs Stowage's label. Pure.
+ * Returns the Deployments of daemons among installed objects: those in `namespace` or with a bound
+ * account. Settings and removals depend on them, and anyone can set Stowage's label. Pure.
  */
 export const daemonsAmong = (
   installed: readonly Installed[],
@@ -81,7 +82,7 @@ interface Deployment extends KubeObject {
   spec?: { selector?: { matchLabels?: Record<string, string> } };
 }
 
-/** Where a daemon was, and by what its pods are known. */
+/** Namespace and labels of a daemon's pods. */
 export interface DaemonPods {
   namespace: string;
   labels: Record<string, string>;
@@ -92,7 +93,7 @@ export const placeOf = ({ metadata, spec }: Deployment): DaemonPods => ({
   labels: spec?.selector?.matchLabels ?? {},
 });
 
-/** Where an earlier move that was cut off, or a deletion by hand, may have left pods: an account is removed last. Pure. */
+/** Returns where an interrupted move or deletion may have left pods: accounts go last. Pure. */
 export const accountPlaces = (rbac: readonly Installed[], namespace: string): DaemonPods[] =>
   rbac
     .filter(
@@ -105,8 +106,9 @@ export const accountPlaces = (rbac: readonly Installed[], namespace: string): Da
     }));
 
 /**
- * Waits until a daemon is gone whose Deployment, if there is one, is being deleted: this, and all pods. Till then one may lead, by
- * a Lease that a daemon in another namespace does not look at. Throws a StowageError `timeout`.
+ * Waits until a daemon's pods, and its Deployment if it is being deleted, are gone. Until then a
+ * pod may lead, by a Lease that a daemon in another namespace does not read. Throws a StowageError
+ * `timeout`.
  */
 export async function waitUntilGone(
   client: Pick<KubeClient, 'list' | 'watch'>,
@@ -169,7 +171,7 @@ async function runningPods(
   return items.filter((pod) => !hasEnded(pod));
 }
 
-/** No container of it runs, or will. */
+/** Reports whether no container of a pod runs or will run. */
 const hasEnded = ({ status }: Pod): boolean =>
   status?.phase === 'Succeeded' || status?.phase === 'Failed';
 

@@ -5,9 +5,10 @@ import { PORT } from './deployment.ts';
 import { type Wanted, wanted } from './wanted.ts';
 
 /**
- * Returns the policy that bounds who reaches the daemon's port, which has no login: pods of its namespace, and of namespaces that an
- * administrator labels. Probes of the kubelet come from the node, which no policy keeps away. What the daemon connects to is not
- * bounded: nodes, salt-api, and the API server are outside the cluster's network.
+ * Returns the policy for the daemon's port, which has no login. Admits pods of its namespace,
+ * and of namespaces that an administrator labels. Probes of the kubelet come from the node, which
+ * no policy blocks. Egress is not limited: nodes, salt-api and the API server are outside the
+ * cluster's network.
  */
 export const networkPolicyObject = (namespace: string): Wanted =>
   wanted(NETWORK_POLICIES, 'deployment', {

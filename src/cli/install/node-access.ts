@@ -1,7 +1,7 @@
 import { COMPONENT } from '../../api/names.ts';
 import type { Values } from './values.ts';
 
-/** Flags by which the daemon's pod reaches nodes, and the files that these name. */
+/** Flags of the daemon's pod for node access, and the files that they name. */
 export interface NodeAccess {
   args: string[];
   volumes: object[];
@@ -10,15 +10,15 @@ export interface NodeAccess {
   needs: string[];
 }
 
-/** The Secret with `config` of ssh, and the keys and known hosts that it names, where nothing else is said. */
+/** Default Secret with ssh's `config`, and the keys and known hosts that it names. */
 export const SSH_SECRET = 'stowage-ssh';
 const SSH_FOLDER = '/etc/stowage/ssh';
 const SALT_FOLDER = '/etc/stowage/salt';
 const SALT_CA_FOLDER = '/etc/stowage/salt-ca';
 
-/** As ssh and whoever reads a key want it: the group of the pod's user. */
+/** Mode that ssh and other readers of keys accept: the group is that of the pod's user. */
 const KEY_MODE = 0o440;
-/** A kubelet renews the token when four fifths of this are over. s */
+/** Lifetime of the token in s; the kubelet renews it after four fifths. */
 const TOKEN_LASTS = 3600;
 
 export const nodeAccess = (namespace: string, values: Values): NodeAccess =>

@@ -12,7 +12,7 @@ import type { Values } from './values.ts';
 import { type Wanted, wanted } from './wanted.ts';
 
 export const NAMESPACE = 'stowage';
-/** As an image is called that was built or loaded on the nodes, for there is no registry that has it. */
+/** Name of an image that was built or loaded on the nodes: no registry has it. */
 export const IMAGE = `stowage:${VERSION}`;
 
 export interface Installation {
@@ -22,7 +22,7 @@ export interface Installation {
   values?: Values;
 }
 
-/** All objects of an installation, in the order in which they are made. */
+/** Returns all objects of an installation, in the order of creation. */
 export function wantedObjects({ components, namespace, image, values }: Installation): Wanted[] {
   const has = (component: Component) => components.includes(component);
   return [
@@ -44,7 +44,7 @@ const crd = ({ metadata, spec }: { metadata: { name: string }; spec: object }): 
     spec,
   });
 
-/** What `kubectl apply` takes. */
+/** Returns a manifest for `kubectl apply`. */
 export const manifestOf = (objects: readonly Wanted[]): string =>
   objects
     .map(

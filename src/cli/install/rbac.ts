@@ -22,7 +22,7 @@ import { type Wanted, wanted } from './wanted.ts';
 
 const SOURCES_ROLE = `${COMPONENT}-populator-sources`;
 
-/** The account that the daemon runs as, and what it may do. */
+/** Returns the account of the daemon, and its rights. */
 export function rbacObjects(namespace: string): Wanted[] {
   const metadata = (name: string, inNamespace?: string): KubeObject['metadata'] => ({
     name,
@@ -53,7 +53,7 @@ export function rbacObjects(namespace: string): Wanted[] {
     ...role(`${COMPONENT}-leader-election`, namespace, LEASE_RULES),
     ...role(`${COMPONENT}-storage-capacity`, namespace, CAPACITY_RULES),
     ...role(`${COMPONENT}-population`, namespace, POPULATION_RULES),
-    // Its rules are those of the ClusterRoles that `register populator` makes: what may be read is registered kinds, and no more.
+    // Aggregates the ClusterRoles of `register populator`: only registered kinds may be read.
     wanted(CLUSTER_ROLES, 'rbac', {
       metadata: metadata(SOURCES_ROLE),
       aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [AGGREGATE_LABEL]: 'true' } }] },

@@ -3,7 +3,7 @@ import type { DeleteOptions, KubeClient } from '../../kube/types.ts';
 import type { ApplyOptions } from './apply.ts';
 import type { Installed } from './installed-objects.ts';
 
-/** Removes that very object; one that is gone is no failure. */
+/** Removes exactly this object, by UID; a missing object is no error. */
 export async function removeObject(
   client: Pick<KubeClient, 'delete'>,
   { resource, object }: Installed,

@@ -1,7 +1,6 @@
 import { POPULATOR_GROUP, SNAPSHOT_GROUP, STOWAGE_GROUP, VOLUME_GROUP } from '../../api/names.ts';
 import { REFERENCE_GRANTS } from '../../api/resources.ts';
 
-/** A rule of a Role or ClusterRole. */
 export interface Rule {
   apiGroups: string[];
   resources: string[];
@@ -14,22 +13,22 @@ const rule = (group: string, resources: string[], verbs: string[]): Rule => ({
   verbs,
 });
 
-/** What the daemon does in the whole cluster: a test has it do all of it, and finds nothing missing and nothing unused. */
+/** Rights of the daemon in the whole cluster. A test verifies that none is missing or unused. */
 export const CLUSTER_RULES: Rule[] = [
-  // Made and deleted for claims.
+  // Created and deleted for claims.
   rule(VOLUME_GROUP, ['volumes'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
   rule(VOLUME_GROUP, ['volumes/status'], ['patch']),
-  // A PersistentVolume holds up the deletion of the Volume that owns it, and some clusters allow that only to who could
-  // hold it up anyway (admission plugin OwnerReferencesPermissionEnforcement).
+  // A PersistentVolume blocks the deletion of the Volume that owns it. Some clusters require the
+  // right to set finalizers for that (admission plugin OwnerReferencesPermissionEnforcement).
   rule(VOLUME_GROUP, ['volumes/finalizers'], ['update']),
   rule(STOWAGE_GROUP, ['leftovers'], ['get', 'list', 'watch', 'create', 'delete']),
   rule(STOWAGE_GROUP, ['leftovers/status'], ['patch']),
   rule('', ['persistentvolumes'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
   rule('', ['nodes'], ['get', 'list', 'watch']),
-  // Where volumes are needed.
+  // Consumers of volumes.
   rule('', ['pods', 'persistentvolumeclaims'], ['list', 'watch']),
   rule('storage.k8s.io', ['storageclasses'], ['get', 'list', 'watch']),
-  // By it schedulers know that there is word of room.
+  // The CSIDriver makes schedulers consider storage capacity.
   rule('storage.k8s.io', ['csidrivers'], ['get', 'create']),
   rule(
     SNAPSHOT_GROUP,
@@ -41,47 +40,53 @@ export const CLUSTER_RULES: Rule[] = [
   rule(SNAPSHOT_GROUP, ['volumesnapshots', 'volumesnapshotlinks'], ['list', 'watch']),
   rule(REFERENCE_GRANTS.group, ['referencegrants'], ['list', 'watch']),
   rule(STOWAGE_GROUP, ['backups'], ['list', 'watch']),
-  // Which kinds volumes are filled from, and how.
+  // Kinds of data sources, and their populators.
   rule(POPULATOR_GROUP, ['volumepopulators'], ['list', 'watch']),
   rule(STOWAGE_GROUP, ['populatordefinitions'], ['list', 'watch']),
-  // Whether the standard snapshot-controller is at work.
+  // For detection of the standard snapshot-controller.
   rule('coordination.k8s.io', ['leases'], ['list', 'watch']),
   rule('apps', ['deployments'], ['list', 'watch']),
 ];
 
-/** In every namespace: pods, claims, snapshots and their events are in any, and events about objects that are in none, in `default`. */
+/**
+ * Rights in every namespace: pods, claims, snapshots and their events may be in any. Events about
+ * cluster-scoped objects are in `default`.
+ */
 export const NAMESPACE_RULES: Rule[] = [
   rule('', ['pods/status'], ['patch']),
   rule('', ['events'], ['create', 'patch']),
   rule('', ['persistentvolumeclaims'], ['get', 'patch']),
   rule('', ['persistentvolumeclaims/status'], ['patch']),
-  // Made and deleted for backups of claims.
+  // Created and deleted for backups of claims.
   rule(SNAPSHOT_GROUP, ['volumesnapshots'], ['get', 'create', 'patch', 'delete']),
   rule(SNAPSHOT_GROUP, ['volumesnapshots/status'], ['patch']),
   rule(STOWAGE_GROUP, ['backups'], ['get', 'patch']),
   rule(STOWAGE_GROUP, ['backups/status'], ['patch']),
-  // Read anew at the moment of use.
+  // Read again at the moment of use.
   rule(SNAPSHOT_GROUP, ['volumesnapshotlinks'], ['get']),
 ];
 
 /**
- * In the daemon's own namespace: the Lease of whoever leads, which is taken and renewed, and followed by the right to follow them
- * everywhere. Of any name: it is that of
- * the nodes where the transport is local.
+ * Rights in the daemon's namespace: to take and renew the Lease of the leader, which is followed by
+ * the rights for the whole cluster. Any name is allowed: with the local transport it is that of the
+ * nodes.
  */
 export const LEASE_RULES: Rule[] = [
   rule('coordination.k8s.io', ['leases'], ['get', 'create', 'patch']),
 ];
 
-/** In the daemon's own namespace: what it tells schedulers of room. */
+/** Rights in the daemon's namespace: to publish storage capacity. */
 export const CAPACITY_RULES: Rule[] = [
   rule('storage.k8s.io', ['csistoragecapacities'], ['list', 'watch', 'create', 'patch', 'delete']),
 ];
 
-/** What volumes are filled from may take a secret of its namespace. Who has that binds this there; nothing else does. */
+/**
+ * Rights to read Secrets that data sources name. The owner of a namespace binds them there; the
+ * installation binds them nowhere.
+ */
 export const SECRETS_RULES: Rule[] = [rule('', ['secrets'], ['get'])];
 
-/** In the daemon's own namespace: the claims and pods by which it fills volumes, and what others say of those claims. */
+/** Rights in the daemon's namespace: claims and pods that fill volumes, and the claims' events. */
 export const POPULATION_RULES: Rule[] = [
   rule('', ['pods', 'persistentvolumeclaims'], ['create', 'delete']),
   rule('', ['events'], ['list']),

@@ -13,16 +13,19 @@ import type { Definition } from './crd.ts';
 import { merged, mergePatch } from './merge.ts';
 import { type Wanted, wanted } from './wanted.ts';
 
-/** What an object was wanted to be when it was last installed, as JSON: by it is known what is not wanted any more. */
+/** Annotation with the last installed object as JSON: shows which fields are no longer wanted. */
 export const LAST_INSTALLED = 'stowage.dev/last-installed';
 
 type StandardComponent = keyof typeof STANDARD_CRDS;
 
-/** Whether a component is of standard kinds, which others bring as well: what is there of them is theirs. */
+/**
+ * Reports whether a component consists of standard kinds, which others install as well: existing
+ * objects are not Stowage's.
+ */
 export const isStandard = (component: Component | undefined): component is StandardComponent =>
   component !== undefined && Object.hasOwn(STANDARD_CRDS, component);
 
-/** The objects of a component of standard kinds. */
+/** Returns the objects of a component of standard kinds. */
 export function standardObjects(component: StandardComponent): Wanted[] {
   const labels = labelsOf(component);
   const definitions = STANDARD_CRDS[component].map(({ metadata, spec }) =>
@@ -33,7 +36,7 @@ export function standardObjects(component: StandardComponent): Wanted[] {
     : definitions;
 }
 
-/** Says that somebody fills volumes from links to snapshots, so that claims of them are not told otherwise. */
+/** Declares a populator for links to snapshots: claims get no warning that none exists. */
 const snapshotLinkPopulator = (component: Component): Wanted =>
   wanted(VOLUME_POPULATORS, component, {
     metadata: { name: SNAPSHOT_LINK_POPULATOR, labels: labelsOf(component) },
@@ -41,8 +44,8 @@ const snapshotLinkPopulator = (component: Component): Wanted =>
   });
 
 /**
- * Whether an object of a standard kind is still what Stowage made. Its label does not tell: kubectl leaves that where it
- * applies the definition of another project over it. Pure.
+ * Reports whether an object of a standard kind is still as Stowage made it. The label does not
+ * show that: kubectl keeps it when it applies another project's definition. Pure.
  */
 export function isAsInstalled(current: KubeObject): boolean {
   const last = lastOf(current);
@@ -55,17 +58,17 @@ export function isAsInstalled(current: KubeObject): boolean {
   );
 }
 
-/** What an object was wanted to be when it was last installed; undefined where that is not known. */
+/** Returns the object that was last installed; undefined if unknown. */
 export function lastOf({ metadata }: KubeObject): KubeObject | undefined {
   try {
     return JSON.parse(metadata.annotations?.[LAST_INSTALLED] ?? 'null') ?? undefined;
   } catch {
-    // Somebody changed it: then nothing is known of before.
+    // The annotation was edited: the earlier object is unknown.
     return undefined;
   }
 }
 
-/** What is odd about a definition that is somebody else's: it serves none of the versions that Stowage works with. */
+/** Returns a note if another owner's definition serves no version that Stowage works with. */
 export async function oddVersions(
   client: Pick<KubeClient, 'get'>,
   { resource, object }: Wanted,

@@ -26,8 +26,9 @@ export interface UninstallFlags {
 }
 
 /**
- * `stowage uninstall`: removes what `install` made. Storage on nodes, PersistentVolumes, storage classes and
- * namespaces with anything else in them stay. Throws a StowageError `conflict` where a definition still has objects: then nothing is removed.
+ * Runs `stowage uninstall`: removes objects that `install` created. Storage on nodes,
+ * PersistentVolumes, storage classes, and namespaces with other objects stay. Throws a StowageError
+ * `conflict` if a definition still has objects; nothing is removed then.
  */
 export async function uninstall(
   flags: UninstallFlags,
@@ -38,7 +39,7 @@ export async function uninstall(
   const components = flags.components ?? COMPONENTS;
   const { signal } = io;
   const found: Installed[] = [];
-  // The daemon goes first, and what it needs after it.
+  // Removes the daemon before the objects that it needs.
   for (const component of COMPONENTS.toReversed().filter((name) => components.includes(name))) {
     found.push(...(await installedOf(client, component, signal)));
   }
@@ -66,7 +67,7 @@ export async function uninstall(
     );
   }
   for (const installed of found) {
-    // One may have been made meanwhile.
+    // Objects may have been created meanwhile.
     if (definitions.includes(installed)) await refuseHeld(client, [installed], mine, signal);
     if (
       installed.resource === NAMESPACES &&
@@ -88,7 +89,7 @@ export async function uninstall(
   }
 }
 
-/** Namespaces that `install` made and that have nothing else in them; the others are told of. */
+/** Returns namespaces that `install` created and that contain nothing else; reports the others. */
 async function emptyNamespaces(
   connection: Pick<Connection, 'client' | 'transport'>,
   mine: Set<string>,
@@ -107,7 +108,7 @@ async function emptyNamespaces(
   return empty;
 }
 
-/** Whether nothing would go with a namespace that is not Stowage's; says why it stays where something would, or may. */
+/** Reports whether a namespace has only Stowage's objects. Prints why it stays otherwise. */
 async function isEmpty(
   object: KubeObject,
   connection: Pick<Connection, 'client' | 'transport'>,

@@ -4,10 +4,11 @@ import { StowageError } from '../../api/errors.ts';
 import { readValues, VALUE_NAMES, type Values } from './values.ts';
 
 /**
- * Returns the settings that a run of `stowage install` gives: its file, overridden by its flags. Settings of nodes in the environment are of
- * this machine. Throws a StowageError for what cannot be read, or is none of it.
- * @param file of --values
- * @param but flags that say something else here
+ * Returns the settings that a run of `stowage install` gives: its file, overridden by its flags.
+ * Ignores the environment, whose settings for nodes are of this machine. Throws a StowageError for
+ * unreadable or invalid settings.
+ * @param file value of --values
+ * @param but flags with another meaning here
  */
 export async function valuesFromFlags(
   command: Command,

@@ -17,7 +17,7 @@ import {
 } from '../lib/config/fields.ts';
 import { checkSaltUrl } from '../lib/nodes/salt.ts';
 
-/** CPU and memory, as Kubernetes writes them. */
+/** CPU and memory, as Kubernetes quantities. */
 export interface Resources {
   cpu?: string;
   memory?: string;
@@ -30,17 +30,17 @@ export interface Values {
   controllers?: string;
   featureGates?: Partial<FeatureGates>;
   crossNamespaceSnapshot?: boolean;
-  /** The Secret with `config` of ssh, and the keys and known hosts that it names. */
+  /** Secret with ssh's `config`, and the keys and known hosts that it names. */
   sshSecret?: string;
   sshGuard?: boolean;
   saltUrl?: string;
   saltEauth?: string;
   saltUser?: string;
-  /** The Secret whose `secret` is the password or the shared secret. */
+  /** Secret whose key `secret` holds the password or the shared secret. */
   saltSecret?: string;
-  /** In place of that: the audience of a token of the daemon's ServiceAccount. */
+  /** Audience of a token of the daemon's ServiceAccount, in place of `saltSecret`. */
   saltAudience?: string;
-  /** The ConfigMap whose `ca.crt` has the certificates that may have signed salt-api's. */
+  /** ConfigMap whose `ca.crt` holds the CA certificates for salt-api. */
   saltCaConfigmap?: string;
   requests?: Resources;
   limits?: Resources;
@@ -48,9 +48,9 @@ export interface Values {
   nodeSelector?: Record<string, string>;
 }
 
-/** It can be empty, as that of `node-role.kubernetes.io/control-plane` is. */
+/** Label values may be empty, as that of `node-role.kubernetes.io/control-plane` is. */
 const labelValue: Field<string> = (value) => (value === '' ? '' : text(value));
-/** YAML has `cpu: 1` as a number. */
+/** YAML parses `cpu: 1` as a number. */
 const quantity: Field<string> = (value) => text(typeof value === 'number' ? String(value) : value);
 const resources = fieldsOf<Resources>({ cpu: quantity, memory: quantity });
 const gates = Object.fromEntries(Object.keys(DEFAULT_GATES).map((name) => [name, yesOrNo]));
@@ -78,7 +78,7 @@ const asValues = fieldsOf<Values>(FIELDS);
 
 export const VALUE_NAMES = Object.keys(FIELDS) as (keyof Values)[];
 
-/** Reads settings from a file. Throws a StowageError that names the file, and the path of an invalid field. */
+/** Reads settings from a file. Throws a StowageError that names the file and the invalid field. */
 export async function readValues(path: string): Promise<Values> {
   const content = await readFile(path, 'utf8').catch((cause: Error) => {
     throw new StowageError('failed', `--values ${path} cannot be read: ${cause.message}`, {
@@ -91,7 +91,7 @@ export async function readValues(path: string): Promise<Values> {
   );
 }
 
-/** Reads the settings of earlier runs from the Deployment. Throws a StowageError `conflict` where they are malformed. */
+/** Reads settings of earlier runs. Throws a StowageError `conflict` if they are malformed. */
 export function keptValues({ metadata }: KubeObject): Values {
   const kept = metadata.annotations?.[INSTALL_VALUES_ANNOTATION] ?? '{}';
   return valuesIn(
@@ -116,7 +116,7 @@ function valuesIn(
     return asValues(parse(content, { logLevel: 'error', maxAliasCount: 100 }) ?? {});
   } catch (cause) {
     const { message } = cause as Error;
-    // An excerpt follows the first line.
+    // The parser appends an excerpt after the first line.
     const [line = ''] = message.split('\n');
     const found = line.replace(/:$/, '');
     throw refuse(
@@ -127,9 +127,9 @@ function valuesIn(
 }
 
 /**
- * Merges settings: `given` overrides those of earlier runs, and another transport drops those of the transport before. CPU and
- * memory are settings of their own.
- * Throws a StowageError `usage` for what makes no sense together.
+ * Merges settings: `given` overrides those of earlier runs, and a change of transport
+ * drops those of the other transport. CPU and memory are merged separately. Throws a StowageError
+ * `usage` for contradictory settings.
  */
 export function settleValues(kept: Values, given: Values): Values {
   const { transport = kept.transport ?? 'ssh' } = given;
@@ -155,10 +155,10 @@ export function settleValues(kept: Values, given: Values): Values {
   return settled;
 }
 
-/** Settings that go together at a login to salt-api. */
+/** Settings of a login to salt-api, which go together. */
 const LOGIN: readonly (keyof Values)[] = ['saltEauth', 'saltUser', 'saltSecret', 'saltAudience'];
 
-/** A Secret in place of a token's audience, or the other way round: as whom, and how, is another matter then. */
+/** Reports whether a Secret replaces a token's audience, or vice versa, which changes the user. */
 const changesLogin = (kept: Values, given: Values): boolean =>
   (kept.saltSecret !== undefined && given.saltAudience !== undefined) ||
   (kept.saltAudience !== undefined && given.saltSecret !== undefined);

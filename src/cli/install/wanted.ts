@@ -1,7 +1,7 @@
 import { apiVersionOf, type KubeObject, type Resource } from '../../api/meta.ts';
 import type { Component } from '../lib/components.ts';
 
-/** An object of an installation, as it is wanted: what it does not say is left to others. */
+/** Wanted object of an installation; fields that it does not set are left to others. */
 export interface Wanted {
   resource: Resource;
   component: Component | undefined;
@@ -18,7 +18,7 @@ export const wanted = (
   object: { apiVersion: apiVersionOf(resource), kind: resource.kind, ...fields },
 });
 
-/** As kubectl writes it: `deployment.apps/stowage`. */
+/** Returns a title as kubectl writes it, such as `deployment.apps/stowage`, with the namespace. */
 export function titleOf(resource: Resource, { metadata }: KubeObject): string {
   const kind = resource.kind.toLowerCase();
   const group = resource.group === '' ? '' : `.${resource.group}`;

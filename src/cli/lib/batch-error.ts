@@ -1,9 +1,8 @@
 import { type ErrorCode, StowageError } from '../../api/errors.ts';
 
-/** Some or all of what a command was to do for each of several objects failed. */
+/** Failure of a command for some or all of several objects. */
 export class BatchError extends StowageError {
   override readonly name = 'BatchError';
-  /** Why, of each that failed. */
   readonly errors: readonly unknown[];
 
   constructor(code: ErrorCode, message: string, errors: readonly unknown[]) {

@@ -3,7 +3,7 @@ import { BatchError } from './batch-error.ts';
 import { codeOf } from './failure.ts';
 import type { Io } from './io.ts';
 
-/** Ends a command that was to do one thing for each of several objects: throws when some or all of that failed. */
+/** Ends a command for several objects: throws if some or all of them failed. */
 export function conclude(errors: readonly unknown[], total: number, io: Pick<Io, 'signal'>): void {
   const [first] = errors;
   if (errors.length === 0) return;
@@ -14,7 +14,7 @@ export function conclude(errors: readonly unknown[], total: number, io: Pick<Io,
   throw new BatchError(code, `${errors.length} of ${total} failed`, errors);
 }
 
-/** The error of one of several, which says which it was of. */
+/** Adds the object to an error, unless the error names one already. */
 export function about(error: unknown, object: ErrorObject): unknown {
   if (error instanceof StowageError) error.object ??= object;
   return error;

@@ -5,10 +5,12 @@ import { onDeleteOf } from '../../model/desired-volume.ts';
 import { taintOff } from '../../model/node-death.ts';
 import { commandText } from '../../nodes/quote.ts';
 
-/** A command to paste into a shell: names from the cluster are hostile. */
+/** Formats a command to paste into a shell. Quotes names from the cluster, which are untrusted. */
 export const commandLine = commandText;
 
-/** One to run on a node: ssh puts its words together again, and the shell there reads them once more. */
+/**
+ * Formats a command to run on a node: ssh joins its arguments, and the remote shell reparses them.
+ */
 export const onNode = (node: string, ...argv: readonly string[]): string =>
   commandLine('ssh', node, ...argv.map((word) => commandLine(word)));
 
@@ -25,8 +27,9 @@ export const patchSpec = ({ metadata }: Volume, spec: object): string =>
   );
 
 /**
- * Takes finalizers off an object, if it still has exactly these at these places: what others put there meanwhile stays.
- * @param all as the object has them
+ * Returns the command that removes finalizers from an object, if each is still at its place.
+ * Finalizers that others add meanwhile stay.
+ * @param all finalizers of the object, in its order
  */
 export function takeOff(
   object: readonly string[],
@@ -36,7 +39,7 @@ export function takeOff(
   const patch = all
     .map((value, at) => ({ value, path: `/metadata/finalizers/${at}` }))
     .filter(({ value }) => off.includes(value))
-    // From the last one, so that the places of the others stay what they are.
+    // From the last one on, so that the places of the others do not shift.
     .toReversed()
     .flatMap(({ value, path }) => [
       { op: 'test', path, value },
@@ -45,13 +48,13 @@ export function takeOff(
   return commandLine('kubectl', 'patch', ...object, '--type', 'json', '-p', JSON.stringify(patch));
 }
 
-/** Takes the taint off a node that is in service again. */
+/** Returns the command that removes the taint from a node that is in service again. */
 export const untaint = (node: string): string =>
   commandLine('kubectl', 'taint', 'node', node, `${OUT_OF_SERVICE_TAINT}-`);
 
 /**
- * Has a Volume let go of on a node that is dead, and switched off. Where other nodes share its directory, nothing else is
- * heeded than the word that it is.
+ * Returns the command that force-detaches a Volume from a dead node that is switched off. If other
+ * nodes share its directory, only the out-of-service taint is accepted.
  */
 export const forceDetachCommand = ({ metadata, spec }: Volume, node: string): string =>
   isWrittenOnSeveral(spec)
@@ -59,8 +62,9 @@ export const forceDetachCommand = ({ metadata, spec }: Volume, node: string): st
     : commandLine('stowage', 'detach', 'volume', metadata.name, '--node', node, '--force');
 
 /**
- * Has a Failed Volume tried again. A new generation does, so what is the default anyway is written into the spec; a
- * Volume that has it all written is made anew.
+ * Returns the commands that retry a Failed Volume. A new generation triggers the retry, so a
+ * default value is written into the spec. If the spec has all of these values, the Volume is
+ * created again.
  */
 export function retry(volume: Volume): string[] {
   const { attachPolicy, onDelete } = volume.spec;
@@ -72,8 +76,9 @@ export function retry(volume: Volume): string[] {
 }
 
 /**
- * For what can't be changed in a Volume: it can be deleted, and created again from its manifest.
- * @param more flags of its deletion
+ * Returns the commands that delete a Volume and create it again from its manifest, for fields that
+ * cannot be changed.
+ * @param more flags for the deletion
  */
 export const recreate = ({ metadata }: Volume, ...more: readonly string[]): string[] => [
   `${commandLine('kubectl', 'get', 'volume', metadata.name, '-o', 'yaml')} > volume.yaml`,

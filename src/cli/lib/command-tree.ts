@@ -1,20 +1,20 @@
 import type { Command, Option } from 'commander';
 
-/** The words that lead to a command, without the program's own; '' for the program. */
+/** Returns the names that lead to a command, without the program's own; '' for the program. */
 export function pathOf(command: Command): string {
   const { parent } = command;
   return parent === null ? '' : `${pathOf(parent)} ${command.name()}`.trim();
 }
 
-/** The kinds of a verb, or the verbs: not the command that stands for a verb without a kind (`create -f`). */
+/** Returns the kinds of a verb, or the verbs; not the command for a verb alone (`create -f`). */
 export const wordsOf = (command: Command): readonly Command[] =>
   command.commands.filter((inner) => inner.name() !== 'manifest');
 
-/** What a verb does without a kind, if it does anything. */
+/** Returns the command of a verb without a kind, if there is one. */
 const withoutKind = (command: Command): readonly Command[] =>
   command.commands.filter((inner) => inner.name() === 'manifest');
 
-/** The options that a command takes: its own, help, and those that all commands take. */
+/** Returns the options that a command takes: its own, help, and the global ones. */
 export function optionsOf(command: Command): Option[] {
   const help = command.createHelp();
   return [
@@ -27,11 +27,11 @@ export function optionsOf(command: Command): Option[] {
 const ancestorsOf = ({ parent }: Command): Command[] =>
   parent === null ? [] : [parent, ...ancestorsOf(parent)];
 
-/** Every command, the program first. */
+/** Returns every command, the program first. */
 export const allCommands = (command: Command): Command[] => [
   command,
   ...wordsOf(command).flatMap((inner) => allCommands(inner)),
 ];
 
-/** Whether the word after an option is its value. */
+/** Reports whether the argument after an option is its value. */
 export const takesValue = (option: Option): boolean => option.required;

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** The parts of an installation, in the order in which they are made. */
+/** Parts of an installation, in the order of their creation. */
 export const COMPONENTS = [
   'crds',
   'snapshot-crds',
@@ -11,10 +11,10 @@ export const COMPONENTS = [
 ] as const;
 export type Component = (typeof COMPONENTS)[number];
 
-/** Those that are nobody's but Stowage's: what is installed unless more is asked for. */
+/** Parts that belong to Stowage alone, and are installed by default. */
 export const OWN_COMPONENTS: readonly Component[] = ['crds', 'rbac', 'deployment'];
 
-/** `a,b`, also given several times; each once, in the order in which they are made. */
+/** Parses `a,b`, also given several times. Returns each part once, in the order of creation. */
 export function components(text: string, before: readonly Component[] = []): Component[] {
   const given = text.split(',');
   const unknown = given.find((name) => !COMPONENTS.some((component) => component === name));

@@ -7,18 +7,18 @@ import { BatchError } from './batch-error.ts';
 import { codeOf, messageOf, property } from './failure.ts';
 import { escapeControls } from './output/printable.ts';
 
-/** An error as `-o json` has it on standard error: docs/output.md. */
+/** Error as `-o json` prints it on standard error: docs/output.md. */
 export interface ErrorData {
-  /** By which the exit status goes. */
+  /** Determines the exit status. */
   code: ErrorCode;
-  /** One word, finer than the code; that of the API server where it refused. */
+  /** Reason in CamelCase, finer than the code; the API server's, if it refused the request. */
   reason: string;
   message: string;
   hint?: string;
-  /** The code of docs/reasons.md, where it has one. */
+  /** Reason from docs/reasons.md, if there is one. */
   detail?: Reason;
   object?: ErrorObject;
-  /** Of a batch: why, of each that failed. */
+  /** Errors of the objects that failed, for a batch. */
   errors?: ErrorData[];
 }
 
@@ -32,7 +32,7 @@ export const REASONS: Readonly<Record<ErrorCode, string>> = {
   partial: 'PartlyDone',
 };
 
-/** Of nodes, whose errors have codes of their own. */
+/** Reasons of node errors, by their own codes. */
 export const NODE_REASONS: Readonly<Record<string, string>> = {
   unreachable: 'NodeUnreachable',
   refused: 'NodeRefused',
@@ -40,7 +40,7 @@ export const NODE_REASONS: Readonly<Record<string, string>> = {
   'not-ours': 'NodeNotOurs',
 };
 
-/** An error in one line, with the newline at its end. */
+/** Returns an error as one line of JSON, with a newline. */
 export const errorLine = (error: unknown): string =>
   `${escapeControls(JSON.stringify(errorData(error)))}\n`;
 
@@ -62,7 +62,7 @@ export function errorData(error: unknown): ErrorData {
   };
 }
 
-/** What commander says of wrong usage: an error, and in lines of their own what may have been meant. */
+/** Converts commander's message for wrong usage: an error, then lines with suggestions. */
 function usageData({ message }: CommanderError): ErrorData {
   const [first = '', ...more] = message.split('\n');
   const hint = more.map((line) => line.replace(/^hint: |^\(|\)$/g, '')).join(' ');
@@ -83,7 +83,7 @@ function reasonOf(error: unknown, code: ErrorCode): string {
   return REASONS[code];
 }
 
-/** That which the thrower named, else the one that the API server named, else the node that could not be asked. */
+/** Returns the object of an error: the thrower's, the node of a NodeError, or the API server's. */
 function objectOf(error: unknown): ErrorObject | undefined {
   const object = property(error, 'object');
   if (object !== undefined) return object as ErrorObject;
@@ -91,7 +91,7 @@ function objectOf(error: unknown): ErrorObject | undefined {
   if (name === 'NodeError') return { kind: 'Node', name: String(property(error, 'node')) };
   const details = name === 'ApiError' ? (property(error, 'status') as Status).details : undefined;
   if (details?.name === undefined || details.kind === undefined) return undefined;
-  // It names kinds by their plurals, but not always.
+  // The API server usually names kinds by their plurals.
   const known = Object.values(resources).find(({ plural }) => plural === details.kind);
   return { kind: known?.kind ?? details.kind, name: details.name };
 }

@@ -1,4 +1,4 @@
-/** Ends a command with an exit status of its own. Without a cause there is nothing to say. */
+/** Ends a command with an exit status of its own. Without a cause, nothing is printed. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly exitCode: number;

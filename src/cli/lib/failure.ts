@@ -7,7 +7,7 @@ import { coloursFor } from './output/colours.ts';
 import { printable } from './output/printable.ts';
 import { SignalError } from './signals.ts';
 
-/** What scripts go by. A command that did all it was asked to exits with 0, one that a signal ended with 130 or 143. */
+/** Exit status by error code, for scripts. Success exits with 0, a signal with 130 or 143. */
 export const EXIT: Readonly<Record<ErrorCode, number>> = {
   failed: 1,
   usage: 2,
@@ -18,9 +18,9 @@ export const EXIT: Readonly<Record<ErrorCode, number>> = {
   partial: 7,
 };
 
-/** Has `tell` say what went wrong, unless there is nothing to say, and returns the exit status. */
+/** Calls `tell` with the error, unless there is nothing to report, and returns the exit status. */
 export function failed(error: unknown, io: Io, tell: (error: unknown) => void): number {
-  // commander throws for the help that was asked for, too.
+  // commander also throws for requested help.
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
   const reason = io.signal.aborted ? io.signal.reason : error;
   if (reason instanceof SignalError) return reason.exitCode;
@@ -29,13 +29,16 @@ export function failed(error: unknown, io: Io, tell: (error: unknown) => void): 
   return error instanceof ExitError ? error.exitCode : EXIT[codeOf(error)];
 }
 
-/** Prints an error and its hint; of a batch, each of its errors. Errors of nodes/ have a hint too, but no class in common. */
+/**
+ * Prints an error and its hint; for a batch, each of its errors first. Errors of nodes/ have a hint
+ * too, but no class in common.
+ */
 export function explain(
   error: unknown,
   io: Io,
   flags: { color?: boolean; verbose?: boolean },
 ): void {
-  // commander has printed its message.
+  // commander has printed its message already.
   if (error instanceof CommanderError) return;
   if (error instanceof BatchError) for (const each of error.errors) explain(each, io, flags);
   const colours = coloursFor(io.stderr, io.env, flags.color);
@@ -48,7 +51,7 @@ export function explain(
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** How an error is classed, by its `code`; what has none (or one of the system's) is a failure. */
+/** Returns the code of an error. An error without a code, or with a system's, is a failure. */
 export function codeOf(error: unknown): ErrorCode {
   if (error instanceof CommanderError) return 'usage';
   const code = property(error, 'code');

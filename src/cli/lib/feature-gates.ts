@@ -1,8 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 
 /**
- * A parser of `Gate=true,Other=false`, also given several times, as programs of Kubernetes take it: which gates differ from
- * `known`, their defaults. Throws commander's InvalidArgumentError for a gate that is not among them.
+ * Returns a parser of `Gate=true,Other=false`, also given several times, as in programs of
+ * Kubernetes. The parser returns only the given gates. An unknown gate, which is not in `known`,
+ * throws commander's InvalidArgumentError.
  */
 export const featureGates =
   <Gates extends Readonly<Record<string, boolean>>>(known: Gates) =>

@@ -4,7 +4,6 @@ import type { Connection, ConnectOptions } from '../../kube/connect.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Io } from './io.ts';
 
-/** The flags that all commands take, as commander hands them on. */
 export interface GlobalFlags {
   kubeconfig?: string;
   context?: string;
@@ -16,7 +15,7 @@ export interface GlobalFlags {
   verbose?: boolean;
 }
 
-/** A connection to the cluster that the flags of a command name. `onCall` is told of each request. */
+/** Connects to the cluster that the flags of a command name. Calls `onCall` for each request. */
 export function connectFor(
   command: Command,
   io: Io,
@@ -35,7 +34,7 @@ export function connectFor(
   });
 }
 
-/** A client for that cluster, connected when it is first asked for. */
+/** Returns a function that connects to that cluster on its first call, and returns the client. */
 export function clientFor(command: Command, io: Io): () => Promise<KubeClient> {
   let client: Promise<KubeClient> | undefined;
   return () => {

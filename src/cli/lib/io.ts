@@ -8,7 +8,7 @@ import type { Prompts } from './prompts/prompts.ts';
 export interface Output {
   write(text: string): unknown;
   isTTY?: boolean;
-  /** Of a terminal. */
+  /** Size of a terminal. */
   columns?: number;
   rows?: number;
 }
@@ -18,7 +18,7 @@ export interface Input extends AsyncIterable<Uint8Array> {
   isTTY?: boolean;
 }
 
-/** What a command has to do with the world outside: a test gives its own. */
+/** Environment of a command; a test provides its own. */
 export interface Io {
   stdin: Input;
   /** Data, and nothing else. */
@@ -28,12 +28,12 @@ export interface Io {
   env: Readonly<Record<string, string | undefined>>;
   /** Aborts with a SignalError. */
   signal: AbortSignal;
-  /** Calls back at each SIGHUP, which ends nothing from then on. */
+  /** Calls the listener at each SIGHUP, which from then on does not end the process. */
   onHangup(listener: () => void): void;
   clock: Clock;
   connect(options: ConnectOptions): Promise<Connection>;
-  /** Hands on nodes; whoever asked for them closes them. */
+  /** Returns an executor for nodes. The caller closes it. */
   nodes(options: NodeExecutorOptions): Promise<Executor>;
-  /** For who has asked `isInteractive` first. */
+  /** Returns the prompts. Call it only if `isInteractive` returns true. */
   prompts(): Promise<Prompts>;
 }

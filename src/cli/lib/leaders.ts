@@ -7,14 +7,17 @@ import type { KubeClient } from '../../kube/types.ts';
 import { MAX_WAIT_FOR_UNMOUNT } from '../../model/node-health.ts';
 import { foundIn, type Reading, reading } from './read-result.ts';
 
-/** The Leases of daemons, held or not. Throws a StowageError; that they may not be read is told in their place. */
+/** Reads the Leases of daemons, held or not. Throws a StowageError, except for a refusal. */
 export const readLeases = (
   client: Pick<KubeClient, 'list'>,
   signal: AbortSignal,
 ): Promise<Reading<Lease[]>> =>
   reading(listAll<Lease>(client, LEASES, { signal }).then(({ items }) => leasesOfDaemons(items)));
 
-/** Returns the settings of the daemons that lead, as their Leases have them; without those of earlier versions. `now` in ms since the epoch. Pure. */
+/**
+ * Returns the settings of leading daemons from their Leases, without daemons of earlier versions.
+ * `now` is in ms since the epoch. Pure.
+ */
 export const leadersIn = (leases: readonly Lease[], now: number): Leader[] =>
   leases
     .filter((lease) => isHeld(lease, now))
@@ -22,8 +25,9 @@ export const leadersIn = (leases: readonly Lease[], now: number): Leader[] =>
     .filter((leader) => leader !== undefined);
 
 /**
- * For how long daemons wait for a node that is NotReady, in ms: the longest that one says; the default where none does, or the Leases
- * may not be read. `now` in ms since the epoch. Throws a StowageError.
+ * Returns how long daemons wait for a NotReady node, in ms: the longest wait of a leader. The
+ * default applies if no leader states it, or the Leases may not be read. `now` is in ms since the
+ * epoch. Throws a StowageError.
  */
 export async function readMaxWait(
   client: Pick<KubeClient, 'list'>,
@@ -37,7 +41,10 @@ export async function readMaxWait(
   );
 }
 
-/** Whether claims may start from what is in other namespaces, as those say that work on claims; undefined where none says so. Pure. */
+/**
+ * Reports whether claims may start from other namespaces, according to the leaders that reconcile
+ * claims; undefined without such a leader. Pure.
+ */
 export function followsNamespaces(leaders: readonly Leader[]): boolean | undefined {
   const gates = leaders
     .filter(({ controllers }) => controllers.includes('claim'))
@@ -45,13 +52,19 @@ export function followsNamespaces(leaders: readonly Leader[]): boolean | undefin
   return gates.length === 0 ? undefined : gates.some((isOn) => isOn);
 }
 
-/** Whether claims may start from VolumeSnapshotLinks; undefined where no daemon says so. Pure. */
+/**
+ * Reports whether claims may start from VolumeSnapshotLinks; undefined if no leader reconciles
+ * claims. Pure.
+ */
 export function followsLinks(leaders: readonly Leader[]): boolean | undefined {
   const those = leaders.filter(({ controllers }) => controllers.includes('claim'));
   return those.length === 0 ? undefined : those.some(({ links }) => links);
 }
 
-/** Whether every daemon that leads runs without a controller; undefined where one does not say. Pure. */
+/**
+ * Reports whether no leading daemon runs a controller; undefined without leaders, or if one does
+ * not state its controllers. Pure.
+ */
 export function runsWithout(
   leases: readonly Lease[],
   controller: ControllerName,

@@ -5,12 +5,12 @@ import { parseDuration } from '../../api/duration.ts';
 import { isLvmName, LVM_NAME } from '../../api/lvm-name.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 
-/** Parsers for values on the command line. They throw commander's InvalidArgumentError, which names the option. */
+/** Parsers of values. Each throws commander's InvalidArgumentError, which names the option. */
 
 /** Longer timers fire at once (Node.js, setTimeout). */
 const MAX_MS = 2 ** 31 - 1;
 
-/** A duration as Go writes it (`90s`, `1h30m`), in ms; more than 0. */
+/** Parses a duration as Go writes it (`90s`, `1h30m`) into ms; more than 0. */
 export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined)
@@ -19,12 +19,12 @@ export function duration(text: string): number {
   return ms;
 }
 
-/** An option of a duration with a default, which help shows as it is written here. */
+/** Returns an option for a duration with a default, which help shows as in `standard`. */
 export function durationOption(flags: string, description: string, standard: string): Option {
   return new Option(flags, description).argParser(duration).default(duration(standard), standard);
 }
 
-/** A duration in ms; the word given stands for what does not end, or does not come: Infinity. */
+/** Returns a parser of a duration into ms. The given text stands for Infinity. */
 export const durationOr =
   (word: string) =>
   (text: string): number => {
@@ -33,43 +33,44 @@ export const durationOr =
     throw new InvalidArgumentError(`Write a duration such as 30s, 5m or 1h30m, or ${word}.`);
   };
 
-/** An absolute path in its only spelling. */
+/** Parses an absolute path in its only spelling. */
 export function directory(text: string): string {
   const wanted = directoryWanted(text);
   if (wanted !== undefined) throw new InvalidArgumentError(`It must ${wanted}.`);
   return text;
 }
 
-/** The same, of an option that would silently take the last of several. */
 export const oneDirectory = (text: string, before?: string): string =>
   directory(oneText(text, before));
 
-/** The name of a volume group or a thin pool, of an option that is given once. */
+/** Parses the name of a volume group or a thin pool, for an option that is given once. */
 export function lvmName(text: string, before?: string): string {
   if (!isLvmName(oneText(text, before))) throw new InvalidArgumentError(`It must be ${LVM_NAME}.`);
   return text;
 }
 
-/** As for kubectl, a plain number is one of seconds, and 0 is never: here the longest time there is, 24 days. */
+/**
+ * Parses a timeout as kubectl does: a plain number is in seconds. For no limit, 0, it returns the
+ * longest timer, 24 days.
+ */
 export function requestTimeout(text: string): number {
   if (text === '0') return MAX_MS;
   return duration(/^[0-9]+$/.test(text) ? `${text}s` : text);
 }
 
-/** The name of an object that can exist. */
 export function objectName(text: string): string {
   if (!isDnsSubdomain(text)) throw new InvalidArgumentError(`A name has ${DNS_SUBDOMAIN}.`);
   return text;
 }
 
-/** What `NAME` or `NAMESPACE/NAME` names. */
+/** Parsed `NAME` or `NAMESPACE/NAME`. */
 export interface NamespacedName {
-  /** Where it is said. */
+  /** Unset unless given. */
   namespace?: string;
   name: string;
 }
 
-/** The name of an object that is in a namespace, which may stand before it. */
+/** Parses the name of a namespaced object, after an optional namespace. */
 export function namespacedName(text: string): NamespacedName {
   const [name = '', namespace, ...more] = text.split('/').toReversed();
   if (more.length > 0) throw new InvalidArgumentError('Write NAME, or NAMESPACE/NAME.');
@@ -77,13 +78,11 @@ export function namespacedName(text: string): NamespacedName {
   return namespace === undefined ? { name } : { namespace: namespaceName(namespace), name };
 }
 
-/** As `namespacedName`, of an option that would silently take the last of several. */
 export function oneNamespacedName(text: string, before?: NamespacedName): NamespacedName {
   if (before !== undefined) throw new InvalidArgumentError('Give it once.');
   return namespacedName(text);
 }
 
-/** The name of a namespace that can exist. */
 export function namespaceName(text: string): string {
   if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) {
     throw new InvalidArgumentError(
@@ -93,22 +92,20 @@ export function namespaceName(text: string): string {
   return text;
 }
 
-/** For an option that would silently take the last of several. */
 export const oneNamespaceName = (text: string, before?: string): string =>
   namespaceName(oneText(text, before));
 
-/** For an option that would silently take the last of several. */
 export function oneObjectName(text: string, before?: string): string {
   return objectName(oneText(text, before));
 }
 
-/** As it is, of an option that would silently take the last of several. */
+/** Returns the text. Throws if the option was given before: commander would take the last one. */
 export function oneText(text: string, before?: string): string {
   if (before !== undefined) throw new InvalidArgumentError('Give it once.');
   return text;
 }
 
-/** `NAME/KEY`: a value of a Secret, of an option that is given once. */
+/** Parses `NAME/KEY`, a value of a Secret, for an option that is given once. */
 export function oneSecretKey(
   text: string,
   before?: { name: string; key: string },
@@ -120,13 +117,13 @@ export function oneSecretKey(
   return { name: objectName(name), key };
 }
 
-/** For an argument that can be given several times; each name once. */
+/** Parses a name of an argument that can be given several times; keeps each name once. */
 export function objectNames(text: string, before: string[] = []): string[] {
   const name = objectName(text);
   return before.includes(name) ? before : [...before, name];
 }
 
-/** `k=v,k=v`, also given several times. Keys and values are checked by the API server. */
+/** Parses `k=v,k=v`, also given several times. The API server checks keys and values. */
 export function labels(text: string, before: Record<string, string> = {}): Record<string, string> {
   const result = { ...before };
   for (const label of text.split(',')) {
@@ -139,7 +136,7 @@ export function labels(text: string, before: Record<string, string> = {}): Recor
   return result;
 }
 
-/** A size as Kubernetes writes it, more than 0, of an option that is given once. */
+/** Parses a size as Kubernetes writes it, more than 0, for an option that is given once. */
 export function quantity(text: string, before?: string): string {
   let bytes = 0n;
   try {
@@ -151,7 +148,6 @@ export function quantity(text: string, before?: string): string {
   return text;
 }
 
-/** A whole number within bounds. */
 export const wholeNumber =
   (min: number, max: number) =>
   (text: string): number => {
@@ -162,7 +158,7 @@ export const wholeNumber =
     return number;
   };
 
-/** As flags of Kubernetes are written: `--flag`, `--flag=true`, `--flag=false`. */
+/** Parses a boolean as in flags of Kubernetes: `--flag`, `--flag=true`, `--flag=false`. */
 export function onOrOff(text: string): boolean {
   if (text !== 'true' && text !== 'false')
     throw new InvalidArgumentError('It must be true or false.');

@@ -3,13 +3,13 @@ import { StowageError } from '../../api/errors.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import type { KubeClient, RequestOptions } from '../../kube/types.ts';
 
-/** An answer to a read: it is there, or it is not, or the user may not read it. */
+/** Result of a read: the object, or its absence, or the refusal to this user. */
 export type Reading<T> = { found: T } | { absent: true } | { forbidden: string };
 
 export const foundIn = <T>(reading: Reading<T>): T | undefined =>
   'found' in reading ? reading.found : undefined;
 
-/** Throws what is neither a missing object nor a missing permission. */
+/** Awaits a read. Throws any error but a missing object or a missing permission. */
 export async function reading<T>(ask: Promise<T>): Promise<Reading<T>> {
   try {
     return { found: await ask };
@@ -21,7 +21,7 @@ export async function reading<T>(ask: Promise<T>): Promise<Reading<T>> {
   }
 }
 
-/** An object that another one names. A name that can be none of an object is asked for by nobody. */
+/** Reads an object that another one names. An impossible name is absent, without a request. */
 export async function readNamed<T extends KubeObject>(
   client: Pick<KubeClient, 'get'>,
   resource: Resource,

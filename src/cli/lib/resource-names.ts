@@ -1,4 +1,4 @@
-/** Names of kinds on the command line: the plural first, then the singular and what else it takes. */
+/** Names of kinds on the command line: the plural first, then the singular and other names. */
 export const VOLUME_NAMES = ['volumes', 'volume', 'vol'] as const;
 export const NODE_NAMES = ['nodes', 'node', 'no'] as const;
 export const ATTACHMENT_NAMES = ['attachments', 'attachment', 'att'] as const;

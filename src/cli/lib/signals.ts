@@ -1,7 +1,7 @@
-/** Signals that end a command, and the exit status that shells give to a program that died of each. */
+/** Signals that end a command, and the exit status that shells give a program after each. */
 export const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Why the signal of a command's Io aborts. */
+/** Reason with which the signal of a command's Io aborts. */
 export class SignalError extends Error {
   override readonly name = 'SignalError';
   readonly exitCode: number;

@@ -11,7 +11,7 @@ import {
 export interface Target {
   kind: 'Volume' | 'Pod' | 'PersistentVolumeClaim' | 'VolumeSnapshot' | 'Node';
   name: string;
-  /** Where the name says it. */
+  /** Set if the name has one. */
   namespace?: string;
 }
 
@@ -25,7 +25,10 @@ const KINDS: readonly [kind: Target['kind'], nouns: readonly string[], namespace
 
 const EXAMPLE = `stowage why takes ${KINDS.map(([, nouns]) => nouns.join('|')).join(', ')}: write for example stowage why volume/data1, or stowage why pod db/db-0`;
 
-/** What is meant by `volume NAME`, `volume/NAME`, `pod [NAMESPACE/]NAME`, `pod/[NAMESPACE/]NAME`, and so on. Throws a StowageError `usage` for all else. */
+/**
+ * Parses `volume NAME`, `volume/NAME`, `pod [NAMESPACE/]NAME`, `pod/[NAMESPACE/]NAME`, and so on.
+ * Throws a StowageError `usage` for anything else.
+ */
 export function parseTarget(noun: string, given: string | undefined): Target {
   const [word = '', ...inKind] = noun.split('/');
   const [kind, , namespaced] = KINDS.find(([, nouns]) => nouns.includes(word)) ?? [];

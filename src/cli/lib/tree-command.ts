@@ -1,15 +1,15 @@
 import { Command, type ErrorOptions } from 'commander';
 
-/** A command of the tree. Where commander only says that it does not know a word, this says what there is, too. */
+/** Command of the tree. Adds a hint where commander only reports an unknown name. */
 export class TreeCommand extends Command {
   override createCommand(name?: string): Command {
     return new TreeCommand(name);
   }
 
-  /** Ends the command as one that was given a word which it does not know. */
+  /** Ends the command with an error about an unknown name. */
   refuseWord(word: string): never {
     this.args = [word];
-    // commander's own, which its types leave out.
+    // commander's types leave this method out.
     return (this as unknown as { unknownCommand(): never }).unknownCommand();
   }
 
@@ -28,13 +28,13 @@ export class TreeCommand extends Command {
   }
 }
 
-/** The kinds that a verb takes, with the other names of each. */
+/** Returns a hint with the kinds that a verb takes, and their aliases. */
 function kindHint(verb: Command): string {
   const kinds = kindsOf(verb).map((kind) => [kind.name(), ...kind.aliases()].join('|'));
   return `stowage ${verb.name()} takes ${kinds.join(', ')}`;
 }
 
-/** A kind that stands where a verb belongs. */
+/** Returns a hint for a kind in the place of a verb. */
 function verbHint(program: Command, word: string): string | undefined {
   const verbs = program.commands.filter((verb) =>
     kindsOf(verb).some((kind) => kind.name() === word || kind.aliases().includes(word)),
@@ -43,6 +43,6 @@ function verbHint(program: Command, word: string): string | undefined {
   return `The verb comes first: ${verbs.map((verb) => `stowage ${verb.name()} ${word}`).join(', ')}`;
 }
 
-/** Not those that only stand for the verb without a kind. */
+/** Returns the kinds of a verb, without its command for no kind and without help. */
 const kindsOf = (verb: Command): Command[] =>
   verb.commands.filter((kind) => kind.name() !== 'manifest' && kind.name() !== 'help');

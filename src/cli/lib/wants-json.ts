@@ -1,6 +1,6 @@
 /**
- * Whether a command line asks for JSON, by `-o` or `--output`. It is looked for without the parser, for errors are
- * JSON then, too, and so are those of a command line that cannot be parsed.
+ * Reports whether a command line requests JSON, by `-o` or `--output`. Uses no parser, since errors
+ * are JSON then too, even those of a command line that cannot be parsed.
  */
 export function wantsJson(argv: readonly string[]): boolean {
   let format: string | undefined;

@@ -1,4 +1,4 @@
-/** Characters that are something else in groff_man(7): a hyphen is one that can be copied, a quote is straight. */
+/** Escapes of characters special to groff_man(7): hyphens can be copied, quotes are straight. */
 const SPECIAL: Readonly<Record<string, string>> = {
   '\\': '\\e',
   '-': '\\-',
@@ -8,7 +8,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   '~': '\\(ti',
 };
 
-/** Text as it is, for a line of a manual page: nothing of it is a request or an escape. */
+/** Escapes text for a line of a manual page: no part of the text is a request or an escape. */
 export function roff(text: string): string {
   const escaped = text
     .replaceAll(/[\\'`^~-]/g, (character) => SPECIAL[character] ?? '')
@@ -24,7 +24,7 @@ export function roff(text: string): string {
 export const bold = (text: string): string => `\\fB${roff(text)}\\fR`;
 export const italic = (text: string): string => `\\fI${roff(text)}\\fR`;
 
-/** A paragraph that hangs below its term. Both are roff already. */
+/** Returns a paragraph that hangs below its term. Both are in roff already. */
 export const hanging = (term: string, text: string): string => `.TP\n${term}\n${text}\n`;
 
 export const section = (title: string, body: string): string => `.SH ${title}\n${body}`;

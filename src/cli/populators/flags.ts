@@ -4,9 +4,9 @@ import type { CreateFlags } from '../lib/objects/flags.ts';
 export interface RegisterFlags extends CreateFlags {
   group?: string;
   kind?: string;
-  /** Without it, `node`. */
+  /** Required without `node`. */
   image?: string;
-  /** What fills volumes on their node; the kind is its own unless another one is named. */
+  /** Built-in populator on the node, for its own kind unless another one is given. */
   node?: Builtin;
   command?: string[];
   arg?: string[];

@@ -4,7 +4,10 @@ import { followsLinks, leadersIn, readLeases } from '../lib/leaders.ts';
 import { printable } from '../lib/output/printable.ts';
 import { foundIn } from '../lib/read-result.ts';
 
-/** Returns whether the daemon makes volumes from VolumeSnapshotLinks; true where none says so, or its Lease may not be read, which is told. Throws a StowageError. */
+/**
+ * Reports whether the daemon provisions volumes from VolumeSnapshotLinks. Returns true if no Lease
+ * states it, or if Leases may not be read; prints a note then. Throws a StowageError.
+ */
 export async function fillsLinks(
   client: Pick<KubeClient, 'list'>,
   { signal, clock, stderr }: Pick<Io, 'signal' | 'clock' | 'stderr'>,

@@ -4,7 +4,6 @@ import type { PopulatorDefinition, SourceKind, VolumePopulator } from '../../api
 import { CLUSTER_ROLES, POPULATOR_DEFINITIONS, VOLUME_POPULATORS } from '../../api/resources.ts';
 import { MANAGED_BY } from '../lib/objects/installed-labels.ts';
 
-/** What a registration is to say. */
 export interface Wanted {
   name: string;
   sourceKind: SourceKind;
@@ -12,12 +11,12 @@ export interface Wanted {
   by: Pick<PopulatorDefinition['spec'], 'pod' | 'node'>;
 }
 
-/** Of the ClusterRole that lets the daemon read what volumes are filled from. */
+/** Returns the name of the ClusterRole that lets the daemon read a populator's sources. */
 export const roleNameOf = (name: string): string => `${COMPONENT}-populator-${name}`;
 
 const labels = { [MANAGED_BY]: COMPONENT };
 
-/** It is added to the daemon's rights by its label. */
+/** Returns the ClusterRole, whose label adds it to the daemon's rights. */
 export function sourcesRole({
   metadata,
   spec: { sourceKind, resource },
@@ -50,7 +49,7 @@ export const definitionOf = ({ name, sourceKind, resource, by }: Wanted): Popula
   spec: { sourceKind, resource, ...by },
 });
 
-/** All objects of a registration, in the order in which they are made: what is said of it last has all that it needs. */
+/** Returns all objects of a registration in the order of creation: the definition is last. */
 export function objectsOf(wanted: Wanted): { resource: Resource; object: KubeObject }[] {
   const definition = definitionOf(wanted);
   return [

@@ -18,8 +18,10 @@ import { objectsOf, type Wanted } from './manifest.ts';
 import { agreeToRegister, complete, type Given } from './wizard.ts';
 
 /**
- * `stowage register populator`: says that volumes are filled from a kind, how, and lets the daemon read its objects. Again, it changes
- * how. What is missing is asked for on a terminal. Throws a StowageError: `conflict` where the name stands for another kind.
+ * Runs `stowage register populator`: registers a kind of data source with its populator, and lets
+ * the daemon read objects of the kind. A repeated run changes the populator. Prompts for missing
+ * values on a terminal. Throws a StowageError: `conflict` if the name is registered for another
+ * kind.
  */
 export async function register(
   given: Given,
@@ -48,7 +50,7 @@ export async function register(
   }
   const connection = await connect();
   if (asked && flags.dryRun === 'none') {
-    // What the server would refuse is told before anything is asked of who reads it.
+    // Shows a refusal of the server before the question.
     for (const each of objects) await ensure(each, true, connection, io);
     await agreeToRegister(
       name,
@@ -58,7 +60,7 @@ export async function register(
     );
   }
   const made: KubeObject[] = [];
-  // A kind that stands for itself, and that nobody fills, is worse than none: all of them are allowed, or none is made.
+  // A kind without a populator is worse than none: creates nothing unless all is allowed.
   for (const each of objects) made.push(await ensure(each, true, connection, io));
   if (flags.dryRun === 'none') {
     made.length = 0;
@@ -85,13 +87,13 @@ function podOf(image: string, flags: RegisterFlags): PopulatorPod {
   };
 }
 
-/** What of the flags is for pods alone. */
+/** Flags that apply to pods only. */
 const OF_PODS = [
   ...(['command', 'arg', 'env', 'secret', 'serviceAccount', 'request', 'limit'] as const),
   ...(['mountPath', 'devicePath'] as const),
 ] as const;
 
-/** By a pod, or on the node; `own`: where objects of a built-in's own kind are. */
+/** Returns the populator: a pod, or a built-in, with the resource of its `own` kind if used. */
 function wayOf(
   flags: RegisterFlags,
 ): Pick<Wanted, 'sourceKind' | 'by'> & { own?: Wanted['resource'] } {
@@ -129,7 +131,7 @@ function wayOf(
   };
 }
 
-/** As it is said; else as the API server has the kind. */
+/** Returns the resource from flags, else as the API server serves the kind. */
 async function resourceOf(
   kind: SourceKind,
   { apiVersion, resource, clusterScoped }: RegisterFlags,
@@ -157,7 +159,7 @@ async function resourceOf(
   };
 }
 
-/** What is there already is brought to what is wanted, but for the kind: volumes may be filled from it now. */
+/** Creates an object, or updates the existing one, except its kind: volumes may be using it. */
 async function ensure(
   { resource, object }: { resource: Resource; object: KubeObject },
   dryRun: boolean,
@@ -193,7 +195,7 @@ async function ensure(
   return client.patch<KubeObject>(resource, name, patch, { signal, dryRun, type: 'json' });
 }
 
-/** Nothing of them is in a namespace: what is missing is the kind. */
+/** Returns the error for a missing kind: no namespace can be missing, as the objects have none. */
 function notServed({ kind, group, plural }: Resource, cause: unknown): StowageError {
   const component = group === VOLUME_POPULATORS.group ? 'populator-crds' : 'crds';
   return new StowageError('not-found', `The API server has no ${kind} (${plural}.${group})`, {

@@ -6,15 +6,15 @@ import { VOLUME_SNAPSHOT_LINKS } from '../../api/resources.ts';
 import { isSameKind } from '../../model/data-source/reference.ts';
 import { type PopulatorUse, usesOf } from './uses.ts';
 
-/** As docs/output.md has it. */
+/** Row as docs/output.md describes it. */
 export interface PopulatorRow extends SourceKind {
   name: string;
-  /** Whether a VolumePopulator stands for the kind: without one users are told that nobody fills volumes from it. */
+  /** A VolumePopulator names the kind: without one, users are warned that no populator exists. */
   registered: boolean;
-  /** The image of the pods that fill volumes, or what fills them on their node; without both somebody else does it. */
+  /** Image of the populator's pods. Without image and built-in, the populator is a foreign one. */
   image?: string;
   builtin?: string;
-  /** Of VolumeSnapshotLinks: who makes volumes from them, while that is the daemon. */
+  /** Provisioner of VolumeSnapshotLinks, while that is the daemon. */
   provisioner?: string;
   claims: PopulatorUse[];
   /** RFC 3339. */
@@ -22,8 +22,8 @@ export interface PopulatorRow extends SourceKind {
 }
 
 /**
- * One of each name and kind. Pure.
- * @param followsLinks whether the daemon makes volumes from VolumeSnapshotLinks
+ * Returns a row for each name and kind. Pure.
+ * @param followsLinks the daemon provisions volumes from VolumeSnapshotLinks
  */
 export function rowsOf(
   definitions: readonly PopulatorDefinition[],

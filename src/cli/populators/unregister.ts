@@ -29,12 +29,13 @@ export interface UnregisterFlags {
   output?: 'json' | 'yaml' | 'name';
 }
 
-/** As many as an error names. */
+/** Maximum number of claims in an error. */
 const MOST_NAMED = 5;
 
 /**
- * `stowage unregister populator`: volumes that were filled stay. Throws a StowageError: `conflict` while claims wait to be filled from
- * the kind, `not-found` where nothing is registered under the name.
+ * Runs `stowage unregister populator`. Populated volumes stay. Throws a StowageError: `conflict`
+ * while claims wait to be populated from the kind, `not-found` if nothing is registered under the
+ * name.
  */
 export async function unregister(
   name: string,
@@ -59,7 +60,8 @@ export async function unregister(
   const waiting = usesOf(items, kind).filter(({ waits }) => waits);
   if (waiting.length > 0) throw inUse(name, kind, waiting);
   const role = await find<KubeObject>(CLUSTER_ROLES, roleNameOf(name));
-  // First what has volumes filled. One of its name that stands for another kind, or is not ours, stays.
+  // The definition goes first, as it causes population. Objects of the name that are for another
+  // kind, or not Stowage's, stay.
   const toGo: [Resource, KubeObject | undefined][] = [
     [POPULATOR_DEFINITIONS, definition],
     [

@@ -3,18 +3,18 @@ import { POPULATE_FINALIZER } from '../../api/names.ts';
 import type { SourceKind } from '../../api/populator.ts';
 import { isSameKind, sourceReference } from '../../model/data-source/reference.ts';
 
-/** A claim that names an object of a kind as its source. */
+/** Claim that names an object of a kind as its source. */
 export interface PopulatorUse {
   namespace: string;
   name: string;
-  /** The object, in the claim's namespace where it names no other. */
+  /** Name of the source, with its namespace if that is another one. */
   source: string;
   phase: string;
-  /** It waits for what it is filled with. */
+  /** The claim waits to be populated. */
   waits: boolean;
 }
 
-/** The claims that name objects of a kind. Pure. */
+/** Returns the claims that name objects of a kind. Pure. */
 export function usesOf(claims: readonly PersistentVolumeClaim[], kind: SourceKind): PopulatorUse[] {
   return claims.flatMap((claim) => {
     const source = sourceReference(claim);

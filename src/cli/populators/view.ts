@@ -18,7 +18,7 @@ import { watchPopulators } from './watch.ts';
 const name = (row: PopulatorRow) => row.name;
 const keyOf = ({ name, group, kind }: PopulatorRow) => `${name} ${kind}.${group}`;
 
-/** `stowage get populators`: from which kinds volumes are filled, how, and which claims are. */
+/** View of `stowage get populators`: kinds of data sources, their populators, and their claims. */
 export const POPULATOR_VIEW: ResourceView<PopulatorRow> = {
   plural: 'populators',
   filters: [],

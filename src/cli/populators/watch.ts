@@ -14,8 +14,8 @@ import { fillsLinks } from './links.ts';
 import { type PopulatorRow, rowsOf } from './row.ts';
 
 /**
- * `stowage get populators --watch`: prints each once, and again when it changes, or which claims wait or are filled does, until the
- * signal, whose reason is thrown.
+ * Runs `stowage get populators --watch`: prints each populator once, and again when it or its
+ * claims change. Ends at the signal, whose reason is thrown.
  */
 export async function watchPopulators(
   { names, io, connection: { client }, ...request }: GetRequest<PopulatorRow>,

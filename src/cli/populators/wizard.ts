@@ -15,11 +15,11 @@ import { sameCommand } from '../lib/wizard/same-command.ts';
 import { confirmSummary, showSummary } from '../lib/wizard/summary.ts';
 import type { RegisterFlags } from './flags.ts';
 
-/** The command line. `source`: the question for group and kind in one. */
+/** Flags and arguments of the command line. `source` is the question for both group and kind. */
 export type Given = RegisterFlags & GlobalFlags & { name?: string | undefined; source?: never };
 type Connect = () => Promise<Connection>;
 
-/** Groups of kinds that volumes are not filled from. */
+/** API groups whose kinds are no data sources. */
 const OTHERS = [
   STOWAGE_GROUP,
   VOLUME_GROUP,
@@ -68,16 +68,16 @@ const QUESTIONS: readonly Question<Given, Connect>[] = [
   },
 ];
 
-/** Asks for what is missing, where somebody can be asked. Throws a StowageError `usage` that names it where not. */
+/** Prompts for missing values on a terminal, else throws a StowageError `usage` that names them. */
 export const complete = (given: Given, command: Command, io: Io, connect: Connect) =>
   completeBy<Given, 'name', Connect>(
-    // A built-in has a kind of its own.
+    // A built-in implies its kind.
     given.node === undefined ? QUESTIONS : [NAME],
     given,
     { command, io, live: () => connect },
   );
 
-/** Returns the kinds that the cluster has by definitions of its own. */
+/** Returns the kinds that CRDs of the cluster define. */
 async function kindChoices(
   { group, kind }: Given,
   connect: Connect,
@@ -101,7 +101,7 @@ async function kindChoices(
   );
 }
 
-/** Shows what is about to be created or changed, and goes on only with a yes. Throws a StowageError `conflict` otherwise. */
+/** Requests confirmation of the objects. Throws a StowageError `conflict` if it is refused. */
 export async function agreeToRegister(
   name: string,
   objects: readonly KubeObject[],

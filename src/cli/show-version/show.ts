@@ -12,18 +12,18 @@ export interface VersionFlags {
   output?: 'json' | 'yaml';
 }
 
-/** As docs/output.md has it. */
+/** Output as docs/output.md describes it. */
 interface Versions {
   client: { version: string; node: string; platform: string };
-  /** Absent where it was not asked, or did not answer. */
+  /** Absent if no server was queried, or if it did not answer. */
   server?: { url: string; version: string };
   crds?: CrdSkew[];
 }
 
-/** More say little. */
+/** Maximum number of names shown. */
 const SHOWN = 3;
 
-/** `stowage version`. What is known of this program is printed before it throws the StowageError of a server. */
+/** Runs `stowage version`. Prints its own version before it throws the StowageError of a server. */
 export async function showVersion(
   { client, output }: VersionFlags & GlobalFlags,
   io: Io,

@@ -23,7 +23,7 @@ export interface CreateSnapshotFlags extends CreateFlags, WaitFlags {
   class?: string;
 }
 
-/** `stowage create snapshot`. `connect` is not called for what needs no cluster. Throws a StowageError. */
+/** Runs `stowage create snapshot`. Calls `connect` only if required. Throws a StowageError. */
 export async function createSnapshot(
   { namespace: given, name }: NamespacedName,
   flags: CreateSnapshotFlags & GlobalFlags,
@@ -80,7 +80,7 @@ const snapshotOf = (
   },
 });
 
-/** A snapshot may come before its claim, but it may also have a wrong name in it. */
+/** Prints a note for a missing claim: a snapshot may precede it, but the name may also be wrong. */
 async function noteMissing(
   { metadata }: VolumeSnapshot,
   claim: string,

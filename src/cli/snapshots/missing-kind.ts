@@ -2,8 +2,9 @@ import { StowageError } from '../../api/errors.ts';
 import { isNotFound } from '../../kube/errors.ts';
 
 /**
- * For what is thrown by a request about VolumeSnapshots: throws it, or, where the cluster does not know the kind, a StowageError
- * `not-found` that says so. (A missing object or namespace names itself in the details of the answer; a missing kind does not.)
+ * Rethrows the error of a request about VolumeSnapshots. If the cluster does not know the kind,
+ * throws a StowageError `not-found` for that. (Details of the answer name a missing object or
+ * namespace, but not a missing kind.)
  */
 export function missingKind(error: unknown): never {
   if (!isNotFound(error) || error.status.details?.name !== undefined) throw error;

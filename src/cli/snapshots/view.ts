@@ -11,7 +11,7 @@ import { missingKind } from './missing-kind.ts';
 
 const name = ({ metadata }: VolumeSnapshot) => metadata.name;
 
-/** `stowage get snapshots` */
+/** View of `stowage get snapshots`. */
 export const SNAPSHOT_VIEW: ResourceView<VolumeSnapshot> = {
   plural: 'snapshots',
   filters: ['selector', 'allNamespaces'],

@@ -11,14 +11,17 @@ import type { CreateClassFlags } from './flags.ts';
 import { type ClassFlags, dynamicClass, staticClass } from './manifest.ts';
 import { agreeToClass, complete, type Given } from './wizard.ts';
 
-/** `stowage create storageclass`. What is missing is asked for on a terminal. `connect` is not called for what needs no cluster. Throws a StowageError. */
+/**
+ * Runs `stowage create storageclass`. Prompts for missing values on a terminal. Calls `connect`
+ * only if required. Throws a StowageError.
+ */
 export async function create(
   given: Given,
   command: Command,
   io: Io,
   connect: () => Promise<KubeClient>,
 ): Promise<void> {
-  // What contradicts itself is not worth a question.
+  // Contradictory flags fail before any question.
   if (given.static || given.dynamic) refuseContradictions(given);
   const { answers: flags, asked } = await complete(given, command, io);
   const { name } = flags;
@@ -64,7 +67,7 @@ function refuseContradictions(flags: CreateClassFlags): void {
 const isLvm = ({ type, vg }: CreateClassFlags): boolean =>
   type === undefined ? vg !== undefined : type === 'lvm';
 
-/** Which sort is not guessed: where there are classes of both, each must have been meant. */
+/** Returns the class. Its sort is never guessed: a cluster may have static and dynamic ones. */
 function classOf(name: string, flags: CreateClassFlags & ClassFlags): StorageClass {
   if (flags.static) return staticClass(name, flags);
   const { reclaimPolicy = 'Delete' } = flags;

@@ -10,7 +10,7 @@ export interface ClassFlags {
   default?: boolean;
 }
 
-/** What volumes of a dynamic class are made of. */
+/** Storage of a dynamic class's volumes. */
 export interface DynamicFlags extends ClassFlags {
   type: 'sparse' | 'lvm';
   directory?: string;
@@ -23,19 +23,20 @@ export interface DynamicFlags extends ClassFlags {
   attachPolicy?: AttachPolicy;
 }
 
-/** A class for Volumes that are made by hand. */
+/** Returns a class for Volumes that are created by hand. */
 export function staticClass(name: string, flags: ClassFlags): StorageClass {
   return {
     ...common(name, flags),
     provisioner: NO_PROVISIONER,
     parameters: fileSystem(flags),
-    // Nobody would carry out another policy: Kubernetes cannot delete local volumes, and their PersistentVolumes,
-    // which are Stowage's, are Retain. What becomes of the data is said by the Volume's onDelete.
+    // Another policy would have no effect: Kubernetes cannot delete local volumes, and their
+    // PersistentVolumes, which are Stowage's, are Retain. The Volume's onDelete decides on the
+    // data.
     reclaimPolicy: 'Retain',
   };
 }
 
-/** A class whose claims make their own Volumes. */
+/** Returns a class whose claims create their own Volumes. */
 export function dynamicClass(name: string, flags: DynamicFlags): StorageClass {
   const { type, directory, requireMount, vg, thinPool, overwriteFreeExtents, reclaimPolicy } =
     flags;
@@ -72,12 +73,12 @@ function common(
       ...(flags.default && { annotations: { [DEFAULT_CLASS_ANNOTATION]: 'true' } }),
     },
     ...(mountOptions && { mountOptions }),
-    // A volume is on one node: a claim that is bound before its pod is scheduled may keep the pod from every node.
+    // A claim bound before its pod is scheduled may leave no node for the pod.
     volumeBindingMode: 'WaitForFirstConsumer',
   };
 }
 
-/** A list as a string, as MetalK8s has it: parameters are strings. */
+/** Returns parameters, which are strings: a list is encoded as a string, as in MetalK8s. */
 const fileSystem = ({ fsType, mkfsOptions }: ClassFlags): Record<string, string> => ({
   fsType,
   ...(mkfsOptions && { mkfsOptions: JSON.stringify(mkfsOptions) }),

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** A JSON list of strings, or a string; what is given several times is one list. */
+/** Parses a JSON list of strings, or a string; repeated options form one list. */
 export function jsonOrElement(text: string, before: string[] = []): string[] {
   if (!text.startsWith('[')) return [...before, text];
   let list: unknown;
@@ -15,7 +15,7 @@ export function jsonOrElement(text: string, before: string[] = []): string[] {
   return [...before, ...list];
 }
 
-/** `a,b`, also given several times. */
+/** Parses comma-separated elements of an option that may be repeated. */
 export function commaList(text: string, before: string[] = []): string[] {
   const elements = text.split(',');
   if (elements.some((element) => element.trim() !== element || element === '')) {

@@ -17,10 +17,9 @@ import { sameCommand } from '../lib/wizard/same-command.ts';
 import { confirmSummary, showSummary } from '../lib/wizard/summary.ts';
 import type { CreateClassFlags } from './flags.ts';
 
-/** The command line. */
 export type Given = CreateClassFlags & GlobalFlags & { name?: string | undefined };
 
-/** Tells that no flag is about the storage of claims' volumes. */
+/** Reports that no flag is about the storage of claims' volumes. */
 const isOpen = ({ static: byHand, type, vg, directory }: Given) =>
   !byHand && type === undefined && vg === undefined && directory === undefined;
 
@@ -80,7 +79,7 @@ const QUESTIONS: readonly Question<Given>[] = [
   },
 ];
 
-/** Asks for what is missing, where somebody can be asked. Throws a StowageError `usage` that names it where not. */
+/** Prompts for missing values on a terminal, else throws a StowageError `usage` that names them. */
 export const complete = (given: Given, command: Command, io: Io) =>
   completeBy<Given, 'name', undefined>(QUESTIONS, given, {
     command,
@@ -92,7 +91,7 @@ export const complete = (given: Given, command: Command, io: Io) =>
         : undefined,
   });
 
-/** Shows what is about to be created, and goes on only with a yes. Throws a StowageError `conflict` otherwise, or where it is there. */
+/** Requests confirmation. Throws a StowageError `conflict` if refused, or if the class exists. */
 export async function agreeToClass(
   wanted: StorageClass,
   flags: CreateClassFlags & GlobalFlags,
@@ -125,9 +124,9 @@ export async function agreeToClass(
   await confirmSummary('Create it?', io);
 }
 
-/** Kubernetes takes the newest of several (DefaultStorageClass), and few people know. */
+/** Returns other default classes: Kubernetes takes the newest (DefaultStorageClass). */
 async function otherDefaults(client: KubeClient, { signal }: Io): Promise<string[]> {
-  // Who may make one may be kept from listing them.
+  // Users who may create classes need not be allowed to list them.
   const read = await reading(listAll<StorageClass>(client, STORAGE_CLASSES, { signal }));
   return (foundIn(read)?.items ?? []).flatMap((found) => {
     const { name } = found.metadata;

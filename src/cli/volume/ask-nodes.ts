@@ -12,7 +12,7 @@ import { foundIn, reading } from '../lib/read-result.ts';
 import { orOther } from '../lib/wizard/ask.ts';
 import type { Looking } from '../lib/wizard/storage.ts';
 
-/** How long nodes are waited for, in ms. */
+/** Timeout for answers of nodes, in ms. */
 const HEAR_MS = 5000;
 
 const QUESTION = 'Node that holds the storage:';
@@ -25,7 +25,7 @@ export const NODE = {
   typed: (offered: boolean) => (offered ? 'Nodes that hold it, such as n1 or n{1..4}:' : QUESTION),
 } as const;
 
-/** Returns the nodes that there are, whether they are reached, and how much room they have now. */
+/** Returns the nodes of the cluster, with their reachability and their free space. */
 async function nodeChoices({ io, connect, nodeFlags }: Looking): Promise<readonly Choice[]> {
   const client = await connect();
   const { signal } = io;

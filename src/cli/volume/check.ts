@@ -2,7 +2,7 @@ import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
 import type { Volume } from '../../api/volume.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
 
-/** Why a Volume is not to be created, in one sentence; undefined when it may be. */
+/** Returns why a Volume may not be created, in one sentence; undefined if it may. */
 export function volumeProblem(volume: Volume): string | undefined {
   const { name } = volume.metadata;
   const problems = [

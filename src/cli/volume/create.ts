@@ -15,7 +15,10 @@ import { refuse } from './refuse-problems.ts';
 import { summaryOf } from './summary.ts';
 import { complete, type Given } from './wizard.ts';
 
-/** `stowage create volume`. `connect` is not called for what needs no cluster, nor `nodeFlags` where no node is looked at. Throws a StowageError. */
+/**
+ * Runs `stowage create volume`. Calls `connect` only if a cluster is needed, and `nodeFlags` only
+ * if nodes are observed. Throws a StowageError.
+ */
 export async function create(
   given: Given,
   command: Command,
@@ -31,7 +34,7 @@ export async function create(
   const flags = { ...given, dryRun };
   if (asked && dryRun === 'none') {
     const client = await connect();
-    // A name that is taken is told before nodes are asked what they would do.
+    // Reports a name in use before nodes plan the creation.
     await checkObjects(volumes, io, client);
     showSummary(await summaryOf(volumes, answers, await nodeFlags(), io, client), io);
     await agreeTo(volumes, flags, io);
@@ -39,7 +42,7 @@ export async function create(
   await createObjects(volumes, flags, io, connect);
 }
 
-/** To what was asked for; where something is overwritten, that is what is asked about. */
+/** Requests confirmation: of overwriting if a Volume does so, else of the creation. */
 async function agreeTo(
   volumes: readonly Volume[],
   flags: CreateFlags & { yes?: boolean },
@@ -50,7 +53,7 @@ async function agreeTo(
   if (!flags.yes) await confirmSummary(volumes.length > 1 ? 'Create them?' : 'Create it?', io);
 }
 
-/** A dry run overwrites nothing. */
+/** Requests confirmation of overwriting, except in a dry run. */
 export async function confirmOverwriting(
   volumes: readonly Volume[],
   flags: CreateFlags & { yes?: boolean },

@@ -2,16 +2,16 @@ import type { Volume } from '../../api/volume.ts';
 import { nodeOf, onDeleteOf } from '../../model/desired-volume.ts';
 import { driverOfSpec } from '../../storage/registry.ts';
 
-/** What deleting a Volume destroys, for its owner; undefined when its data is kept. */
+/** Returns what deleting a Volume destroys, for its owner; undefined if its data is kept. */
 export function lostByDeletion(volume: Volume): string | undefined {
   const { spec, status, metadata } = volume;
-  // What was made counts, whatever the spec says by now.
+  // The provisioned storage counts, whatever the spec contains by now.
   const { what, own } = driverOfSpec(spec).holdsData(spec, status?.prepared?.paths[0]);
   const loss = fateOf(what, onDeleteOf(volume), own);
   return loss && `Volume ${metadata.name} on ${nodeOf(volume)}: ${loss}`;
 }
 
-/** `own`: it is made for the Volume, and goes with it. */
+/** Returns what becomes of storage. `own`: created for the Volume, and removed with it. */
 function fateOf(what: string, onDelete: string, own: boolean): string | undefined {
   switch (onDelete) {
     case 'Retain':
@@ -25,7 +25,7 @@ function fateOf(what: string, onDelete: string, own: boolean): string | undefine
   }
 }
 
-/** What making a Volume destroys, because its owner allows it; undefined when nothing. */
+/** Returns what creating a Volume destroys with its owner's permission; undefined if nothing. */
 export function lostByCreation({ metadata, spec }: Volume): string | undefined {
   if (spec.overwrite == null) return undefined;
   const where = driverOfSpec(spec).overwritten?.(spec) ?? 'on its device';

@@ -23,7 +23,7 @@ export interface DeleteFlags extends WaitFlags {
   output?: 'json' | 'yaml' | 'name';
 }
 
-/** `stowage delete volume`. Throws a StowageError. */
+/** Runs `stowage delete volume`. Throws a StowageError. */
 export async function remove(
   names: readonly string[],
   flags: DeleteFlags & GlobalFlags,
@@ -36,8 +36,8 @@ export async function remove(
 }
 
 /**
- * Deletes Volumes, each whatever becomes of the others. Returns those, as they were before, and why others were not.
- * Throws a StowageError `conflict` without consent.
+ * Deletes Volumes, each independently of the others. Returns those deleted, in their earlier state,
+ * and the errors of the others. Throws a StowageError `conflict` without consent.
  */
 export async function removeVolumes(
   names: readonly string[],
@@ -88,7 +88,7 @@ export async function removeVolumes(
   async function deleteEach(): Promise<Volume[]> {
     let asked = false;
     const found = await eachNamed((name) => deletableVolume(name, io, client));
-    // Scripts, which nobody can answer for, go on as with kubectl: that is what deleting means.
+    // Scripts cannot answer: deletion proceeds as with kubectl.
     if (isInteractive(io)) {
       const losses = found.map(lostByDeletion).filter((loss) => loss !== undefined);
       await confirm(io, { losses, question: 'Delete it, and destroy that?' }, flags);
@@ -96,16 +96,16 @@ export async function removeVolumes(
     }
     return eachOf(found, async (volume) => {
       const { name, uid } = volume.metadata;
-      // A claim may have come while the question was there.
+      // A claim may have been bound during the question.
       if (asked) await deletableVolume(name, io, client);
-      // Not another one that took its name since it was looked at.
+      // Not another Volume that has taken the name since.
       await client.delete(VOLUMES, name, { uid, signal: io.signal });
       return volume;
     });
   }
 }
 
-/** Throws a StowageError `conflict` when the Volume is in use or its state is not clear. */
+/** Returns a Volume to delete. Throws a StowageError `conflict` if it is in use, or may be. */
 async function deletableVolume(name: string, io: Io, client: KubeClient): Promise<Volume> {
   const volume = await client.get<Volume>(VOLUMES, name, { signal: io.signal });
   const verdict = deletable(volume, await pvNamed(name, io, client));

@@ -7,7 +7,7 @@ import { readConsumers, readEvents } from '../lib/objects/related.ts';
 import { foundIn } from '../lib/read-result.ts';
 import { description } from './volume-text.ts';
 
-/** `stowage describe volume`. Throws a StowageError. */
+/** Runs `stowage describe volume`. Throws a StowageError. */
 export async function describeVolumes(
   names: readonly string[],
   io: Io,

@@ -12,8 +12,8 @@ import { isNodeReady } from '../../model/node-health.ts';
 import type { Io } from '../lib/io.ts';
 
 /**
- * A Volume whose node may be forgotten, whatever its phase. Throws a StowageError `conflict` when a claim has it, or
- * when its node is not lost: then the storage can be removed there.
+ * Returns a Volume whose node may be forgotten, in any phase. Throws a StowageError `conflict`
+ * if it is bound to a claim, or if its node is not lost: the storage can be removed there.
  */
 export async function forgettable(name: string, io: Io, client: KubeClient): Promise<Volume> {
   const { signal } = io;
@@ -25,7 +25,7 @@ export async function forgettable(name: string, io: Io, client: KubeClient): Pro
     new StowageError('conflict', `The node of Volume ${name} cannot be forgotten: ${why}`, {
       hint,
     });
-  // What a claim has, its pods may write to, wherever they are: the same rule as for a Volume that is Available.
+  // Pods of a bound claim may write anywhere: the same rule as for an Available Volume.
   const verdict = deletable(asAvailable(volume), pv?.status?.phase === 'Bound' ? pv : undefined);
   if (!verdict.can) throw refuse(verdict.why, verdict.hint);
   const node = nodeOf(volume);
@@ -41,18 +41,18 @@ export async function forgettable(name: string, io: Io, client: KubeClient): Pro
   return volume;
 }
 
-/** What is given up with it, for whoever is to consent. */
+/** Returns what is lost, for the consent of the user. */
 export const givenUp = (volume: Volume): string =>
   `Volume ${volume.metadata.name}: what it has on node ${nodeOf(volume)} is removed if that node comes back, and lost to the cluster now`;
 
-/** Marks it, so that its deletion does not wait for the node, and deletes it if it is not being deleted yet. */
+/** Annotates a Volume, so that its deletion does not wait for the node, and deletes it. */
 export async function forgetNode(
   volume: Volume,
   { signal }: Io,
   client: KubeClient,
 ): Promise<void> {
   const { name, uid } = volume.metadata;
-  // Not another one that took its name since it was looked at.
+  // Not another Volume that has taken the name since.
   const metadata = { uid, annotations: { [FORGET_NODE_ANNOTATION]: uid } };
   const { deletionTimestamp } = (
     await client.patch<Volume>(VOLUMES, name, { metadata }, { signal })

@@ -4,7 +4,7 @@ import type { AttachPolicy, OnDelete, Volume, VolumeMode, VolumeSpec } from '../
 import type { Nodes } from '../lib/nodes/node-pattern.ts';
 import { written } from '../lib/wizard/ask.ts';
 
-/** What the command line says of Volumes. */
+/** Properties of Volumes, as given on the command line. */
 export interface VolumeFlags {
   node?: Nodes;
   type?: VolumeType;
@@ -24,7 +24,7 @@ export interface VolumeFlags {
 
 export type VolumeType = 'sparse' | 'raw' | 'lvm';
 
-/** The types that a flag can be about. */
+/** Types that a flag applies to. */
 const ABOUT = {
   size: ['sparse', 'lvm'],
   directory: ['sparse'],
@@ -36,8 +36,9 @@ const ABOUT = {
 } as const satisfies Partial<Record<keyof VolumeFlags, readonly VolumeType[]>>;
 
 /**
- * The type that is given, or that other flags are about: a file or a device rather than a logical volume, which is named
- * by its group. undefined when nothing tells. Throws a StowageError `usage` when flags contradict one another.
+ * Returns the given type, or the one that other flags imply: a file or a device rather than a
+ * logical volume, which has a group. Returns undefined if no flag decides. Throws a StowageError
+ * `usage` for contradictory flags.
  */
 export function typeOf(flags: VolumeFlags): VolumeType | undefined {
   const given = (Object.keys(ABOUT) as (keyof typeof ABOUT)[]).filter(
@@ -63,7 +64,7 @@ function contradiction(one: string, other: string): StowageError {
   });
 }
 
-/** One Volume for each node. Nothing may be missing any more. */
+/** Returns a Volume for each node. The flags must be complete. */
 export function volumesOf(name: string, flags: VolumeFlags): Volume[] {
   const { node, labels } = flags;
   return (node?.names ?? []).map((nodeName) => ({

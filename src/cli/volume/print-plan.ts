@@ -20,8 +20,8 @@ interface PlanFlags extends NodeFlags, GlobalFlags {
 }
 
 /**
- * `create volume --dry-run=plan`: prints what would be done on the nodes, and creates nothing. Throws a StowageError
- * `conflict` where it would be refused, NodeError where a node can't be asked.
+ * Runs `create volume --dry-run=plan`: prints what would be done on the nodes, and creates nothing.
+ * Throws a StowageError `conflict` if a plan is refused, NodeError if a node cannot be observed.
  */
 export async function printPlans(
   volumes: readonly Volume[],
@@ -51,19 +51,19 @@ export async function printPlans(
 const planJson = (plan: VolumePlan) =>
   'steps' in plan ? { ...plan, steps: plan.steps.map(stepJson) } : plan;
 
-/** What would be done on the nodes, or why it is not known: of each Volume. Throws where there is no such storage class. */
+/** Returns the plan of each Volume, or why it is unknown. Throws for a missing storage class. */
 export async function plansOf(
   volumes: readonly Volume[],
   flags: NodeFlags,
   io: Io,
   client: KubeClient,
 ): Promise<PromiseSettledResult<VolumePlan>[]> {
-  // The Volumes of a command are of one class.
+  // The Volumes of a command have the same class.
   const className = volumes[0]?.spec.storageClassName ?? '';
   const storageClass = await client.get<StorageClass>(STORAGE_CLASSES, className, {
     signal: io.signal,
   });
-  // A device may be another Volume's, of which its node has no record.
+  // A device may be another Volume's, without a record on its node.
   const onDevices = volumes.some(({ spec }) => driverOfSpec(spec).overwrites);
   const known = onDevices
     ? (await listAll<Volume>(client, VOLUMES, { signal: io.signal })).items
@@ -74,7 +74,10 @@ export async function plansOf(
   );
 }
 
-/** What is refused is told with the other errors; of several it has its heading here, too. */
+/**
+ * Returns the text of a plan. Refusals are reported with the other errors; among several plans they
+ * are printed here, too.
+ */
 function textOf(plan: VolumePlan, { verbose = false }: GlobalFlags, several: boolean): string {
   const heading = `${comment(`Volume ${plan.volume} on node ${plan.node}`)}\n`;
   if ('refusal' in plan)

@@ -1,9 +1,9 @@
 import { StowageError } from '../../api/errors.ts';
 
-/** More say the same again. */
+/** Maximum number of problems shown. */
 const SHOWN = 10;
 
-/** Throws a StowageError `usage` with a problem a line, if there is any. */
+/** Throws a StowageError `usage` with one problem a line, if there are any. */
 export function refuse(problems: readonly string[]): void {
   if (problems.length === 0) return;
   const more = problems.length > SHOWN ? [`… and ${problems.length - SHOWN} more`] : [];

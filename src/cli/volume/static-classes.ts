@@ -6,10 +6,10 @@ import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Io } from '../lib/io.ts';
 
-/** A hint is not worth a longer wait. */
+/** Timeout for the hint, in ms. */
 const HINT_MS = 5000;
 
-/** Classes that a Volume made by hand can have, those that claims get by default first. */
+/** Returns the classes for Volumes created by hand, default classes first. */
 export async function classChoices(
   client: KubeClient,
   signal: AbortSignal,
@@ -25,7 +25,10 @@ export async function classChoices(
     }));
 }
 
-/** A hint which to choose. None is chosen here: it decides about file systems, and cannot be changed afterwards. */
+/**
+ * Returns a hint with the classes. None is chosen here: the class determines the file system and
+ * cannot be changed later.
+ */
 export async function classesThere(
   io: Io,
   connect: () => Promise<KubeClient>,
@@ -35,7 +38,7 @@ export async function classesThere(
     const signal = AbortSignal.any([io.signal, AbortSignal.timeout(HINT_MS)]);
     found = await classChoices(await connect(), signal);
   } catch {
-    // What is missing is worth more than why it cannot be said what there is.
+    // The missing flag is reported even if the classes are unknown.
     return undefined;
   }
   return found.length === 0

@@ -14,8 +14,8 @@ import type { VolumeFlags } from './manifest.ts';
 import { plansOf } from './print-plan.ts';
 
 /**
- * What is about to be created, what would run on the nodes for it, and the command that asks for the same. Throws a StowageError
- * `conflict` where a node would refuse it: then nothing is to be sent.
+ * Returns what would be created, what would run on the nodes for it, and the equivalent command.
+ * Throws a StowageError `conflict` if a node would refuse it; nothing may be sent then.
  */
 export async function summaryOf(
   volumes: readonly Volume[],
@@ -79,7 +79,7 @@ const optionsOf = (flags: VolumeFlags) => ({
   '--vg': flags.vg,
   '--thin-pool': flags.thinPool,
   '--overwrite': flags.overwrite,
-  // It would be asked about.
+  // Overwriting would require confirmation.
   '--yes': flags.overwrite !== undefined,
   '--storage-class': flags.storageClass,
   '--mode': flags.mode,
@@ -88,7 +88,7 @@ const optionsOf = (flags: VolumeFlags) => ({
   '--attach-policy': flags.attachPolicy,
 });
 
-/** Returns labels as the flag takes them. */
+/** Returns labels in the form of the flag. */
 export const labelsText = (
   labels: Readonly<Record<string, string>> | undefined,
 ): string | undefined =>
@@ -97,6 +97,6 @@ export const labelsText = (
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
 
-/** A pattern for one node, by which its Volume is named after it, stays one. */
+/** Returns node names. A pattern for one node stays a pattern: the Volume is named after it. */
 const patternOf = ({ names, many }: Nodes): string =>
   many && names.length === 1 ? `{${names[0]},${names[0]}}` : names.join(',');

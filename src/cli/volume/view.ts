@@ -13,7 +13,7 @@ import { ageKey, sizeKey } from '../lib/output/sort-keys.ts';
 const phase = (volume: Volume) => phaseOf(volume) ?? 'Unknown';
 const name = ({ metadata }: Volume) => metadata.name;
 
-/** `stowage get volumes` */
+/** View of `stowage get volumes`. */
 export const VOLUME_VIEW: ResourceView<Volume> = {
   plural: 'volumes',
   filters: ['selector', 'node'],
@@ -44,7 +44,7 @@ export const VOLUME_VIEW: ResourceView<Volume> = {
   list: listOf,
   get(request) {
     const { node } = request.flags;
-    // By where it was made, and else by where it is to be.
+    // Node of the provisioned storage, or else of the spec.
     const isWanted = (volume: Volume) => node === undefined || node.includes(nodeOf(volume));
     return getObjects(request, { resource: VOLUMES, isWanted });
   },

@@ -18,7 +18,7 @@ export interface Described extends Consumers {
   events: Reading<AnyEvent[]>;
 }
 
-/** All about a Volume, for a person. `now` is in ms since the epoch. */
+/** Returns a description of a Volume, for users. `now` is in ms since the epoch. */
 export function description({ volume, pv, claim, pods, events }: Described, now: number): string {
   const { metadata, spec, status } = volume;
   return fields([
@@ -65,13 +65,13 @@ export function description({ volume, pv, claim, pods, events }: Described, now:
   ]);
 }
 
-/** What may not be read is said in its place. */
+/** Returns the value to show, or the reason why it may not be read. */
 function shown<T>(what: Reading<T>, draw: (found: T) => FieldValue): FieldValue {
   if ('found' in what) return draw(what.found);
   return 'forbidden' in what ? `not shown: ${what.forbidden}` : undefined;
 }
 
-/** A copy of the whole object, for kubectl alone; it leaves it out as well. */
+/** Copy of the whole object, for kubectl only, which omits it as well. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 const pairs = (all: Record<string, string> | undefined): string[] =>
@@ -85,7 +85,7 @@ const since = (time: string | undefined, now: number): string | undefined =>
 const given = (label: string, value: string | undefined): Field[] =>
   value === undefined ? [] : [[label, value]];
 
-/** Every type that is given, for a Volume with two of them is told here as it is. */
+/** Returns every type in the spec: an invalid Volume may have two. */
 function typeOf(spec: VolumeSpec): Field[] {
   const fields = driversOf(spec).flatMap((driver): Field[] => [
     ['Type', driver.label],
@@ -140,7 +140,7 @@ function conditionsOf(status: VolumeStatus = {}, now: number): FieldValue {
     : { table: table(['TYPE', 'STATUS', 'REASON', 'SINCE', 'UPDATED', 'MESSAGE'], rows) };
 }
 
-/** What is the same in all of them is left out: they are of one Volume. */
+/** Omits the Volume, which is the same in all rows. */
 function attachmentsOf(volume: Volume, now: number): FieldValue {
   const [, ...columns] = columnsOf(ATTACHMENT_VIEW, { output: 'wide' });
   const rows = attachmentRows([volume], undefined).map((row) => rowOf(columns, row, now));
@@ -179,7 +179,7 @@ function eventsOf(events: readonly AnyEvent[], now: number): FieldValue {
     : { table: table(['TYPE', 'REASON', 'AGE', 'FROM', 'OBJECT', 'MESSAGE'], rows) };
 }
 
-/** As kubectl shows it: `5s (x3 over 2m)`. */
+/** Returns the age as kubectl shows it: `5s (x3 over 2m)`. */
 function seen(event: AnyEvent, now: number): string | undefined {
   const last = age(lastSeen(event), now);
   const count = event.series?.count ?? event.count ?? 1;

@@ -8,7 +8,7 @@ import type { Io } from '../lib/io.ts';
 import { progressOf, readyOf } from '../lib/objects/volume-progress.ts';
 import { showProgress } from '../lib/output/progress.ts';
 
-/** Waits side by side until Volumes are gone. Returns those that went, and why others did not. */
+/** Waits in parallel until Volumes are gone. Returns those that are, and errors of the others. */
 export async function untilGone(
   volumes: readonly Volume[],
   timeoutMs: number,
@@ -41,7 +41,7 @@ export async function untilGone(
   return { gone, errors };
 }
 
-/** Throws a StowageError when its storage could not be removed. */
+/** Reports whether a Volume is gone. Throws a StowageError if its storage could not be removed. */
 function isGone(name: string, uid: string | undefined, volume: Volume | undefined): boolean {
   if (volume === undefined || volume.metadata.uid !== uid) return true;
   const ready = readyOf(volume);

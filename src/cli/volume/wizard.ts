@@ -13,12 +13,11 @@ import type { CreateVolumeFlags } from './flags.ts';
 import { typeOf, type VolumeFlags } from './manifest.ts';
 import { classChoices, classesThere } from './static-classes.ts';
 
-/** The command line. */
 export type Given = CreateVolumeFlags & GlobalFlags & { name?: string | undefined };
 
 export const NAME = { of: 'name', message: 'Name of the Volume:', needed: true } as const;
 
-/** A question for the class, of those that there are for Volumes made by hand. */
+/** Question for the class, among those for Volumes created by hand. */
 export const STORAGE_CLASS = {
   of: 'storageClass',
   message: 'Storage class:',
@@ -53,25 +52,25 @@ const QUESTIONS: readonly Question<Answers, Looking>[] = [
     problem: sizeProblem,
   },
   STORAGE_CLASS,
-  // Users who gave the type get the default.
+  // Users who give the type get the default.
   { ...ATTACH_POLICY, when: (_, { type }) => type === undefined },
 ];
 
-/** Returns what is missing, as it is written. Throws a StowageError `usage` for flags that contradict one another. */
+/** Returns the missing flags, as written. Throws a StowageError `usage` for contradictory flags. */
 export const lacking = (given: Answers): string[] => missing(QUESTIONS, typed(given));
 
-/** Tells whether something is missing that somebody can be asked for. Throws as `lacking`. */
+/** Reports whether the user can be prompted for a missing value. Throws as `lacking` does. */
 export const asks = (given: Answers, io: Io): boolean =>
   lacking(given).length > 0 && isInteractive(io);
 
 /**
- * Asks for what is missing, where somebody can be asked; for that it looks at nodes. Throws a StowageError `usage` that names it
- * where not.
+ * Prompts for missing values on a terminal, for which it observes nodes. Elsewhere throws a
+ * StowageError `usage` that names them.
  */
 export const complete = (given: Given, command: Command, looking: Looking) =>
   completeBy<Given, 'name', Looking>(QUESTIONS, typed(given), askingOf(command, looking));
 
-/** Returns how a command asks for storage of nodes. */
+/** Returns the settings of a command's prompts for storage on nodes. */
 export const askingOf = (
   command: Command,
   looking: Looking,

@@ -18,7 +18,7 @@ const WITHIN_SECONDS = {
   when: 'within seconds, where a daemon with the controller attachment runs',
 };
 
-/** What would attach or detach it is switched off. */
+/** Reports that the controller attachment is switched off. */
 export const attachmentDisabled: Cause = ({ volume }) => {
   const ready = readyOf(volume);
   if (ready?.reason !== READY_REASON.attachmentDisabled) return undefined;
@@ -35,19 +35,19 @@ export const attachmentDisabled: Cause = ({ volume }) => {
   };
 };
 
-/** One that is not known, or does not come to an end. What takes its time only is none. */
+/** Reports whether an attachment is uncertain or fails, rather than just takes time. */
 const isHeld = ({ state, message }: Attachment): boolean =>
   state === 'Uncertain' || Boolean(message);
 
-/** Its device is not where it is to be, or it is not known where it is. */
+/** Reports a device that is not where it should be, or whose place is unknown. */
 export const attaching: Cause = (known) => {
   const { volume } = known;
   const ready = readyOf(volume);
   const { attachments = [], job } = volume.status ?? {};
-  // A job that attaches is of an earlier version, and tells how far it is.
+  // A job that attaches is of an earlier version, and reports its own progress.
   const waits =
     ready?.reason === READY_REASON.attaching && parseJobName(job)?.attempt === undefined;
-  // Of what is being deleted, another cause tells.
+  // Another cause covers Volumes that are being deleted.
   if (isDeleting(volume) || (!waits && ready?.status !== 'True')) return undefined;
   const held = attachments.find(isHeld) ?? (waits ? attachments[0] : undefined);
   if (held !== undefined) return heldOn(known, held);
@@ -76,7 +76,7 @@ export const attaching: Cause = (known) => {
   };
 };
 
-/** What to say of an attachment that is not as it is to be. */
+/** Returns the blocker for an attachment that is not in its desired state. */
 export function heldOn(
   known: Pick<VolumeFacts, 'volume' | 'node' | 'storageClass'>,
   attachment: Attachment,
@@ -102,30 +102,33 @@ export function heldOn(
   };
 }
 
-/** The obstruction that its reason names, which others may have written; undefined where it has none that is known. */
+/**
+ * Returns the obstruction that the attachment's reason names; undefined for none or an unknown one.
+ * Others may have written the reason.
+ */
 export const obstructionIn = (
   volume: Volume,
   { node, detail }: Attachment,
 ): Obstruction | undefined => obstructionOf(detail, { node, volume });
 
-/** The cause that holds up an attachment which is not Uncertain. */
+/** Returns the cause that blocks an attachment which is not Uncertain. */
 function causeOf(volume: Volume, attachment: Attachment): Blocker['cause'] {
   const found = obstructionIn(volume, attachment);
   if (isUse(found)) return 'WaitingForUnmount';
   if (found === undefined && attachment.message) return 'UnknownReason';
-  // As the cause of what is made, it says no more than that it failed.
+  // For provisioning, `Failed` states no more than the failure.
   if (found?.cause !== undefined && found.cause !== 'Failed') return found.cause;
   return attachment.state === 'Attaching' ? 'NotAttached' : 'AttachmentFailed';
 }
 
-/** Its device is in use, or its kubelet has not let go of it. */
+/** Reports whether the device is in use, or not yet released by its kubelet. */
 export const isUse = (found: Obstruction | undefined): boolean =>
   found?.cause === 'DeviceInUse' || found?.cause === 'WaitingForUnmount';
 
 /**
- * Cause and fix of a doubt whether a node has the volume: what stands between the daemon and the node; else what is to be seen on a
- * node that did answer, or that it is to answer.
- * @param silent those of a node whose kubelet is silent, too
+ * Returns cause and fix of an uncertain attachment. The connection to the node comes first, then
+ * commands for a node that did answer, then how to make it answer.
+ * @param silent cause and fix for a node whose kubelet is silent, too
  */
 export function inDoubt(
   volume: Volume,
@@ -142,7 +145,7 @@ export function inDoubt(
 }
 
 const lookAt = (volume: Volume, node: string): Fix => ({
-  // Not beside the look: who pastes both lets go of what a node has that is not dead.
+  // Not among the commands: users who paste all of them would force-detach from a live node.
   say: `Have node ${node} answer. Only if the machine is dead, and switched off, have it let go: ${forceDetachCommand(volume, node)}`,
   run: [onNode(node, 'true')],
 });
@@ -151,7 +154,7 @@ export const endUse = (node: string, pods: readonly string[]): Fix => ({
   say: `Put right what the message names${pods.length === 0 ? '' : `; pods that need it on node ${node}: ${pods.join(', ')}`}.`,
 });
 
-/** What ends pods, given as `namespace/name`: a command for each namespace. */
+/** Returns commands that delete pods, given as `namespace/name`: one for each namespace. */
 export function deletePods(pods: readonly string[]): string[] {
   const byNamespace = Map.groupBy(pods, (pod) => pod.split('/')[0] ?? '');
   return [...byNamespace].map(([namespace, all]) =>

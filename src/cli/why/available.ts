@@ -7,7 +7,7 @@ import { failedPv } from './failed-pv.ts';
 import { ownPv, sinceOf } from './state.ts';
 import type { Blocker, Cause, VolumeFacts } from './types.ts';
 
-/** The device is there; whether pods can have it is for its PersistentVolume to say. */
+/** Reports problems of a Volume with a device: pods use it through the PersistentVolume. */
 export const available: Cause = (known, now) => {
   const { volume, pv } = known;
   if (readyOf(volume)?.status !== 'True') return undefined;
@@ -39,7 +39,7 @@ const GROWTH = {
   say: 'Put right what the message names. A size cannot be made smaller again: one that can never be had stays as it is, and does no harm.',
 };
 
-/** It can be used meanwhile, but whoever asked for more waits for it. */
+/** Reports an incomplete expansion: the Volume can be used, but a user waits for the size. */
 function growing({ volume }: VolumeFacts, now: number): Blocker | undefined {
   const job = parseJobName(volume.status?.job);
   const ready = readyOf(volume);
@@ -53,7 +53,7 @@ function growing({ volume }: VolumeFacts, now: number): Blocker | undefined {
       fix: GROWTH,
     };
   }
-  // An earlier version says in words alone what keeps it from growing.
+  // An earlier version reports what prevents the expansion in the message only.
   if (ready?.message && ready.detail === undefined && job?.attempt === undefined) {
     return {
       cause: 'UnknownReason',
@@ -74,7 +74,7 @@ function growing({ volume }: VolumeFacts, now: number): Blocker | undefined {
   };
 }
 
-/** What to say of a Volume that nothing holds up. */
+/** Returns the message for a Volume without a blocker. */
 export function healthyMessage(known: VolumeFacts): string {
   const { name } = known.volume.metadata;
   const pv = ownPv(known);

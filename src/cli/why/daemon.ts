@@ -13,7 +13,7 @@ import { foundIn, type Reading, reading } from '../lib/read-result.ts';
 import type { Reason } from './reasons.ts';
 import type { Blocker, Fix } from './types.ts';
 
-/** So much later than the last renewal, in ms, it cannot have been the daemon that had the Lease. */
+/** Time (ms) after the last renewal from which a report is not from that Lease's daemon. */
 const LATER = 60_000;
 
 export interface Daemons {
@@ -21,7 +21,7 @@ export interface Daemons {
   deployments: Reading<Deployment[]>;
 }
 
-/** What goes on where a daemon leads: what else holds an object up is for others to end, whether one does or not. */
+/** Causes that end only while a daemon leads. Other causes do not depend on a daemon. */
 const DAEMONS_TURN: ReadonlySet<Reason> = new Set<Reason>([
   'NotTakenUp',
   'JobRunning',
@@ -41,7 +41,7 @@ const DAEMONS_TURN: ReadonlySet<Reason> = new Set<Reason>([
   'Unavailable',
 ]);
 
-/** Of these, `since` is when a daemon wrote it. */
+/** Causes whose `since` is the time of a daemon's report. */
 const TOLD_BY_DAEMON: ReadonlySet<Reason> = new Set<Reason>([
   'JobRunning',
   'RetryWaiting',
@@ -52,7 +52,7 @@ const TOLD_BY_DAEMON: ReadonlySet<Reason> = new Set<Reason>([
   'Unavailable',
 ]);
 
-/** Causes that others remove, after which a daemon goes on. */
+/** Causes that others remove, after which a daemon proceeds. */
 const THEN_DAEMONS_TURN: ReadonlySet<Reason> = new Set<Reason>([
   'GateOff',
   'GrantMissing',
@@ -65,7 +65,7 @@ const THEN_DAEMONS_TURN: ReadonlySet<Reason> = new Set<Reason>([
 
 export const isDaemonsTurn = ({ cause }: Blocker): boolean => DAEMONS_TURN.has(cause);
 
-/** What tells whether a daemon leads. Throws a StowageError; what the user may not read is told in its place. */
+/** Reads whether a daemon leads. Throws a StowageError; a refusal stands for an unreadable list. */
 export async function readDaemons(client: ReadClient, signal: AbortSignal): Promise<Daemons> {
   const labelSelector = `${MANAGED_BY}=${COMPONENT}`;
   const [leases, deployments] = await Promise.all([
@@ -80,9 +80,11 @@ export async function readDaemons(client: ReadClient, signal: AbortSignal): Prom
 }
 
 /**
- * That no daemon leads any more, instead of what one said or should have done. Where there never was a Lease nothing follows:
- * a daemon with --leader-election=false has none. Pure. `now` in ms since the epoch.
- * @param node that the work is on, where one is known: daemons with --transport local act for the nodes they name alone
+ * Reports that no daemon leads any more, in place of a blocker that a daemon reported or should
+ * end. Concludes nothing if no Lease exists: a daemon with --leader-election=false has none. Pure.
+ * `now` is in ms since the epoch.
+ * @param node node of the work, if known: daemons with --transport local act only for the
+ * nodes that they name
  */
 export function daemonAbsent(
   { leases, deployments }: Daemons,
@@ -94,7 +96,7 @@ export function daemonAbsent(
   if (acting.some((lease) => isHeld(lease, now))) return undefined;
   const [last] = acting.toSorted((a, b) => renewed(b) - renewed(a));
   if (last === undefined) return undefined;
-  // One that writes without a Lease is none the less there.
+  // A daemon that reports without a Lease exists nevertheless.
   if (TOLD_BY_DAEMON.has(instead.cause) && Date.parse(instead.since ?? '') > renewed(last) + LATER)
     return undefined;
   const { metadata, spec } = last;
@@ -112,7 +114,7 @@ export function daemonAbsent(
   };
 }
 
-/** The controllers that take objects up. */
+/** Controllers that first process an object, by kind. */
 const TAKES_UP: Readonly<Record<string, ControllerName>> = {
   Volume: 'volume',
   PersistentVolumeClaim: 'claim',
@@ -120,9 +122,9 @@ const TAKES_UP: Readonly<Record<string, ControllerName>> = {
 };
 
 /**
- * Returns ControllerOff where the leading daemon runs without the controller that takes up the end of the chain. Pure. `now` in ms
- * since the epoch.
- * @param kind of what was asked about
+ * Returns ControllerOff if the leading daemon runs without the controller for the end of the chain.
+ * Pure. `now` is in ms since the epoch.
+ * @param kind kind of the explained object
  */
 export function controllerOff(
   { leases }: Daemons,
@@ -146,9 +148,10 @@ export function controllerOff(
 }
 
 /**
- * Returns the blocker with the command by which the daemon gets the flags of its fix. An installed daemon keeps its namespace, its image
- * and its other flags; any other daemon has to end first. The command takes nothing from the Deployment: whoever may write one in
- * a namespace could have the daemon installed there, with an image of theirs. Pure.
+ * Returns the blocker with the command that gives the daemon the flags of its fix. An installed
+ * daemon keeps its namespace, its image and its other flags; any other daemon must end first.
+ * The command takes nothing from the Deployment: users who may write one could otherwise choose the
+ * namespace and the image of the daemon. Pure.
  */
 function withDaemonFlags({ deployments }: Daemons, blocker: Blocker): Blocker {
   const { daemonFlags, ...fix } = blocker.fix ?? { say: '' };
@@ -167,15 +170,16 @@ function withDaemonFlags({ deployments }: Daemons, blocker: Blocker): Blocker {
   };
 }
 
-/** Returns whether the explanation depends on the daemon. */
+/** Reports whether the explanation depends on the daemon. */
 export const asksForDaemons = (blocker: Blocker): boolean =>
   isDaemonsTurn(blocker) ||
   THEN_DAEMONS_TURN.has(blocker.cause) ||
   blocker.fix?.daemonFlags !== undefined;
 
 /**
- * Returns the blocker, completed or replaced by what is known of daemons. Pure. `now` in ms since the epoch.
- * @param asked the kind that was asked about, and the node that the work is on, where one is known
+ * Returns the blocker, completed or replaced by facts about daemons. Pure. `now` is in ms since the
+ * epoch.
+ * @param asked kind of the explained object, and the node of the work, if known
  */
 export function besideDaemons(
   daemons: Daemons,
@@ -194,7 +198,10 @@ export function besideDaemons(
 
 const renewed = ({ spec }: Lease): number => Date.parse(spec?.renewTime ?? '') || 0;
 
-/** One of several nodes has their names in its own; one of so many that they have no room there may be of each. */
+/**
+ * Reports whether a daemon with this Lease may act for a node. Its name contains the nodes' names,
+ * or a digest if these are too long.
+ */
 function mayActFor(lease: string, node: string | undefined): boolean {
   if (node === undefined || lease === COMPONENT || /^stowage-[0-9a-f]{64}$/.test(lease))
     return true;

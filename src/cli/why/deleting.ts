@@ -14,15 +14,15 @@ import type { Blocker, Cause, Fix, VolumeFacts } from './types.ts';
 const look = (kind: string, name: string): string =>
   commandLine('kubectl', 'get', kind, name, '-o', 'yaml');
 
-/** Of Kubernetes itself, and of the snapshot API: these come off by themselves. */
+/** Finalizers of Kubernetes itself and of the snapshot API, which their owners remove. */
 const ELSEWHERE = /^(?:kubernetes\.io|snapshot\.storage\.kubernetes\.io)\//;
-/** Stowage's. They hold what is written to, or not yet removed: nobody else is to take them off. */
+/** Finalizers of Stowage, which only Stowage may remove: storage is in use, or not yet removed. */
 const OWN = /^(?:stowage\.dev|storage\.metalk8s\.scality\.com)\//;
 
 export const isForeign = (finalizer: string): boolean =>
   !ELSEWHERE.test(finalizer) && !OWN.test(finalizer);
 
-/** What keeps a Volume that is being deleted. */
+/** Reports what blocks the deletion of a Volume. */
 export const deleting: Cause = (known, now) => {
   const { volume } = known;
   if (!isDeleting(volume)) return undefined;
@@ -66,7 +66,6 @@ export const deleting: Cause = (known, now) => {
   const [attachment] = volume.status?.attachments ?? [];
   if (attachment !== undefined) {
     const attached = heldOn(known, attachment);
-    // What is to be detached waits for no pod of its own.
     return {
       ...attached,
       holdup: `it is to be detached before its storage is removed; ${attached.holdup}`,
@@ -84,7 +83,8 @@ export const deleting: Cause = (known, now) => {
 };
 
 /**
- * Finalizers of whoever Stowage does not know: what they stand for is theirs to say.
+ * Returns the fix for finalizers that Stowage does not know: their purpose is known to their owners
+ * only.
  * @param object as kubectl names it: kind, name, and `-n NAMESPACE`
  */
 export const foreignFinalizers = (
@@ -97,7 +97,7 @@ export const foreignFinalizers = (
 });
 
 /**
- * What holds an object that is being deleted by its finalizers alone, and what ends that.
+ * Returns cause and fix of a deletion that is blocked by finalizers only.
  * @param object as kubectl names it: kind, name, and `-n NAMESPACE`
  */
 export function heldByFinalizers(

@@ -10,7 +10,7 @@ import { making } from './provisioning.ts';
 import { storageClass } from './storage-class.ts';
 import type { Cause, Diagnosis, VolumeFacts } from './types.ts';
 
-/** In the order in which one keeps the others from mattering. */
+/** Causes in order: each one makes the later ones irrelevant. */
 const CAUSES: readonly Cause[] = [
   paused,
   nodeAway,
@@ -26,7 +26,7 @@ const CAUSES: readonly Cause[] = [
   making,
 ];
 
-/** The first thing that holds a Volume up. Pure. `now` is in ms since the epoch. */
+/** Returns the first blocker of a Volume. Pure. `now` is in ms since the epoch. */
 export function diagnose(known: VolumeFacts, now: number): Diagnosis {
   for (const cause of CAUSES) {
     const found = cause(known, now);

@@ -5,7 +5,10 @@ import { readyOf } from '../lib/objects/volume-progress.ts';
 import { sinceOf } from './state.ts';
 import type { Cause } from './types.ts';
 
-/** The file system of its directory is not mounted: whether it is to be made, attached or deleted, it waits for that. */
+/**
+ * Reports that the file system of the Volume's directory is not mounted, which blocks provisioning,
+ * attaching and deleting.
+ */
 export const directoryNotMounted: Cause = ({ volume }) => {
   const ready = readyOf(volume);
   if (ready?.reason !== READY_REASON.directoryNotMounted) return undefined;

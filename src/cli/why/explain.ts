@@ -23,14 +23,13 @@ import { diagnoseSnapshot } from './snapshot/diagnose.ts';
 import { readSnapshot } from './snapshot/read.ts';
 import type { Explained } from './types.ts';
 
-/** The cluster that an explanation reads. */
 export interface Cluster extends Pick<Connection, 'namespace'> {
   client: ReadClient;
-  /** ReferenceGrant in the version that is served. */
+  /** Returns the resource of ReferenceGrants in the served version. */
   grants(): Promise<Resource | undefined>;
 }
 
-/** The cluster of a connection, which is asked once for the version of ReferenceGrants. */
+/** Returns the cluster of a connection. Requests the version of ReferenceGrants once. */
 export function clusterOf(
   connection: Pick<Connection, 'namespace' | 'transport'>,
   client: ReadClient,
@@ -48,7 +47,7 @@ export function clusterOf(
   };
 }
 
-/** Reads an object and what is around it, and finds the first thing that holds it up. Throws a StowageError. */
+/** Reads an object and its surroundings, and finds its first blocker. Throws a StowageError. */
 export function explain(target: Target, io: Io, cluster: Cluster): Promise<Explained> {
   switch (target.kind) {
     case 'Volume':

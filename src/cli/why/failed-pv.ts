@@ -2,7 +2,7 @@ import type { PersistentVolume } from '../../api/core.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { Blocker } from './types.ts';
 
-/** A PersistentVolume that its controller gave up. */
+/** Reports a PersistentVolume that is Failed. */
 export function failedPv({ metadata, status }: PersistentVolume): Blocker | undefined {
   if (status?.phase !== 'Failed') return undefined;
   return {

@@ -12,7 +12,7 @@ import type { Reason as Cause } from './reasons.ts';
 import { isStuck, nextAttempt, ownPv, sinceOf } from './state.ts';
 import type { Blocker, Fix, Cause as VolumeCause, VolumeFacts } from './types.ts';
 
-/** Failed, until a person changes something. */
+/** Reports a Volume that is Failed until a person changes something. */
 export const failed: VolumeCause = (known) => {
   const { volume } = known;
   const ready = readyOf(volume);
@@ -25,7 +25,7 @@ export const failed: VolumeCause = (known) => {
   };
 };
 
-/** Fixes of these have it tried again by themselves. */
+/** Causes whose fixes trigger another attempt by themselves. */
 const RETRIED: readonly (Cause | undefined)[] = ['SignatureFound', 'NameTaken'];
 
 function wrong(
@@ -62,8 +62,8 @@ function wrong(
 }
 
 /**
- * Has a claim filled anew from a corrected source. The Volume keeps what the source said when it was made, so that to try that again
- * would fail the same way.
+ * Returns the fix that fills a claim again from a corrected source. The Volume keeps the source's
+ * settings from its creation: another attempt would fail in the same way.
  */
 function refill(volume: Volume): Fix | undefined {
   const populator = volume.spec.source?.populator;
@@ -85,7 +85,7 @@ function refill(volume: Volume): Fix | undefined {
   };
 }
 
-/** What was Available once comes back by itself, once what is missing is back. */
+/** Reports a Volume that was Available before, and recovers once the missing part is back. */
 export const unavailable: VolumeCause = (known, now) => {
   const { volume } = known;
   const ready = readyOf(volume);

@@ -8,8 +8,9 @@ import { foundIn } from '../lib/read-result.ts';
 import type { Blocker, VolumeFacts } from './types.ts';
 
 /**
- * Returns when a volume that no pod needs is force-detached from a node that is not Ready; undefined: never as things are. The daemon's
- * flag is not known here, only the annotation of the storage class. Pure.
+ * Returns when a volume that no pod needs is force-detached from a node that is not Ready;
+ * undefined if never in the current state. The storage class's annotation is known here, but not
+ * the daemon's flag. Pure.
  */
 export function forceDetachTime(
   { volume, node: read, storageClass }: Pick<VolumeFacts, 'volume' | 'node' | 'storageClass'>,
@@ -28,7 +29,10 @@ export function forceDetachTime(
     : { when: `at ${at}, unless --max-wait-for-unmount of the daemon is another than 6m` };
 }
 
-/** Where it is kept attached without a pod, it is given up when it is deleted only. */
+/**
+ * Reports whether a Volume without pods is force-detached: with another attach policy, only its
+ * deletion causes that.
+ */
 const isOnDemand = ({ metadata, spec }: Volume): boolean =>
   spec.attachPolicy === 'OnDemand' || metadata.deletionTimestamp !== undefined;
 

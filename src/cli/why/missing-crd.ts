@@ -1,12 +1,12 @@
 import { isNotFound } from '../../kube/errors.ts';
 import type { Blocker } from './types.ts';
 
-/** Kinds of Stowage's, or that it goes by, and which component of `stowage install` defines them. */
+/** Components of `stowage install`, by the kind that they define. */
 const COMPONENTS = { Volume: 'crds', VolumeSnapshot: 'snapshot-crds' } as const;
 
 /**
- * What is said of an object whose kind the cluster does not know; throws all else. (A missing object names itself in the
- * details of the answer; a missing kind does not.)
+ * Returns the blocker for a kind that the cluster does not know; rethrows other errors. (Details of
+ * the answer name a missing object, but not a missing kind.)
  */
 export function missingCrd(error: unknown, kind: keyof typeof COMPONENTS): Blocker {
   if (!isNotFound(error) || error.status.details?.name !== undefined) throw error;

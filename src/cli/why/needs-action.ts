@@ -14,7 +14,10 @@ import { diagnoseSnapshot } from './snapshot/diagnose.ts';
 import { readSnapshot } from './snapshot/read.ts';
 import type { Blocker, Diagnosis } from './types.ts';
 
-/** Causes that only a person can remove. A missing claim, grant or snapshot is not among them: others may create it meanwhile. */
+/**
+ * Causes that only a person can remove. A missing claim, grant or snapshot is not among them:
+ * others may create it meanwhile.
+ */
 const BY_HAND: ReadonlySet<Reason> = new Set<Reason>([
   'ControllerOff',
   'GateOff',
@@ -30,8 +33,8 @@ const BY_HAND: ReadonlySet<Reason> = new Set<Reason>([
 ]);
 
 /**
- * Returns the error that ends a wait early, with what helps; undefined where the object may go on by itself. Daemons are read where
- * they decide that, and not for each look. Throws a StowageError.
+ * Returns the error that ends a wait early, with a remedy; undefined if the object may proceed by
+ * itself. Reads daemons only if they decide that, rather than at each check. Throws a StowageError.
  */
 export async function needsAction(
   diagnosis: Diagnosis,
@@ -47,7 +50,7 @@ export async function needsAction(
   return errorOf(besideDaemons(daemons, diagnosis, { kind: object.kind ?? '' }, now), object);
 }
 
-/** The same of a claim. Throws a StowageError. */
+/** Does the same for a claim. Throws a StowageError. */
 export const claimNeedsAction: NeedsAction = async (object, connection, now, signal) => {
   const { namespace, name } = object;
   const { client } = connection;
@@ -58,7 +61,7 @@ export const claimNeedsAction: NeedsAction = async (object, connection, now, sig
   return needsAction(diagnoseClaim(facts, now), object, client, now, signal);
 };
 
-/** The same of a snapshot. Throws a StowageError. */
+/** Does the same for a snapshot. Throws a StowageError. */
 export const snapshotNeedsAction: NeedsAction = async (object, { client }, now, signal) => {
   const { namespace, name } = object;
   const options = { namespace, signal };

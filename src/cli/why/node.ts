@@ -15,7 +15,7 @@ import type { Cause, Fix, Link, VolumeFacts } from './types.ts';
 
 const BY_ITSELF = { when: 'by itself, after a delay that grows to 5 minutes' };
 
-/** The node does not answer, or nothing safe follows from what it said. */
+/** Reports that the node does not answer, or that its answer is unclear. */
 export const nodeAway: Cause = (known) => {
   const { volume, node } = known;
   const ready = readyOf(volume);
@@ -27,7 +27,7 @@ export const nodeAway: Cause = (known) => {
     ...{ reason: found?.reason, ...sinceOf(ready) },
     ...{ next: BY_ITSELF, chain: [nodeLink(volume)] },
   };
-  // Of a node that just does not answer there is none.
+  // A node that merely does not answer has no finer cause.
   const way = found?.cause === undefined ? undefined : found;
   if (ready.reason === nodeUnclear) {
     return {
@@ -50,7 +50,8 @@ export const nodeAway: Cause = (known) => {
           ? lost(volume)
           : {
               say: `See which nodes there are (kubectl get nodes). The node of a Volume cannot be changed: create it again with another spec.nodeName, which is to be put into the file before.`,
-              // Until a node says otherwise its storage counts as being made, and nobody can ask this one.
+              // Until a node reports otherwise, its storage counts as being provisioned, and this
+              // node cannot be queried.
               run: recreate(volume, '--forget-node'),
             },
     };
@@ -75,7 +76,7 @@ export const nodeAway: Cause = (known) => {
   };
 };
 
-/** Somebody's data may be there, and comes back with the node. */
+/** Reports whether the Volume may hold data, which returns with the node. */
 const mayHold = ({ status }: Volume): boolean =>
   status?.prepared !== undefined || status?.phase === 'Available';
 
@@ -83,7 +84,10 @@ export const nodeLink = (volume: Volume): Link => ({ kind: 'Node', name: nodeOf(
 
 const ssh = (volume: Volume, command: string): string => onNode(nodeOf(volume), command);
 
-/** What a node that is not Ready has is let go of in time, or at once. */
+/**
+ * Returns the fix for a node that is not Ready: its volumes are force-detached after a delay, or at
+ * once with the taint.
+ */
 export const notReadyFix = (node: string): Fix => ({
   say: `Bring node ${node} back. If it is dead: switch it off, and say so; then the volume is let go of at once. Take the taint off when it is back.`,
   run: [taintOff(node)],
@@ -94,7 +98,7 @@ const lost = (volume: Volume): Fix => ({
   run: [commandLine('stowage', 'delete', 'volume', volume.metadata.name, '--forget-node')],
 });
 
-/** What its kubelet, or who watches over it, says of a node that is not Ready. */
+/** Returns the report of the kubelet, or of the node controller, about a node that is not Ready. */
 function notReadyOf(node: KubeNode | undefined): string | undefined {
   const ready = readyConditionOf(node);
   if (ready === undefined || ready.status === 'True') return undefined;
@@ -102,6 +106,6 @@ function notReadyOf(node: KubeNode | undefined): string | undefined {
   return ready.message ? `${since} (${ready.message})` : since;
 }
 
-/** A name that no Node has, of a Volume that nobody looked at: a daemon may act for certain nodes only. */
+/** Reports whether no Node has the name: a daemon may act for certain nodes only. */
 export const isUnknownNode = ({ volume, node }: VolumeFacts): boolean =>
   'absent' in node && isDnsSubdomain(nodeOf(volume));

@@ -10,7 +10,7 @@ const RUN_IT: Fix = {
   run: ['stowage watch'],
 };
 
-/** No daemon has looked at it since it was made, deleted or changed. */
+/** Reports that no daemon has observed the Volume since its creation, deletion or change. */
 export const unseen: Cause = (known) => {
   const { volume } = known;
   const { creationTimestamp, deletionTimestamp, generation } = volume.metadata;
@@ -22,7 +22,7 @@ export const unseen: Cause = (known) => {
     const seen =
       ready !== undefined &&
       !(Date.parse(ready.lastUpdateTime ?? '') < Date.parse(deletionTimestamp ?? ''));
-    // Without the daemon's finalizer it is not for the daemon to end it.
+    // Without the daemon's finalizer, the deletion is not for the daemon to end.
     if (atWork || seen || !isOurs(volume)) return undefined;
     return {
       cause: 'NotTakenUp',
@@ -46,7 +46,7 @@ export const unseen: Cause = (known) => {
   }
   const { observedGeneration } = volume.status ?? {};
   const phase = phaseOf(volume);
-  // While a job is under way, a look leaves no trace in the status.
+  // While a job is running, an observation leaves no trace in the status.
   const atRest = ready.status !== 'Unknown' && (phase === 'Available' || phase === 'Failed');
   if (!atRest || observedGeneration === undefined || observedGeneration >= (generation ?? 0))
     return undefined;

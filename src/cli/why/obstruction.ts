@@ -40,7 +40,7 @@ const FIXES: Partial<Record<string, FixOf>> = {
 
 type FixOf = (parameters: Reason['parameters'], context: FixContext) => Fix | undefined;
 
-/** Cause and fix of a reason. The cause is undefined where it is that of what was under way. */
+/** Cause and fix of a reason. The cause is undefined if it is that of the operation in progress. */
 export interface Obstruction {
   reason: Reason;
   cause: Cause | undefined;
@@ -48,8 +48,8 @@ export interface Obstruction {
 }
 
 /**
- * Returns cause and fix of a reason in a status, which others may have written; undefined for one of another version, of which nothing
- * is. Pure.
+ * Returns cause and fix of a reason in a status, which others may have written; undefined for an
+ * unknown reason, as of another version. Pure.
  */
 export function obstructionOf(value: unknown, context: FixContext): Obstruction | undefined {
   const detail = readReason(value);

@@ -7,7 +7,10 @@ import { foundIn } from '../lib/read-result.ts';
 import { isDeleting, isStuck } from './state.ts';
 import type { Cause } from './types.ts';
 
-/** Someone asked that nothing be written. What is Available, or waits for a person, would not be written anyway. */
+/**
+ * Reports that a user paused writes. Available Volumes, and those that wait for a person, would not
+ * be written anyway.
+ */
 export const paused: Cause = ({ volume, node }) => {
   const atRest = readyOf(volume)?.status === 'True' && !isDeleting(volume);
   if (atRest || isStuck(volume)) return undefined;

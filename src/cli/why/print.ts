@@ -4,14 +4,17 @@ import { isByHand } from './needs-judgement.ts';
 import { explanation } from './text.ts';
 import type { Blocker, Diagnosis, Fix, Link, Subject, WhyFlags } from './types.ts';
 
-/** As text, or as the data of docs/output.md. */
+/** Prints a diagnosis as text, or as data that docs/output.md describes. */
 export function print(subject: Subject, diagnosis: Diagnosis, { output }: WhyFlags, io: Io): void {
   if (output === 'json') io.stdout.write(asJson(data(subject, diagnosis)));
   else if (output === 'yaml') io.stdout.write(asYaml(data(subject, diagnosis)));
   else io.stdout.write(explanation(subject, diagnosis, io.clock.now()));
 }
 
-/** `nextTry`, `fix.yaml` and `fix.command`, where there is one, are `next`, `fix.manifest` and `fix.run` as one string each, for shells. Pure. */
+/**
+ * Returns a diagnosis as data. `nextTry`, `fix.yaml` and `fix.command`, if set, are `next`,
+ * `fix.manifest` and `fix.run` as single strings, for shells. Pure.
+ */
 function data(subject: Subject, diagnosis: Diagnosis): object {
   const { kind, name, namespace } = subject;
   const object: Link = { kind, ...(namespace === undefined ? {} : { namespace }), name };
@@ -24,7 +27,7 @@ function data(subject: Subject, diagnosis: Diagnosis): object {
   };
 }
 
-/** The data of what holds something up, without its chain. Pure. */
+/** Returns a blocker as data, without its chain. Pure. */
 export const blockerData = ({ cause, reason, holdup, since, next, fix }: Blocker): object => ({
   cause,
   ...(reason === undefined ? {} : { reason }),

@@ -6,10 +6,10 @@ import { readyOf } from '../lib/objects/volume-progress.ts';
 import { nextAttempt, nodeText, sinceOf } from './state.ts';
 import type { Cause } from './types.ts';
 
-/** After so long without a word, in ms, someone should look. */
+/** Time (ms) without a report after which the fix suggests a check of the daemon. */
 const SILENCE = 10 * 60_000;
 
-/** It is being made, or attached again. */
+/** Reports a Volume that is being provisioned, or attached again. */
 export const making: Cause = (known, now) => {
   const { volume } = known;
   const ready = readyOf(volume);
@@ -33,7 +33,7 @@ export const making: Cause = (known, now) => {
     : {};
   const job = parseJobName(volume.status?.job);
   const next = nextAttempt(volume, now);
-  // A job is named, and not begun: the daemon has nothing new to report for as long as that lasts.
+  // A job is named, but not started: the daemon reports nothing new meanwhile.
   const source = ready.reason === READY_REASON.waitingForSource ? ready.message : undefined;
   if (job?.attempt !== undefined && next === undefined && source) {
     return {
@@ -43,7 +43,7 @@ export const making: Cause = (known, now) => {
       next: { when: 'once that is put right; it is looked at again every 5 min at least' },
     };
   }
-  // An earlier version says in words alone whether the attempt runs, or waits after one that failed.
+  // An earlier version reports in the message only whether the attempt runs, or waits.
   if (job?.attempt !== undefined && job.attempt > 1 && ready.message && !ready.detail) {
     const due = dueAt(volume, job.attempt, now);
     return {

@@ -6,7 +6,7 @@ import { type ReadClient, readConsumers } from '../lib/objects/related.ts';
 import { readNamed } from '../lib/read-result.ts';
 import type { VolumeFacts } from './types.ts';
 
-/** What is around a Volume. Throws a StowageError; what the user may not read is told in its place. */
+/** Reads a Volume's facts. Throws a StowageError; a refusal stands for an unreadable object. */
 export async function readFacts(
   client: ReadClient,
   volume: Volume,

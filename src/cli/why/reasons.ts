@@ -1,18 +1,18 @@
 /**
- * What `why` can name as the thing that holds something up, as `cause` in its data. Scripts go by these: one that is here
- * stays, and keeps its meaning (docs/output.md).
+ * Causes that `why` reports, as `cause` in its data. Scripts rely on them: an existing cause stays,
+ * and keeps its meaning (docs/output.md).
  */
 export const REASONS = [
-  // The daemon told no reason: an earlier version, or a later one that has another.
+  // The daemon recorded no reason, or one that only a later version knows.
   'UnknownReason',
-  // Who does the work.
+  // Daemons and controllers.
   'DaemonAbsent',
   'NotTakenUp',
   'ControllerOff',
   'Paused',
   'AttachmentDisabled',
   'CRDMissing',
-  // The way to a node.
+  // Connection to a node.
   'NodeMissing',
   'NodeNotReady',
   'NodeOutOfService',
@@ -29,7 +29,7 @@ export const REASONS = [
   'MinionUnknown',
   'MinionDown',
   'AddressInvalid',
-  // What is made there.
+  // Provisioning on a node.
   'InvalidSpec',
   'StorageClassMissing',
   'StorageClassInvalid',
@@ -46,7 +46,7 @@ export const REASONS = [
   'JobRunning',
   'RetryWaiting',
   'NotGrown',
-  // Its PersistentVolume, and where it is attached.
+  // PersistentVolumes and attachments.
   'PersistentVolumeMissing',
   'PersistentVolumeFailed',
   'PersistentVolumeHeld',
@@ -77,7 +77,7 @@ export const REASONS = [
   'ProvisioningFailed',
   'NotBound',
   'ForeignProvisioner',
-  // What a claim starts from.
+  // Data sources of claims.
   'GateOff',
   'GrantMissing',
   'SourceMissing',

@@ -17,7 +17,7 @@ export const isDeleting = ({ metadata }: Volume): boolean =>
 export const isOurs = ({ metadata }: Volume): boolean =>
   metadata.finalizers?.includes(PROTECTION_FINALIZER) ?? false;
 
-/** The PersistentVolume, if it is the Volume's own. */
+/** Returns the PersistentVolume if it is the Volume's own. */
 export function ownPv({ volume, pv }: VolumeFacts): PersistentVolume | undefined {
   const found = foundIn(pv);
   return found !== undefined && isPvOf(found, volume) ? found : undefined;
@@ -25,7 +25,7 @@ export function ownPv({ volume, pv }: VolumeFacts): PersistentVolume | undefined
 
 export const nodeText = (volume: Volume): string => `node ${nodeOf(volume)}`;
 
-/** Since when Ready is as it is: its status, or what the status Unknown is about now. */
+/** Returns since when the Ready condition has its status, or, for Unknown, its current message. */
 export function sinceOf({
   status,
   lastTransitionTime,
@@ -38,7 +38,7 @@ export function sinceOf({
   return since === undefined ? {} : { since };
 }
 
-/** When the next attempt is due, if one waits for its time: only then the reason is of the attempt before it. */
+/** Returns when a waiting attempt is due: only then the reason is that of the previous one. */
 export function nextAttempt(volume: Volume, now: number): { at: string } | undefined {
   const job = parseJobName(volume.status?.job);
   if (job?.attempt === undefined) return undefined;
@@ -48,7 +48,7 @@ export function nextAttempt(volume: Volume, now: number): { at: string } | undef
   return due > now ? { at: new Date(due).toISOString() } : undefined;
 }
 
-/** A Failed Volume that is tried again when its spec changes, and not before. */
+/** Reports whether a Volume is Failed until its spec changes. */
 export function isStuck(volume: Volume): boolean {
   const ready = readyOf(volume);
   return !isDeleting(volume) && ready?.status === 'False' && !isRecoverable(ready.reason);

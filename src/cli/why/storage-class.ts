@@ -7,7 +7,7 @@ import type { Cause } from './types.ts';
 
 const RETRY = { when: 'when its spec is changed' };
 
-/** The class is looked at before anything is made, so a wrong one is the first thing, whatever failed before. */
+/** Reports a wrong class, which precedes other failures: it is checked before provisioning. */
 export const storageClass: Cause = ({ volume, storageClass: reading }) => {
   const ready = readyOf(volume);
   if (ready?.reason !== READY_REASON.creationError) return undefined;

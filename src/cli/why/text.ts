@@ -4,7 +4,7 @@ import { type Field, fields } from '../lib/output/fields.ts';
 import { printable } from '../lib/output/printable.ts';
 import type { Blocker, Diagnosis, Fix, Link, Subject } from './types.ts';
 
-/** A diagnosis for a person. `now` is in ms since the epoch. */
+/** Returns a diagnosis as text. `now` is in ms since the epoch. */
 export function explanation(subject: Subject, diagnosis: Diagnosis, now: number): string {
   if ('nothing' in diagnosis) return `${printable(diagnosis.nothing)}\n`;
   const { cause, chain = [] } = diagnosis;
@@ -18,7 +18,7 @@ export function explanation(subject: Subject, diagnosis: Diagnosis, now: number)
   ]);
 }
 
-/** Returns the lines that tell the blocker, since when, the next try, and the fix. `now` is in ms since the epoch. */
+/** Returns the lines for blocker, begin, next attempt and fix. `now` is in ms since the epoch. */
 export function blockerLines({ holdup, since, next, fix }: Blocker, now: number): Field[] {
   const lines: [string, string | string[] | undefined][] = [
     ['Held up by', holdup],

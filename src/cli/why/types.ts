@@ -11,56 +11,53 @@ import type { Volume } from '../../api/volume.ts';
 import type { Reading } from '../lib/read-result.ts';
 import type { Reason } from './reasons.ts';
 
-/** All that an explanation is made from. */
 export interface VolumeFacts {
   volume: Volume;
-  /** Of the Volume's name, whoever made it. */
+  /** PersistentVolume with the Volume's name; its owner may be another one. */
   pv: Reading<PersistentVolume>;
-  /** That of the PersistentVolume, and the pods that use it. */
+  /** Claim of the PersistentVolume, and the pods that use it. */
   claim: Reading<PersistentVolumeClaim>;
   pods: Reading<Pod[]>;
   storageClass: Reading<StorageClass>;
   node: Reading<KubeNode>;
 }
 
-/** What puts an end to it. */
 export interface Fix {
   say: string;
   /** Command lines for a shell, quoted. */
   run?: string[];
-  /** To be applied before `run`. */
+  /** Applied before `run`. */
   manifest?: object;
   /** Flags that the daemon needs; the command for them depends on where it runs (`besideDaemons`). */
   daemonFlags?: readonly string[];
 }
 
-/** An object on the way from what was asked about to what holds it up. */
+/** Object on the path from the explained object to its blocker. */
 export interface Link {
   kind: string;
-  /** Of what is in one. */
+  /** Set for namespaced kinds. */
   namespace?: string;
   name: string;
 }
 
 export interface Blocker {
   cause: Reason;
-  /** The code that it was found by, where the daemon told one. */
+  /** Code behind the cause, if the daemon recorded one. */
   reason?: Detail | undefined;
-  /** What was looked at on the way, in order, without what was asked about; the last is where it is held up. */
+  /** Objects on the path, in order, without the explained one; the last one has the blocker. */
   chain?: readonly Link[];
   holdup: string;
   /** RFC 3339. */
   since?: string;
-  /** When it is tried next: a time (RFC 3339), or what it waits for. */
+  /** Next attempt: a time (RFC 3339), or the event that it waits for. */
   next?: { at: string } | { when: string };
   fix?: Fix;
-  /** The controller that is to take it up, where that is not the one of the kind. */
+  /** Controller that processes the object first, if not that of its kind. */
   controller?: ControllerName;
 }
 
 export type Diagnosis = Blocker | { nothing: string };
 
-/** What is explained. */
 export interface Subject {
   kind: string;
   name: string;
@@ -71,9 +68,9 @@ export interface Subject {
 export interface Explained {
   subject: Subject;
   diagnosis: Diagnosis;
-  /** What was read for it: parts that the user may not read are told of. */
+  /** Objects read for the explanation, and refusals for those that the user may not read. */
   looked: readonly object[];
-  /** Where the work is, if that is known. */
+  /** Node of the work, if known. */
   node?: string;
 }
 
@@ -81,11 +78,11 @@ export interface WhyFlags {
   output?: 'json' | 'yaml';
 }
 
-/** What holds an object up that another one waits for. */
+/** Returns the blocker of an object that waits for the linked one. */
 export const through = (link: Link, holdup: Blocker): Blocker => ({
   ...holdup,
   chain: [link, ...(holdup.chain ?? [])],
 });
 
-/** One thing that can hold a Volume up, if it does now. `now` is in ms since the epoch. */
+/** Check for one possible blocker of a Volume. `now` is in ms since the epoch. */
 export type Cause = (known: VolumeFacts, now: number) => Blocker | undefined;

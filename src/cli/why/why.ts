@@ -12,7 +12,7 @@ import { clusterOf, explain } from './explain.ts';
 import { print } from './print.ts';
 import type { Diagnosis, WhyFlags } from './types.ts';
 
-/** `stowage why`. Throws a StowageError. */
+/** Runs `stowage why`. Throws a StowageError. */
 export async function why(
   target: Target,
   flags: WhyFlags & GlobalFlags,
@@ -34,7 +34,7 @@ export async function why(
   show(besideDaemons(daemons, diagnosis, { kind: target.kind, node }, now));
 }
 
-/** Says that two daemons act at once, whatever else is so. */
+/** Prints a note if two daemons act at once, whatever the diagnosis. */
 function noteSecond(leases: readonly Lease[], now: number, io: Io): void {
   const leading = leadingBeside(leases, '', now).map(
     ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
@@ -44,7 +44,7 @@ function noteSecond(leases: readonly Lease[], now: number, io: Io): void {
   io.stderr.write(`${printable(note)}\n`);
 }
 
-/** Says once of each what the user may not read. */
+/** Prints one note for each refusal. */
 export function noteForbidden(all: readonly object[], io: Io): void {
   const forbidden = all
     .flatMap((parts) => Object.values(parts))
@@ -57,7 +57,7 @@ export function noteForbidden(all: readonly object[], io: Io): void {
     io.stderr.write(`note: not looked at: ${printable(text)}\n`);
 }
 
-/** A diagnosis whose commands talk to the cluster that was asked. Pure. */
+/** Returns a diagnosis with commands for the cluster of the command line. Pure. */
 export function diagnosedIn(flags: GlobalFlags, diagnosis: Diagnosis): Diagnosis {
   if ('nothing' in diagnosis || diagnosis.fix?.run === undefined) return diagnosis;
   return { ...diagnosis, fix: { ...diagnosis.fix, run: diagnosis.fix.run.map(inCluster(flags)) } };

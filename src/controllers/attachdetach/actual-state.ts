@@ -2,9 +2,12 @@ import { byNode } from './attached-nodes-annotation.ts';
 import { byPod } from './desired-state.ts';
 import type { DesiredAttachment, NodeAttachment, PodUse } from './types.ts';
 
-/** The actual state of the world: volume → nodes → pods. Functions answer with the same list when nothing changes. */
+/**
+ * Actual state of the world: volume → nodes → pods. Functions return the same list if nothing
+ * changes.
+ */
 
-/** Without the entry of a node. */
+/** Returns the entries without that of a node. */
 export function withoutNode(
   entries: readonly NodeAttachment[],
   node: string,
@@ -15,9 +18,9 @@ export function withoutNode(
 }
 
 /**
- * With the entry of a node changed, or added; sorted by node. A state that it was in already leaves the time since when as it
- * was. What is not Attached is not safe to mount, and has a device while it is Attached or Detaching. A message has no reason but
- * its own.
+ * Changes or adds the entry of a node and returns all entries, sorted by node. If the state is the
+ * same, `since` stays. Only an Attached entry is safe to mount. Only an Attached or Detaching entry
+ * has a device. A new message clears the reason of the old one.
  * @param now ms since the epoch
  */
 export function change(
@@ -52,8 +55,10 @@ const NEW: Omit<NodeAttachment, 'node' | 'since'> = {
 };
 
 /**
- * With the pods that are gone or terminated taken from their entries, and those that want the volume where it is added.
- * @param isPodActive whether a pod that does not want it any more is there all the same: its claim may be gone before it
+ * Updates the pods of each entry: removes pods that are gone or terminated, adds pods that want the
+ * volume on the node.
+ * @param isPodActive reports whether a pod that no longer wants the volume still exists: its
+ *   claim may be deleted first
  */
 export function withPods(
   entries: readonly NodeAttachment[],

@@ -12,14 +12,15 @@ import {
 } from './volume-state.ts';
 
 /**
- * For how long what is said of a node that does not answer stands for whatever else is said of that, in ms. What ssh prints may
- * differ each time, which would be a write and an event each time; tries come up to two minutes apart.
+ * Minimum time (ms) between different "node unreachable" messages: ssh's text varies per attempt,
+ * and each change costs a write and an event. Attempts are up to two minutes apart.
  */
 const SAME_SILENCE = 10 * 60_000;
 
 /**
- * What is known once an operation has ended. `random` is in [0, 1).
- * @param was the node's entry before the operation began: what is Attached as it was has been so since then
+ * Updates the known state after an operation has ended. `random` is in [0, 1).
+ * @param was entry of the node before the operation; its `since` is kept if the device is still
+ *   Attached
  */
 export function applyOutcome(
   known: VolumeState,
@@ -39,24 +40,24 @@ export function applyOutcome(
       const to = { ...found, ...stands, state: 'Attached', safeToDetach: false } as const;
       known.entries = stillSince(change(known.entries, node, to, now), was);
       known.unverifiedNodes.delete(node);
-      // Also by a look: what an attach was tried for is so.
+      // A verification clears failures of attach, too, once the device is safe to mount.
       forgetFailures(known, node, safeToMount ? ['verify', 'attach'] : ['verify']);
       if (kind === 'attach' && safeToMount) forgetFailures(known, node);
-      // It was to be detached, or it is not as it should be.
+      // The detach did not detach the device, or the attached device has a fault.
       if (kind === 'detach' || (kind === 'attach' && !safeToMount)) fail(faultOf(outcome));
       return;
     }
     case 'detached': {
       known.entries = withoutNode(known.entries, node);
       known.unverifiedNodes.delete(node);
-      // A look that finds nothing is no reason to try an attach again sooner that fails each time.
+      // A verification that finds no device keeps the backoff of an attach that fails each time.
       const over: AttachmentOperationKind[] =
         kind === 'detach' ? ['verify', 'detach', 'attach'] : ['verify', 'detach'];
       forgetFailures(known, node, over);
       return;
     }
     case 'in-use': {
-      // Nothing was done to it.
+      // The operation changed nothing.
       const safeToMount = was?.state === 'Attached' && was.safeToMount;
       const to = {
         state: 'Attached',
@@ -73,7 +74,7 @@ export function applyOutcome(
     case 'failed':
       known.entries = withoutNode(known.entries, node);
       fail(outcome);
-      // Nothing is known to be there, or that node would have been let go of first: it is looked at again.
+      // The holder has no entry, since an entry would have blocked this attach: verify its node.
       for (const holder of outcome.heldBy ?? []) {
         const isOne = known.volume.spec.attachableNodes?.includes(holder) ?? false;
         if (isOne && !known.entries.some((entry) => entry.node === holder))
@@ -95,13 +96,13 @@ export function applyOutcome(
         silenceToldAt,
       );
       if (kind !== 'verify') fail(why);
-      // The only entry is what this attach itself began with, and it did nothing: what is known is no more than before. An entry
-      // that was there already stays, for whoever wrote that may have submitted a job.
+      // This attach added the entry and submitted no job: remove the entry. An earlier entry stays,
+      // since its writer may have submitted a job.
       if (kind === 'attach' && was === undefined && outcome.nothingDone) {
         known.entries = withoutNode(known.entries, node);
       }
-      // A node that was only to be looked at, and is not known to have it, holds nobody up. Nor does one that was let go of
-      // meanwhile, by force or by order: it is looked at when it is back.
+      // A node without an entry, or one that was force-detached meanwhile, blocks no other node.
+      // Verify it when it returns.
       if (!known.entries.some((entry) => entry.node === node)) {
         known.unverifiedNodes.add(node);
         return;
@@ -116,7 +117,10 @@ export function applyOutcome(
   }
 }
 
-/** What is told of it; of a node that does not answer, as it was told before. */
+/**
+ * Returns the message to report. For a node that does not answer, the last message stands for
+ * SAME_SILENCE.
+ */
 function told(known: VolumeState, node: string, { message, detail, silent }: Unknown, now: number) {
   if (!silent) return { message, detail, silenceToldAt: undefined };
   const before = failureOf(known, 'verify', node);
@@ -126,13 +130,14 @@ function told(known: VolumeState, node: string, { message, detail, silent }: Unk
 
 type Unknown = Extract<Outcome, { is: 'unknown' }>;
 
-/** The fault of a device that is there. Pure. */
+/** Returns the fault of an attached device. Pure. */
 export const faultOf = ({ message, detail }: Extract<Outcome, { is: 'attached' }>): Explanation =>
   message === undefined ? explain('StillAttached') : { message, detail };
 
 /**
- * Why a node's last detach was refused, where its entry says that: a look does not ask whether a device is in use, and is no
- * answer to that. The next detach is, or a pod that needs it there. Pure.
+ * Returns why the last detach from a node was refused, if the entry still shows it. A verification
+ * does not check whether a device is in use, so it keeps that message. The next detach ends it, or
+ * a pod that needs the device there. Pure.
  */
 function refusalOfDetach(
   known: VolumeState,
@@ -144,7 +149,10 @@ function refusalOfDetach(
   return { message: was.message, detail: was.detail };
 }
 
-/** With the time since when it is Attached that it had before it was tried to change that: else each try writes another. */
+/**
+ * Restores the `since` that an Attached entry had before the operation, so that retries do not
+ * change the status.
+ */
 const stillSince = (
   entries: readonly NodeAttachment[],
   was: NodeAttachment | undefined,

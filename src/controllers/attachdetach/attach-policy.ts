@@ -2,16 +2,16 @@ import { explain, type ReasonCode } from '../../api/reasons.ts';
 import { attachmentToKeep, isKeptAt, requiresFencing } from './force-detach.ts';
 import type { Blocked, Managed, NodeAttachment, ReconcileInput } from './types.ts';
 
-/** Policies: what may be attached where, and what is said to those who wait. */
+/** Attach policies: which node a volume may be attached to, and why pods wait. */
 
 type BlockReason = Omit<Blocked, 'node' | 'pods'>;
 
-/** Pods are there, or it is kept there by its policy alone. */
+/** Reports whether pods use the volume on the node, or its policy keeps the volume there. */
 export const isHeld = (view: ReconcileInput, { node, pods }: NodeAttachment): boolean =>
   pods.length > 0 ||
   (view.volume !== undefined && view.wanted.some((wanted) => wanted.node === node));
 
-/** Why the volume may not be attached to a node now; undefined: it may. Backoff is no refusal. */
+/** Returns why a node may not attach the volume now; undefined if it may. Ignores backoff. */
 export function refusalOf(
   view: ReconcileInput,
   entries: readonly NodeAttachment[],
@@ -40,7 +40,10 @@ export function refusalOf(
   return { reason: 'paused', ...explain('AttachPaused', { volume: name, node, paused }) };
 }
 
-/** The entry that keeps the volume from being attached to a node: any elsewhere, unless none can be written to. */
+/**
+ * Returns the entry on another node that prevents an attach. Read-only entries of a read-only
+ * volume prevent none.
+ */
 function holderOf(
   volume: Managed,
   entries: readonly NodeAttachment[],
@@ -50,7 +53,10 @@ function holderOf(
   return others.find(({ readOnly }) => !volume.readOnly || !readOnly);
 }
 
-/** As kube-controller-manager says it, then which node has it, and why that does not let go. */
+/**
+ * Returns a message that starts as kube-controller-manager's, then names the holder's node and why
+ * the volume stays there.
+ */
 function multiAttach(view: ReconcileInput, volume: Managed, holder: NodeAttachment): BlockReason {
   const { message, detail } = holder;
   const why = whyKept(view, volume, holder);
@@ -74,7 +80,7 @@ function whyKept(
       : "exclusively attached to one node and can't be attached to another";
   const held = { volume: volume.name, use, node, state };
   const isFenced = requiresFencing(volume);
-  // What is said of it itself.
+  // The message of the entry itself explains this.
   if (!exists && isFenced) return explain('MultiAttach', held);
   if (!exists || !ready) {
     if (isFenced) return explain('MultiAttachNodeNotReady', held);
@@ -88,7 +94,10 @@ function whyKept(
     : explain('MultiAttach', held);
 }
 
-/** Who waits, and why: each node once, in the order of wanted; then what waits to be detached and is paused. */
+/**
+ * Returns why pods wait: each node once, in the order of `wanted`; then the detaches that a pause
+ * prevents.
+ */
 export function blockedOf(view: ReconcileInput, entries: readonly NodeAttachment[]): Blocked[] {
   const keeper = attachmentToKeep(view.volume, entries);
   const blocked: Blocked[] = [];
@@ -110,6 +119,9 @@ export function blockedOf(view: ReconcileInput, entries: readonly NodeAttachment
   return blocked;
 }
 
-/** Attached, or soon to be known: nothing to be said of policies. Nobody looks at a node for an object with a problem. */
+/**
+ * Reports whether no policy message applies: the volume is attached, or verification is pending. A
+ * Volume whose status has a problem is not verified.
+ */
 const isThere = ({ problem }: ReconcileInput, { state, safeToMount }: NodeAttachment): boolean =>
   state === 'Attached' ? safeToMount : problem === undefined;

@@ -4,14 +4,18 @@ import { attachedNodes } from '../../model/attached-nodes.ts';
 import { compare } from './desired-state.ts';
 import type { NodeAttachment } from './types.ts';
 
-/** How entries outlive the process: the node list on the PersistentVolume, and what the Volume's status shows. */
+/**
+ * Persistence of entries: the list of nodes on the PersistentVolume, and the attachments in the
+ * Volume's status.
+ */
 
 /**
- * What was known before this process began, of which nothing is certain. What cannot be read is left out: it was not
- * written by Stowage.
- * @param annotation of ATTACHED_NODES_ANNOTATION; undefined: there is none
+ * Returns the entries that an earlier process recorded, all Uncertain. Skips unreadable items,
+ * which Stowage did not write.
+ * @param annotation value of ATTACHED_NODES_ANNOTATION; undefined if absent
  * @param now ms since the epoch
- * @param readOnly how those have it that only the annotation names, which tells no more than names
+ * @param readOnly access of nodes that only the annotation names, since the annotation holds only
+ *   names
  */
 export function attachmentsFromAnnotation(
   annotation: string | undefined,
@@ -44,14 +48,15 @@ const uncertain = (node: string, readOnly: boolean, since: number): NodeAttachme
   message: undefined,
 });
 
-/** The nodes to record: those that have it, or may have it. Sorted, each once. */
+/** Returns the nodes to record, which have or may have the volume: sorted, each once. */
 export const recordOf = (entries: readonly NodeAttachment[]): string[] =>
   [...new Set(entries.map(({ node }) => node))].sort(compare);
 
 /**
- * The annotation as it is to be written; undefined where it says so already. This difference is the dirty flag of the
- * specification, one for each volume: nothing has to remember that it is to be written.
- * @param written as it is; undefined: there is none, as on a volume from before there was a record, which has none to tell of
+ * Returns the annotation to write; undefined if it is up to date. This comparison replaces the
+ * dirty flag of the specification, one per volume.
+ * @param written current value; undefined if absent, as on a volume older than the record, which
+ *   needs no empty one
  */
 export function recordToWrite(
   written: string | undefined,
@@ -61,7 +66,7 @@ export function recordToWrite(
   return written === record || (written === undefined && entries.length === 0) ? undefined : record;
 }
 
-/** The entries as the status of the Volume shows them, sorted by node. */
+/** Returns the entries as the status of the Volume shows them, sorted by node. */
 export function attachmentsOf(entries: readonly NodeAttachment[]): Attachment[] {
   return [...entries].sort(byNode).map((entry) => ({
     node: entry.node,

@@ -25,17 +25,21 @@ import { answered } from '../lib/answered.ts';
 import { isOnSeveral } from './desired-state.ts';
 import type { AttachmentOperation } from './types.ts';
 
-/** What is so on the node once an operation has ended. */
+/** State of the device on the node after an operation. */
 export type Outcome =
   | Extract<Presence, { is: 'attached' }>
   | { is: 'detached' }
-  /** It is attached, and nothing was done. */
+  /** The device is attached, and the operation changed nothing. */
   | ({ is: 'in-use' } & Explanation)
-  /** It is not attached, and nothing was done, or not all. `heldBy`: the nodes that have the file, by their own account. */
+  /**
+   * The device is not attached; the operation did nothing or only a part. `heldBy`: nodes that
+   * record that they hold the file.
+   */
   | ({ is: 'failed'; heldBy?: readonly string[] } & Explanation)
   /**
-   * It may be either. `nothingDone`: no job was submitted, and what was seen tells no more than was known. `silent`: the node
-   * did not answer, and the message is of that alone.
+   * The device may be attached or not. `nothingDone`: no job was submitted, and the observation
+   * adds nothing to what is known. `silent`: the node did not answer, and the message reports only
+   * that.
    */
   | ({ is: 'unknown'; nothingDone?: boolean; noDevice?: true; silent?: true } & Explanation);
 
@@ -43,12 +47,13 @@ export interface AttacherDeps {
   executor: Executor;
   follower: Follower;
   loopNumbers: LoopNumbers;
-  /** What storage is to have on a node for a Volume. Pure. */
+  /** Returns the desired storage of a Volume on a node. Pure. */
   desiredOf(volume: Volume, node: string, readOnly: boolean): Desired;
-  /** Whether somebody vouches that the machine is off, as the API server has it now. Throws what that refuses. */
+  /** Reports whether an operator declared the machine off, by a live read. Throws API errors. */
   isOff(node: string): Promise<boolean>;
   /**
-   * Looks at all that concerns it on the node; `seen` are answers of the first look that came already.
+   * Observes the Volume's storage on the node; `seen` are results of the first probes that are
+   * already available.
    * @throws NodeError, ObservationError
    */
   look(
@@ -59,14 +64,14 @@ export interface AttacherDeps {
   ): Promise<Observed>;
 }
 
-/** `unused`: nothing on the node uses the device, which is about to be detached. */
+/** `unused`: nothing on the node uses the device, which will be detached next. */
 export type Precheck = (unused?: 'unused') => Promise<Explanation | undefined>;
 
-/** Carries out one operation on one node. */
 export interface Attacher {
   /**
-   * @param precheck asked right before a job is submitted, when all is ready for it; where it answers, none is
-   * @param onProgress called now and then with the step that a job is at
+   * @param precheck called right before a job is submitted; no job is submitted if it returns a
+   *   reason
+   * @param onProgress called from time to time with the current step of a job
    */
   run(
     operation: AttachmentOperation,
@@ -77,13 +82,19 @@ export interface Attacher {
   ): Promise<Outcome>;
 }
 
-/** Jobs of one operation: where another one was faster, or the node changed meanwhile, it is planned again. */
+/**
+ * Maximum number of jobs per operation. After a conflict or a change on the node, the operation is
+ * planned again.
+ */
 const MAX_JOBS = 4;
 
 export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   const { executor, follower, loopNumbers } = deps;
   const jobs = createJobRunner(executor);
-  /** UIDs of Volumes and nodes for which the last attempt failed because the persistent path leads to another device. */
+  /**
+   * UID of a Volume and node, for which the persistent path led to another device at the last
+   * attempt.
+   */
   const failedAstray = new Set<string>();
 
   async function run(
@@ -113,19 +124,22 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     return observed;
   }
 
-  /** Whoever worked on it before may have lost the answer: what still runs is waited for, and its jobs are removed. */
+  /**
+   * Waits for jobs of an earlier process, whose results may be lost, removes them, then observes
+   * the device.
+   */
   async function verify(context: OperationContext): Promise<Outcome> {
     const { volume, node, desired } = context;
     const { uid = '' } = volume.metadata;
     if (!(await jobs.purge(node, uid))) return stillRuns(context);
-    // No job is left that could still take it.
+    // No job is left that could still take the number.
     loopNumbers.release(node, uid);
     return presenceOf(desired, await see(context));
   }
 
   async function attach(context: OperationContext, precheck: Precheck): Promise<Outcome> {
     const outcome = await tryToAttach(context, precheck);
-    // A job that nobody knows the end of may still take the number.
+    // A job whose end is unknown may still take the number.
     if (outcome.is !== 'unknown')
       loopNumbers.release(context.node, context.volume.metadata.uid ?? '');
     return outcome;
@@ -142,7 +156,8 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       const observed = await see(context, seen);
       const wanted = await takeOverFromDeadNodes(desired, node, observed);
       const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid), lost);
-      // Nothing is awaited between the look at what others were promised and this.
+      // No await between `ofOthers` and `promise`: two volumes could otherwise take the same
+      // number.
       loopNumbers.promise(node, uid, number);
       const planned = plan('attach', wanted, observed, number);
       if ('refusal' in planned) {
@@ -162,7 +177,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       if (planned.steps.length === 0 || planned.grows) {
         loopNumbers.release(node, uid);
         if (isLast) return presenceOf(desired, observed);
-        // It was there before: a job of an earlier process that is to detach it may not have come to that.
+        // The device was attached before: a detach job of an earlier process may still be pending.
         if (!(await jobs.purge(node, uid))) return stillRuns(context);
         isLast = true;
         seen = undefined;
@@ -180,7 +195,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
         return verifyAfterFailure(context, not);
       }
       const end = await carryOut(context, 'attach', planned.steps);
-      // Jobs of a Volume run one after the other.
+      // Jobs of a Volume run in sequence, so no earlier job is left.
       isLast = true;
       if (end.state === 'failed') {
         loopNumbers.release(node, uid);
@@ -194,8 +209,9 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   }
 
   /**
-   * Returns whether it was reported that the persistent path leads to another device: by the condition of the Volume or, as that is of
-   * one of several nodes, by the failure of the last attempt on this one.
+   * Reports whether an earlier attempt reported that the persistent path leads to another device.
+   * The condition of the Volume shows it or, for a Volume on several nodes, the last attempt on
+   * this node.
    */
   function isTold(volume: Volume, node: string): boolean {
     if (isToldAstray(volume)) return true;
@@ -210,7 +226,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     const { desired } = context;
     let seen: ReadonlyMap<string, ProbeResult> | undefined;
     let why: Explanation = { message: '' };
-    /** A job that detaches was submitted. */
+    /** Set once a job that detaches was submitted. */
     let begun = false;
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(context, seen);
@@ -220,9 +236,11 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
         if (found.is === 'unknown') return found;
         return inUse(explained(planned), begun, found);
       }
-      // It would count as a use, and is ours: to take it off detaches nothing, and what else uses the device is seen after it.
+      // A mount left by an interrupted expansion would count as a use: unmount it first, which
+      // detaches nothing, then check for other users.
       const left = leftMounted(desired, observed);
-      // Also where there is nothing to be done on the node, as for a disk: it is not let go of while it is used.
+      // Checked even if there is nothing to do on the node, as for a disk: a device in use stays
+      // attached.
       const used = left.length > 0 ? undefined : await whatUses(context, observed);
       if (used !== undefined) return inUse(used, begun, found);
       if (planned.steps.length === 0) return { is: 'detached' };
@@ -240,8 +258,8 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   }
 
   /**
-   * What uses it, or why that cannot be seen: the node answered just now, and nothing was done to the device since, so that it
-   * is where it was, and not in doubt.
+   * Returns what uses the device, or why that is unknown. A failed check does not make the
+   * attachment uncertain: the node has just answered, and the device has not changed since.
    */
   const whatUses = (
     { node, desired }: OperationContext,
@@ -253,7 +271,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       return refused && explained(refused);
     }, useUnseen);
 
-  /** A file that nodes share may be held by one that is off. */
+  /** Allows taking over a file that nodes share from holders whose machines are off. */
   async function takeOverFromDeadNodes(
     desired: Desired,
     node: string,
@@ -262,7 +280,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     return takingOver(desired, await deadHoldersBeside(node, observed, deps.isOff));
   }
 
-  /** What is so now, with what went wrong. */
+  /** Observes the device and combines the result with the reason of the failure. */
   async function verifyAfterFailure(
     context: OperationContext,
     what: Explanation,
@@ -280,15 +298,16 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   }
 
   /**
-   * Runs the steps as one job and waits for its end. Its name is new each time: what an earlier process submitted is
-   * waited for by `verify`.
+   * Runs the steps as one job and waits for its end. Each job has a new name: `verify` waits for
+   * jobs of an earlier process.
    */
   async function carryOut(
     { volume, node, desired, signal, onProgress }: OperationContext,
     name: 'attach' | 'detach',
     steps: readonly Step[],
   ): Promise<Exclude<JobState, RunningJob>> {
-    // All random, of a UUID of version 4; Node.js asks the kernel for many of them at once.
+    // The last 12 digits of a version 4 UUID are all random. Node.js fetches random bytes from the
+    // kernel in batches.
     const id = `${name}-${randomUUID().slice(-12)}`;
     const subject = volume.metadata.uid ?? '';
     const job = { key: { subject, id }, steps, look: firstProbes(desired) };
@@ -299,7 +318,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
         follower.follow(node, job.key, resolve, (running) => onProgress(stepText(running)));
       });
     });
-    // What is left of it is removed by the next look at the latest.
+    // If this fails, the next operation removes the rest of the job.
     await jobs.purge(node, subject);
     return end;
   }
@@ -313,7 +332,7 @@ interface OperationContext {
   desired: Desired;
   signal: AbortSignal;
   onProgress: (step: string) => void;
-  /** A look came to its end. No job is submitted before one has. */
+  /** An observation is complete. No job is submitted before. */
   seen: boolean;
 }
 
@@ -327,7 +346,7 @@ const unknown = (why: Explanation): Extract<Outcome, { is: 'unknown' }> => ({
   ...why,
 });
 
-/** @param begun to detach it: what was there before need not be there any more, by what was found since */
+/** @param begun a detach job was submitted, so what was observed before may no longer hold */
 function inUse(why: Explanation, begun: boolean, found: Presence): Outcome {
   if (!begun || (found.is === 'attached' && found.device !== undefined))
     return { is: 'in-use', ...why };
@@ -352,7 +371,7 @@ const failure = (state: FailedState): Explanation => ({
   detail: failureReason(state),
 });
 
-/** The reason to give up after a job that was the last. */
+/** Returns why the operation ends without success after its last job. */
 function unfinished(end: Exclude<JobState, RunningJob>, [first]: readonly Step[]): Explanation {
   if (end.state === 'not-found') return explain('JobForgotten');
   if (end.state !== 'succeeded') return failure(end);

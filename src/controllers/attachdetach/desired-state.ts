@@ -5,16 +5,16 @@ import { nodeOf } from '../../model/desired-volume.ts';
 import { maxWaitOf } from './max-wait.ts';
 import type { DesiredAttachment, Managed, PodUse } from './types.ts';
 
-/** The desired state of the world: which volumes are wanted on which nodes, by which pods. */
+/** Desired state of the world: which volumes are wanted on which nodes, by which pods. */
 
 export interface Defaults {
-  /** The flag's, in ms; Infinity: never. */
+  /** Value of the flag, in ms; Infinity: never. */
   maxWaitForUnmountMs: number;
-  /** The Volume's; undefined when it is gone. */
+  /** StorageClass of the Volume; undefined if it is deleted. */
   storageClass: StorageClass | undefined;
 }
 
-/** A Volume as attachment sees it. */
+/** Returns the attachment-related fields of a Volume. */
 export function managedOf(volume: Volume, defaults: Defaults): Managed {
   const { metadata, spec, status } = volume;
   const home = nodeOf(volume);
@@ -30,9 +30,11 @@ export function managedOf(volume: Volume, defaults: Defaults): Managed {
   };
 }
 
-/** The nodes that share its directory; undefined: it is on one alone. */
+/**
+ * Returns the nodes that share the Volume's directory; undefined if the Volume is on one node only.
+ */
 export function sharedBy({ spec }: Volume): string[] | undefined {
-  // It can be null, too.
+  // The field can also be null.
   const several = spec.attachableNodes ?? [];
   return several.length === 0 ? undefined : [...new Set(several)];
 }
@@ -40,9 +42,9 @@ export function sharedBy({ spec }: Volume): string[] | undefined {
 export const isOnSeveral = (volume: Volume): boolean => (sharedBy(volume)?.length ?? 1) > 1;
 
 /**
- * The nodes that a volume is wanted on, sorted. A node that it may not be on is among them when a pod is there: why the
- * pod waits is said by whoever decides.
- * @param volume undefined when it is gone: then only pods that are left want it
+ * Returns the nodes that a volume is wanted on, sorted. Includes nodes that the volume may not be
+ * attached to if a pod is there: the caller reports why the pod waits.
+ * @param volume undefined if deleted: then only remaining pods want it
  */
 export function wantedOf(
   volume: Managed | undefined,
@@ -59,7 +61,7 @@ export function wantedOf(
     .sort((a, b) => compare(a.node, b.node));
 }
 
-/** Stable, whatever the locale. */
+/** Compares strings independently of the locale. */
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export const byPod = (a: PodUse, b: PodUse): number =>

@@ -22,7 +22,7 @@ export interface ForceDetachDeps {
   onForced?: ((reason: ForcedReason) => void) | undefined;
 }
 
-/** What goes with letting go of a node that nobody looked at. */
+/** Side effects of a force-detach. */
 export function createForceDetach({
   client,
   nodes,
@@ -33,7 +33,7 @@ export function createForceDetach({
 }: ForceDetachDeps) {
   return { areStillGone, tell, detachOrdered };
 
-  /** Nothing is let go of by what a cache says: it may be minutes old. */
+  /** Reports whether a live read confirms the nodes' facts, since the cache may be minutes old. */
   async function areStillGone(known: VolumeState, gone: readonly string[]): Promise<boolean> {
     let same = true;
     for (const node of gone) {
@@ -50,12 +50,12 @@ export function createForceDetach({
     return same;
   }
 
-  /** The command that ordered it emits the event. */
+  /** Force-detaches on operator request. Emits no event: the command that requested it does. */
   function detachOrdered(known: VolumeState, ordered: readonly string[]): void {
     for (const node of ordered) {
       known.entries = withoutNode(known.entries, node);
       known.unverifiedNodes.add(node);
-      // Done once: what a verification finds there after that is written again.
+      // The request is complete: an attachment that a later verification finds is written again.
       known.written = new Set([...known.written].filter((each) => each !== node));
       onForced?.('ordered');
       logger.warn({ volume: known.name, node }, 'let go of on a dead node, as was asked for');
@@ -63,7 +63,7 @@ export function createForceDetach({
   }
 
   function tell(known: VolumeState, { node, reason, message, detail }: Forced): void {
-    // When it is back, it is looked at: what it still has is taken from it.
+    // Verify the node when it returns, and detach what is still attached there.
     known.unverifiedNodes.add(node);
     onForced?.(reason);
     logger.warn(

@@ -18,17 +18,17 @@ import type {
 export interface ForceDetachPlan {
   entries: readonly NodeAttachment[];
   forced: ReconcileDecision['forced'];
-  /** When more may be let go of, ms since the epoch. */
+  /** Times at which further force-detaches may become due, in ms since the epoch. */
   deadlines: readonly number[];
 }
 
 type Verdict = NodeDeath | { at: number } | undefined;
 
 /**
- * Lets go of entries on nodes that are gone, though nobody can look there. With the taint at once, for somebody vouches
- * that the node is off. Otherwise only where no pod is left, and never of a volume that another node could then write to
- * at the same time.
- * @param entries after pods were dropped and added
+ * Force-detaches entries on dead nodes, without verification. With the out-of-service taint at
+ * once, since an operator declares the node off. Otherwise only if no pod is left, and never for a
+ * volume that another node could then write to at the same time.
+ * @param entries after pods were removed and added
  * @param now ms since the epoch
  */
 export function planForceDetach(
@@ -58,7 +58,10 @@ export function planForceDetach(
   return { entries: left, forced, deadlines };
 }
 
-/** What stays though its Node is gone says why: nothing is begun there that could say anything. */
+/**
+ * Adds the reason to an entry that stays although its Node is gone: no operation runs there that
+ * could report it.
+ */
 function withWord(
   { volume, running }: ReconcileInput,
   entry: NodeAttachment,
@@ -91,15 +94,17 @@ function verdictOn(
   return death ?? { at };
 }
 
-/** How a volume waits for a node that is NotReady. Of one that is gone itself, nothing is known to wait by. */
+/**
+ * Returns the rule by which a node counts as dead for a volume. A deleted Volume has no wait time.
+ */
 const deathRuleOf = (volume: Managed | undefined): DeathRule => ({
   requiresFencing: requiresFencing(volume),
   maxWaitMs: volume?.maxWaitForUnmountMs ?? Infinity,
 });
 
 /**
- * Whether a volume has waited long enough for a node that is NotReady. From then on the node is not looked at either,
- * where nothing is known to be: what was found would only be let go of again.
+ * Reports whether a volume has waited long enough for a NotReady node. From then on, a node without
+ * an entry is not verified either: an attachment found there would be force-detached again.
  */
 export const isForceDetachDue = (
   volume: Managed | undefined,
@@ -108,13 +113,16 @@ export const isForceDetachDue = (
 ): boolean => deathDeadline(facts, deathRuleOf(volume)) <= now;
 
 /**
- * What is kept on its node is looked after there as long as that answers, whether or not there is a Node of that name: a
- * cluster may be set up after its disks.
+ * Reports whether the policy keeps the volume on the node. Such a volume is managed as long as the
+ * node answers, even without a Node object: a cluster may be set up after its disks.
  */
 export const isKeptAt = (volume: Managed | undefined, node: string): boolean =>
   volume?.policy === 'Always' && volume.home === node;
 
-/** A node that is only silent may still write to it when another does: nothing but the taint says that it does not. */
+/**
+ * Reports whether only the out-of-service taint allows a force-detach: an unreachable node may
+ * still write to the volume while another node does.
+ */
 export const requiresFencing = (volume: Managed | undefined): boolean =>
   volume !== undefined && volume.nodes.length > 1 && !volume.readOnly;
 
@@ -127,8 +135,8 @@ function outcomeOf(volume: Managed | undefined, node: string, death: NodeDeath):
 }
 
 /**
- * Where more than one node has a volume that one may have: the entry that stays, which is the first that came to be. The
- * others are detached though pods want them, unless they are in use.
+ * Returns the attachment to keep if several nodes have a volume that only one may have: the oldest.
+ * The others are detached although pods want them, unless they are in use.
  */
 export function attachmentToKeep(
   volume: Managed | undefined,

@@ -6,11 +6,11 @@ import { change } from './actual-state.ts';
 import type { Managed, NodeFacts } from './types.ts';
 import { forgetFailures, type VolumeState } from './volume-state.ts';
 
-/** What makes what was known uncertain: nothing is done by these but to know less. */
+/** Invalidates cached attachment state. Never starts an operation. */
 
 /**
- * What was seen on a node counts no longer once it has booted, or is back. A node that was never looked at may have anything,
- * as soon as the Volume was made.
+ * Marks attachments on a node as uncertain once it has booted or become Ready again. A node that
+ * was never verified may have any device once the Volume is provisioned.
  */
 export function markUncertain(
   known: VolumeState,
@@ -23,7 +23,7 @@ export function markUncertain(
     known.notProvisioned = true;
     return;
   }
-  // Made while we watched: whoever made it has just measured its device there.
+  // The Volume was provisioned while this process ran, so its device was measured just now.
   const measured = known.notProvisioned && managed?.policy === 'Always' && deviceName !== undefined;
   known.notProvisioned = false;
   const nodes = new Set([...(managed?.nodes ?? []), ...known.entries.map(({ node }) => node)]);
@@ -49,9 +49,10 @@ export function markUncertain(
 }
 
 /**
- * Marks an attachment as uncertain once the status of the Volume reports that the device is missing or that its path leads to another
- * device. A Volume that is always attached reports it by its condition; an `OnDemand` one by a status without the device's name, in
- * which the attachment still has one.
+ * Marks an attachment as uncertain once the Volume's status reports that the device is missing or
+ * that its path leads to another device. An always attached Volume reports it by its condition. An
+ * `OnDemand` Volume reports it by a status without `deviceName` while its attachment still has a
+ * device.
  */
 export function onDeviceMissing(known: VolumeState, volume: Volume, now: number): void {
   const { status } = volume;
@@ -69,7 +70,7 @@ export function onDeviceMissing(known: VolumeState, volume: Volume, now: number)
 
 const isOnDemand = ({ spec }: Volume): boolean => spec.attachPolicy === 'OnDemand';
 
-/** Once for each version of the report. */
+/** Marks the attachment as uncertain once for each version of the report. */
 function markOncePerVersion(
   known: VolumeState,
   version: string | undefined,
@@ -82,10 +83,10 @@ function markOncePerVersion(
 }
 
 /**
- * An operator orders to detach by force by taking an attachment out of the status. The order counts for a node that is off or has
- * no Node object, and for the only node of a volume once that is not Ready, since no other node could write to it. Any other
- * attachment is written again.
- * @returns the nodes to let go of
+ * Returns the nodes whose attachment an operator removed from the status to force-detach it. A
+ * request is valid for a node that is off or has no Node object. It is also valid for the only node
+ * of a volume once NotReady, since no other node could write to it. Any other attachment is written
+ * again.
  */
 export function operatorDetachRequests(
   known: VolumeState,

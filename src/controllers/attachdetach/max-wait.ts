@@ -5,9 +5,10 @@ import { MAX_WAIT_FOR_UNMOUNT_ANNOTATION } from '../../api/names.ts';
 const NEVER = 'never';
 
 /**
- * How long a detach waits for a node that is NotReady, in ms; Infinity: for ever. The class of the volume goes before
- * the flag. What cannot be read waits for ever: nothing is let go of by a slip of the pen.
- * @param fallback the flag's, in ms
+ * Returns how long a detach waits for a NotReady node, in ms; Infinity: forever. The volume's
+ * storage class overrides the flag. An invalid annotation means forever: a typo never causes a
+ * force-detach.
+ * @param fallback value of the flag, in ms
  */
 export function maxWaitOf(storageClass: StorageClass | undefined, fallback: number): number {
   const text = annotationOf(storageClass);
@@ -15,7 +16,7 @@ export function maxWaitOf(storageClass: StorageClass | undefined, fallback: numb
   return text === NEVER ? Infinity : (readable(text) ?? Infinity);
 }
 
-/** What is wrong with a class's annotation, for whoever wrote it; undefined when nothing is. */
+/** Returns what is wrong with the annotation of a storage class; undefined if valid. */
 export function maxWaitProblem(storageClass: StorageClass | undefined): string | undefined {
   const text = annotationOf(storageClass);
   if (text === undefined || text === NEVER || readable(text) !== undefined) return undefined;
@@ -29,7 +30,10 @@ export function maxWaitProblem(storageClass: StorageClass | undefined): string |
 const annotationOf = (storageClass: StorageClass | undefined): string | undefined =>
   storageClass?.metadata.annotations?.[MAX_WAIT_FOR_UNMOUNT_ANNOTATION];
 
-/** 0 would let go of what a node only needs a moment for: the out-of-service taint says that at once. */
+/**
+ * Parses the duration. Rejects 0, which would force-detach during any short outage: the
+ * out-of-service taint serves to force-detach at once.
+ */
 function readable(text: string): number | undefined {
   const ms = parseDuration(text);
   return ms === undefined || ms < 1 ? undefined : ms;

@@ -11,15 +11,16 @@ import type {
 } from './types.ts';
 
 /**
- * What follows for one volume, in the order of the specification: pods that are gone are dropped, pods are added to what
- * is attached, detaches come before attaches. Before both come looks, for nothing is decided on what is not known; after both
- * those at nodes that did not answer, on whose answer nothing depends.
+ * Decides the next operation of one volume, in the order of the specification. Removes pods that
+ * are gone, adds pods to attached entries, and detaches before it attaches. Verifications come
+ * first, since decisions need a known state. Verifications of nodes that did not answer come last,
+ * since nothing depends on them.
  * Level-triggered and pure.
  * @param now ms since the epoch
  */
 export function nextOperation(view: ReconcileInput, now: number): ReconcileDecision {
   const kept = withPods(view.entries, view.wanted, view.isPodActive);
-  // What it says of nodes and paths may be anybody's word: all stays as it is until that is put right.
+  // Anyone may have written an untrusted status: change nothing until it is corrected.
   if (view.problem !== undefined) {
     return {
       entries: kept,
@@ -30,7 +31,7 @@ export function nextOperation(view: ReconcileInput, now: number): ReconcileDecis
     };
   }
   const { entries, forced, deadlines } = planForceDetach(view, atEase(view, kept), now);
-  // One operation a volume.
+  // A volume has at most one operation.
   const due = view.running === undefined ? dueOf(view, entries, now) : [];
   const start = due.find((operation) => isTime(view, operation, now));
   const later = due.map(({ kind, node }) => view.notBefore(kind, node));
@@ -50,7 +51,7 @@ const isTime = (
   now: number,
 ): boolean => view.notBefore(kind, node) <= now;
 
-/** What says why a device could not be detached is over when it is needed where it is. */
+/** Clears the message of a failed detach once the device is needed where it is. */
 function atEase(
   view: ReconcileInput,
   entries: readonly NodeAttachment[],
@@ -71,20 +72,21 @@ function atEase(
     : entries;
 }
 
-/** What there is to do, most urgent first, also what is not to be tried again yet. */
+/** Returns all due operations, most urgent first, including those in backoff. */
 function dueOf(
   view: ReconcileInput,
   entries: readonly NodeAttachment[],
   now: number,
 ): AttachmentOperation[] {
   const attaches = attachesOf(view, entries);
-  // What is attached next is looked at by that itself.
+  // The next attach verifies its node itself.
   const next = attaches.find((operation) => isTime(view, operation, now)) ?? attaches[0];
   const verifiedFirst = new Set(
     (view.volume?.readOnly ? attaches : [next]).map((operation) => operation?.node),
   );
   const uncertain = entries.filter((entry) => isUncertain(view, entry));
-  // One that is silent takes the Volume's only operation for as long as a connection is tried: after that it holds up no other.
+  // An unreachable node occupies the Volume's only operation until the connection times out. After
+  // a failure, verify it last.
   const holdsUp = (place: NodeAccess) =>
     view.notBefore('verify', place.node) === 0 ||
     (hasEntry(entries, place.node) && !place.readOnly);
@@ -104,7 +106,10 @@ function dueOf(
   ];
 }
 
-/** Attaching or Detaching without an operation: there was one, and how it ended is not known. */
+/**
+ * Reports whether an entry needs verification. An entry that is Attaching or Detaching without an
+ * operation is left from an operation with unknown end.
+ */
 const isUncertain = (view: ReconcileInput, { state, node }: NodeAttachment): boolean =>
   state !== 'Attached' || view.unverifiedNodes.has(node);
 
@@ -126,7 +131,10 @@ const operation = (
   readOnly,
 });
 
-/** A verification writes nothing, so that a pause does not keep it back. */
+/**
+ * Returns the verifications of reachable nodes. Pauses do not prevent them, since they write
+ * nothing.
+ */
 function verificationsOf(
   view: ReconcileInput,
   places: readonly NodeAccess[],
@@ -136,7 +144,7 @@ function verificationsOf(
     .map((place) => operation('verify', place));
 }
 
-/** As far as Kubernetes tells: a node that is NotReady may answer all the same. */
+/** Reports whether Kubernetes considers the node reachable. A NotReady node may still answer. */
 function isReachable(view: ReconcileInput, node: string): boolean {
   const { exists, off } = view.nodeFacts(node);
   return (exists || isKeptAt(view.volume, node)) && !off;

@@ -4,9 +4,9 @@ import { nodeSigns } from '../../model/node-death.ts';
 import type { NodeFacts } from './types.ts';
 
 /**
- * What is known of a node from its Node object.
- * @param node undefined: there is none
- * @param paused which other object says that nothing may be written
+ * Returns the facts about a node from its Node object.
+ * @param node undefined if the Node does not exist
+ * @param paused another object that pauses all writes, as `kind name`
  */
 export function nodeFactsOf(node: KubeNode | undefined, paused: string | undefined): NodeFacts {
   return {

@@ -15,41 +15,42 @@ export interface WorkDeps {
   attacher: Attacher;
   operations: Operations<AttachmentOperationKind>;
   clock: Pick<Clock, 'now'>;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   random: () => number;
   logger: Logger;
   statusUpdater: Pick<StatusUpdater, 'precheck' | 'beforeAttach'>;
-  /** Decide again about the Volume of that name, now or in so many ms. */
+  /** Requeues the Volume of that name, now or after a delay in ms. */
   enqueue(name: string, afterMs?: number): void;
 }
 
-/** An operation that takes longer is shown as under way, in ms. */
+/** Duration (ms) after which a running operation is shown in the status. */
 export const SHOW_AFTER = 1000;
 
-/** What takes longer, in ms, says what it is at. */
+/** Duration (ms) after which an operation reports its progress. */
 const TELL_AFTER = 10_000;
 
 interface Running {
   operation: AttachmentOperation;
-  /** ms since the epoch */
+  /** Start of the operation, ms since the epoch. */
   since: number;
-  /** Since when it has a place, ms since the epoch; undefined: it waits for one. */
+  /** Time at which the operation got a slot, ms since the epoch; undefined while it is queued. */
   placed: number | undefined;
-  /** Another one than a look may have been submitted. */
+  /** Set before an attach is recorded: from then on, it may have submitted a job. */
   begun: boolean;
-  /** The node had no entry before it. */
+  /** The node had no entry before the operation. */
   isNew: boolean;
-  /** Its node was let go of: what it still finds is not to be relied on, and it is not to do any more there. */
+  /** The node was force-detached meanwhile: discard the outcome, and submit no more jobs there. */
   givenUp: boolean;
 }
 
-/** The operations of Volumes, one each at a time. */
+/** Executor of Volumes' operations, one at a time for each Volume. */
 export interface Work {
-  /** Of the Volume of that UID. */
+  /** Returns the running operation of the Volume with that UID. */
   of(uid: string): Readonly<Running> | undefined;
   /**
-   * @param was the node's entry before it
-   * @returns whether it began: not while the one before has only just ended, nor after a stop
+   * @param was entry of the node before the operation
+   * @returns whether the operation was accepted: false while the previous one is still ending,
+   *   and after a stop
    */
   start(
     known: VolumeState,
@@ -57,28 +58,32 @@ export interface Work {
     was: NodeAttachment | undefined,
     now: number,
   ): boolean;
-  /** The node of which nothing is to be written down yet: `StatusUpdater.beforeAttach` does. */
+  /** Returns the node whose attach only `StatusUpdater.beforeAttach` may record. */
   notBegunOn(known: VolumeState): string | undefined;
   /**
-   * Gives up what is under way on a node that was let go of, if anything is: a job may hang there for as long as the machine is
-   * on, and cut off from what it writes to. The node is looked at once the operation has come to its end all the same.
+   * Cancels the operation on a force-detached node, if one runs: its job may hang until the machine
+   * is off, without access to its storage. The node is verified once the operation ends.
+   * @returns whether an operation was canceled
    */
   giveUp(known: VolumeState, node: string): boolean;
   /**
-   * Says of what has waited for a place for long that it does.
-   * @returns in how many ms to ask again; Infinity: not at all
+   * Reports in the entry that the operation has been queued for long.
+   * @returns delay in ms until the next call; Infinity: none needed
    */
   tellOfWait(known: VolumeState, now: number): number;
 }
 
-/** Why an attach or detach ended without what it was for. A device that is in use is none: its kubelet has not unmounted it yet. */
+/**
+ * Returns why an attach or detach failed. A device in use is no failure: the kubelet has not
+ * unmounted it yet.
+ */
 function errorOf(kind: AttachmentOperationKind, outcome: Outcome): string | undefined {
   if (kind === 'verify' || outcome.is === 'detached' || outcome.is === 'in-use') return undefined;
   if (outcome.is !== 'attached') return outcome.message;
   return kind === 'attach' && outcome.safeToMount ? undefined : faultOf(outcome).message;
 }
 
-/** Carries out what was decided, and puts what came of it into what is known. */
+/** Creates an executor that runs operations and applies their outcomes to the known state. */
 export function createOperationExecutor(deps: WorkDeps): Work {
   const { clock, random, logger } = deps;
   const running = new Map<string, Running>();
@@ -104,9 +109,10 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     let waited = false;
     const began = deps.operations.start(known.uid, kind, node, async (signal) => {
       run.placed = clock.now();
-      // It is to be shown sooner than it was without a place, and whoever decided last did not know when it would get one.
+      // A running verification is shown sooner than a queued one, and the last reconcile did not
+      // know when it would run.
       if (waited && kind === 'verify') deps.enqueue(known.name, SHOW_AFTER);
-      // It is shown with what comes next: most end soon after.
+      // The next reconcile shows the change: most operations end soon after.
       say(known, operation, undefined);
       const outcome = await carryOut(known, run, signal);
       if (run.givenUp) {
@@ -143,7 +149,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
       const letGo = explain('LetGoMeanwhile', { node });
       const precheck = async (unused?: 'unused') => {
         if (run.givenUp) return letGo;
-        // Where it was not let go of meanwhile.
+        // Skipped if the node was force-detached meanwhile.
         if (unused && isKnown()) {
           known.entries = change(known.entries, node, { safeToDetach: true }, clock.now());
         }
@@ -152,7 +158,8 @@ export function createOperationExecutor(deps: WorkDeps): Work {
           const unwritten = await deps.statusUpdater.beforeAttach(known);
           if (unwritten !== undefined) return unwritten;
         }
-        // After the record: whoever deletes the Volume either is seen by this, or sees that it is attached.
+        // Check after the record is written: a concurrent deletion is either visible here, or sees
+        // the attachment.
         const not = await deps.statusUpdater.precheck(known, operation);
         if (not !== undefined) return not;
         return run.givenUp || (kind === 'attach' && !isKnown()) ? letGo : undefined;
@@ -180,7 +187,10 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     return run.operation.kind === 'attach' ? run.operation.node : undefined;
   }
 
-  /** Of a look nothing is told: it is about what is known of the node. */
+  /**
+   * Sets the message of the entry, except for a verification, which does not change the device.
+   * @returns whether the message changed
+   */
   function say(
     known: VolumeState,
     { kind, node }: AttachmentOperation,

@@ -1,17 +1,18 @@
 import type { Managed } from './types.ts';
 import type { VolumeState } from './volume-state.ts';
 
-/** Looks at nodes for no other reason than that it was long ago. */
+/** Verification of nodes at a fixed interval. */
 export interface Polls {
   /**
-   * Doubts what is known of a Volume's nodes once in each interval, which begins when this is first asked of it.
-   * @returns when to ask again, ms since the epoch; Infinity: never
+   * Marks the nodes of a Volume as unverified once per interval. The first interval begins with the
+   * first call.
+   * @returns time of the next call, ms since the epoch; Infinity: never
    */
   poll(known: VolumeState, managed: Managed | undefined, now: number): number;
   forget(uid: string): void;
 }
 
-/** @param intervalMs undefined: never */
+/** @param intervalMs undefined: never verify periodically */
 export function createPeriodicVerification(intervalMs: number | undefined): Polls {
   const polled = new Map<string, number>();
   return {

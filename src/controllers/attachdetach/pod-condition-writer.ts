@@ -17,7 +17,9 @@ export interface PodConditionWriterDeps {
   clock: Pick<Clock, 'now'>;
 }
 
-/** The condition stowage.dev/VolumesAttached of pods, which can be a readiness gate. */
+/**
+ * Creates a writer of the pod condition stowage.dev/VolumesAttached, which can be a readiness gate.
+ */
 export function createPodConditionWriter({
   client,
   pods,
@@ -25,7 +27,7 @@ export function createPodConditionWriter({
   knownOf,
   clock,
 }: PodConditionWriterDeps): {
-  /** Writes it where it is not so. */
+  /** Writes the condition of each pod where it differs. */
   write(needing: readonly Pod[]): Promise<void>;
 } {
   return {
@@ -39,7 +41,7 @@ export function createPodConditionWriter({
     const node = pod.spec.nodeName ?? '';
     const volumes = uses.volumesOf(pod).flatMap((each) => {
       const known = knownOf(each);
-      // Another daemon's.
+      // Another daemon manages this volume.
       if (known === undefined) return [];
       return {
         volume: known.name,
@@ -52,13 +54,14 @@ export function createPodConditionWriter({
       ?.status?.conditions?.find(({ type }) => type === VOLUMES_ATTACHED_CONDITION);
     const condition = conditionOf(volumes, old, clock.now());
     if (condition === undefined || condition === old) return;
-    // The kubelet writes its own conditions at the same time: only a strategic patch leaves them alone.
+    // The kubelet writes its own conditions at the same time: only a strategic patch preserves
+    // them.
     const patch = { metadata: { uid }, status: { conditions: [condition] } };
     try {
       const how = { namespace, subresource: 'status', type: 'strategic' } as const;
       pods.recordWrite(await client.patch<Pod>(PODS, name, patch, how));
     } catch (error) {
-      // Gone, or another one of that name by now.
+      // The pod is gone, or another pod has its name by now.
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }

@@ -3,22 +3,22 @@ import { VOLUMES_ATTACHED_CONDITION, VOLUMES_ATTACHED_REASON } from '../../api/n
 import { compare } from './desired-state.ts';
 import type { NodeAttachment } from './types.ts';
 
-/** How many volumes a message names. */
+/** Maximum number of volumes that a message names. */
 const NAMED = 10;
 
 export interface PodVolume {
-  /** The Volume's name. */
   volume: string;
-  /** On the pod's node; undefined: it is not there. */
+  /** Entry of the pod's node; undefined if the volume is not attached there. */
   entry: NodeAttachment | undefined;
-  /** Why it waits, if a policy keeps it from being attached. */
+  /** Reason for which the attach is refused or failed, if any. */
   blocked?: string | undefined;
 }
 
 /**
- * The condition of a pod that tells whether all its volumes can be mounted; undefined for a pod of which none is managed.
- * It is the old one itself when nothing has changed, so that nothing is written.
- * @param old the pod's own, as it is now
+ * Returns the condition that reports whether all volumes of a pod can be mounted; undefined for a
+ * pod without managed volumes. Returns `old` itself if nothing has changed, so that nothing is
+ * written.
+ * @param old current condition of the pod
  * @param now ms since the epoch
  */
 export function conditionOf(
@@ -30,8 +30,8 @@ export function conditionOf(
   const waiting = volumes
     .filter((volume) => !isReady(volume))
     .sort((a, b) => compare(a.volume, b.volume));
-  // What was there is not gone because nobody looked yet: after each start of ours all is uncertain, and pods that have the
-  // condition as readiness gate would all stop to be served.
+  // All attachments are uncertain after each start. Keep the condition until they are verified:
+  // pods with it as readiness gate would otherwise lose their traffic.
   const isUnknown =
     waiting.length > 0 && waiting.every(({ entry }) => entry?.state === 'Uncertain');
   if (isUnknown && old?.status === 'True') return old;
@@ -42,7 +42,7 @@ export function conditionOf(
   if (old?.status === status && old.reason === reason && (old.message ?? '') === message)
     return old;
   const since = old?.status === status ? old.lastTransitionTime : undefined;
-  // Of apimachinery's Time, which has whole seconds.
+  // Apimachinery's Time has whole seconds.
   const at = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
   return {
     type: VOLUMES_ATTACHED_CONDITION,

@@ -1,13 +1,13 @@
 import type { NodeAttachment } from './types.ts';
 
 /**
- * Which Volumes each pod is known to have, by name. What leads from a pod to its Volumes may be gone before the pod: then
- * nothing but this tells whose device it is that nobody needs any more.
+ * Index of the Volumes of each pod, by name. Claims that lead from a pod to its Volumes may be
+ * deleted before the pod. Then only this index shows which devices are no longer needed.
  */
 export interface PodVolumeIndex {
-  /** What is known of a Volume now. */
+  /** Records the current entries of a Volume. */
   note(volume: { uid: string; name: string }, entries: readonly NodeAttachment[]): void;
-  /** Names of the Volumes that the pod of that UID is listed for. */
+  /** Returns the names of the Volumes whose entries list the pod with that UID. */
   of(podUid: string): string[];
 }
 

@@ -3,16 +3,16 @@ import { VOLUME_GROUP } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { PodUse } from './types.ts';
 
-/** What a pod's volumes are found by. */
+/** Lookups that resolve a pod's volumes. */
 export interface Lookups {
   claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
   persistentVolume(name: string): PersistentVolume | undefined;
-  /** The Volumes of which that is `status.devicePath`. */
+  /** Returns the Volumes with that `status.devicePath`. */
   volumesAt(devicePath: string): readonly Volume[];
 }
 
 export interface Use {
-  /** UID of the Volume. It may be gone. */
+  /** UID of the Volume, which may be deleted. */
   volume: string;
   use: PodUse;
 }
@@ -20,8 +20,9 @@ export interface Use {
 type PodVolume = NonNullable<Pod['spec']['volumes']>[number];
 
 /**
- * The Volumes that a pod needs on its node, each once: through claims, or inline, as a block device at the persistent
- * path. Mirror pods are pods like others. None for a pod that is not scheduled, or is terminated.
+ * Returns the Volumes that a pod needs on its node, each once: through claims, or inline as a block
+ * device at the persistent path. Mirror pods count like others. Returns none for a pod that is not
+ * scheduled or is terminated.
  */
 export function usesOf(pod: Pod, lookups: Lookups): Use[] {
   const { nodeName } = pod.spec;
@@ -35,7 +36,8 @@ export function usesOf(pod: Pod, lookups: Lookups): Use[] {
 }
 
 /**
- * Scheduled and not terminated. The specification looks at Pending pods only, so that after a restart Running ones would
+ * Reports whether a pod is scheduled and not terminated. A pod being deleted counts while a
+ * container runs. The specification counts only Pending pods: after a restart, Running pods would
  * hold nothing.
  */
 export function isCounted({ metadata, spec, status }: Pod): boolean {
@@ -45,8 +47,8 @@ export function isCounted({ metadata, spec, status }: Pod): boolean {
 }
 
 /**
- * Whether a pod that was seen to use a volume still does, as far as the pod itself tells.
- * @param pod the one of that name now
+ * Reports whether a pod that used a volume still does, according to the pod alone.
+ * @param pod current pod of that name
  */
 export function isPodActive(pod: Pod | undefined, { uid, node }: PodUse): boolean {
   return (
@@ -77,13 +79,16 @@ function volumesBehind(pod: Pod, volume: PodVolume, lookups: Lookups): string[] 
   if (claim != null) return behindClaim(lookups.claim(namespace, claim.claimName), lookups);
   if (ephemeral == null) return [];
   const made = lookups.claim(namespace, `${pod.metadata.name}-${volume.name}`);
-  // A claim of that name that is not the pod's own: the kubelet refuses it, too.
+  // The pod does not own the claim of that name: the kubelet refuses it, too.
   const owned =
     made?.metadata.ownerReferences?.some(({ uid }) => uid === pod.metadata.uid) ?? false;
   return owned ? behindClaim(made, lookups) : [];
 }
 
-/** A claim names its PersistentVolume, and is taken at its word only where that names the claim, by its UID. */
+/**
+ * Returns the Volumes behind a claim. The claim counts only if its PersistentVolume refers back to
+ * it by UID.
+ */
 function behindClaim(claim: PersistentVolumeClaim | undefined, lookups: Lookups): string[] {
   const { volumeName = '' } = claim?.spec ?? {};
   const pv = volumeName === '' ? undefined : lookups.persistentVolume(volumeName);
@@ -94,7 +99,7 @@ function behindClaim(claim: PersistentVolumeClaim | undefined, lookups: Lookups)
   );
   if (owners.length > 0) return owners.map((owner) => owner.uid);
   const path = pv.spec.local?.path;
-  // Somebody took its owner off it.
+  // The owner reference was removed: resolve by path.
   return path === undefined
     ? []
     : lookups.volumesAt(path).flatMap(({ metadata }) => metadata.uid ?? []);

@@ -44,52 +44,75 @@ export interface AttachmentDeps {
   operations: Operations<AttachmentOperationKind>;
   events: EventRecorder;
   clock: Clock;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   random: () => number;
   logger: Logger;
-  /** Whether this process has hands on that node. A Volume is left alone unless it has them on all of its nodes. */
+  /**
+   * Reports whether this process manages the node. A Volume is ignored unless all of its nodes are
+   * managed.
+   */
   managesNode(node: string): boolean;
-  /** Why nothing may be done on a node by what the Volume's object says; undefined: it may. Pure. */
+  /**
+   * Returns why the Volume's object cannot be trusted for actions on a node; undefined if it can.
+   * Pure.
+   */
   statusProblem(volume: Volume): string | undefined;
-  /** In ms; Infinity: never. */
+  /** Wait time in ms; Infinity: never. */
   maxWaitForUnmountMs: number;
-  /** How often each node is looked at for what it has, in ms; undefined: when there is a reason to. */
+  /** Interval (ms) at which each node is verified; undefined: only on demand. */
   pollIntervalMs: number | undefined;
-  /** Decide again about the Volume of that name, now or in so many ms. */
+  /** Requeues the Volume of that name, now or after a delay in ms. */
   enqueue(name: string, afterMs?: number): void;
   onForced?: ((reason: ForcedReason) => void) | undefined;
 }
 
 export interface AttachmentReconciler {
-  /** Brings one Volume closer to where it is wanted. Throws what the API server refuses. */
+  /** Reconciles one Volume. Throws API errors. */
   reconcile(name: string): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
-  /** All that is known, for metrics. */
+  /** Returns the known state of all Volumes, for metrics. */
   known(): Iterable<VolumeState>;
-  /** Of the Volumes that the pod of that UID is known to have, whatever became of its claims. */
+  /**
+   * Returns the names of the Volumes that list the pod with that UID, even if its claims are
+   * deleted.
+   */
   namesOf(podUid: string): string[];
-  /** Of the Volume of that UID, also when it is gone. */
+  /** Returns the name of the Volume with that UID, even if it is deleted. */
   nameOf(uid: string): string | undefined;
-  /** Whether the Volume's device is coming or going there, or the status does not tell yet on which side it is. */
+  /**
+   * Reports whether the Volume's device is being attached or detached on the node, or the status
+   * does not show the result yet.
+   */
   isMoving(volume: Volume, node: string): boolean;
 }
 
 /**
- * In ms. A look that waits longer for its place is shown. Until then what was written down stands, which most looks only bear
- * out: where hundreds wait behind each other, after a start, each would else be written as Uncertain and back.
+ * Delay (ms) before a queued verification is shown. Most verifications confirm the written state.
+ * After a start with hundreds in the queue, each would be written as Uncertain and back.
  */
 const SHOW_UNPLACED_AFTER = 60_000;
-/** In ms, instead of SHOW_AFTER, for what failed before, and may be tried often: what it waits for is shown already, and is so still. */
+/**
+ * Delay (ms), instead of SHOW_AFTER, for an operation that failed before: its status already shows
+ * the reason.
+ */
 const SHOW_RETRY_AFTER = 15_000;
-/** In ms. An operation that takes longer hangs: whoever looks after the Volume is not to wait for it. */
+/**
+ * Time (ms) after which an operation counts as hung, and the Volume controller no longer waits for
+ * it.
+ */
 const MOVES_FOR = 60_000;
-/** In ms. Whatever woke nobody is put right by then; where nothing is to be done, it costs no write and no word to a node. */
+/**
+ * Maximum resync period (ms), to recover from missed events. A no-op resync issues no API write and
+ * no node request.
+ */
 const REPAIR_AFTER = 10 * 60_000;
 
-/** The controller's effects: what `decide` says is carried out, written down and told. */
+/** Creates the reconciler that carries out, records and reports the decisions of `decide`. */
 export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReconciler {
   const { volumes, persistentVolumes, storageClasses, nodes, uses, clock } = deps;
   const all = new Map<string, VolumeState>();
-  /** UIDs: one that is gone may still be attached when another one of its name comes. */
+  /**
+   * UIDs by name: a deleted Volume may still be attached when another one with its name appears.
+   */
   const named = new Map<string, Set<string>>();
   const verifications = createPeriodicVerification(deps.pollIntervalMs);
   const podNames = createPodVolumeIndex();
@@ -112,7 +135,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       const known = all.get(each) as VolumeState;
       wait = Math.min(wait, await reconcileOne(known, each === uid ? volume : undefined));
     }
-    // Not all at once: a start takes them all up together.
+    // Spread the resyncs: after a start, all Volumes are reconciled together.
     const repair = (REPAIR_AFTER * (1 + deps.random())) / 2;
     return named.has(name) ? { requeueAfterMs: Math.min(wait, repair) } : undefined;
   }
@@ -123,7 +146,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     return (spec.attachableNodes ?? [made ?? spec.nodeName]).every(deps.managesNode);
   };
 
-  /** @returns in how many ms to decide again if nothing changes before; Infinity: not by itself */
+  /** @returns delay in ms until the next reconcile; Infinity: none without a change */
   async function reconcileOne(known: VolumeState, volume: Volume | undefined): Promise<number> {
     for (let round = 0; round < RETRY.maxConflicts; round++) {
       const current = round === 0 ? volume : volume && volumes.get(known.name);
@@ -137,12 +160,12 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const now = clock.now();
     const problem = deps.statusProblem(volume ?? known.volume);
     const trusted = problem === undefined ? volume : undefined;
-    // What nobody ever trusted was never acted on, and says nothing of any node.
+    // A Volume that was never trusted was never acted on: its entries mean nothing.
     if (volume === undefined && problem !== undefined) known.entries = [];
-    // What waits for its place, or is let go of when the object is gone, goes by what could be trusted last.
+    // Queued operations, and detaches after the object is gone, use the last trusted version.
     if (trusted !== undefined) known.volume = trusted;
     const managed = volume && managing(volume);
-    // It may name any node.
+    // An untrusted status may name any node.
     if (problem === undefined)
       markUncertain(known, managed, (node) => incarnationOf(nodes.get(node)), now);
     if (trusted !== undefined && managed !== undefined) {
@@ -183,11 +206,11 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
         known,
         next.forced.map(({ node }) => node),
       );
-      // An operation may have ended meanwhile: what it found is not to be lost.
+      // An operation may have ended meanwhile: do not overwrite its outcome.
       if (!areGone || known.entries !== view.entries) return 'stale';
     }
     for (const { node, message } of next.entries) {
-      // What could not be detached is needed again: when it is to be detached the next time, that is tried at once.
+      // The device is needed again: the next detach starts without backoff.
       const said = view.entries.find((entry) => entry.node === node)?.message;
       if (said !== undefined && message === undefined) forgetFailures(known, node, ['detach']);
     }
@@ -196,7 +219,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     known.wanted = view.wanted.length;
     known.blocked = new Map(next.blocked.map((each) => [each.node, each.message]));
     for (const each of next.forced) force.tell(known, each);
-    // What was decided, was so while that was under way.
+    // The decision assumed that the canceled operation was running.
     if (next.forced.filter(({ node }) => work.giveUp(known, node)).length > 0) return 'stale';
     let wait = Math.max(0, Math.min(next.again ?? Number.POSITIVE_INFINITY, polledAgain) - now);
     const { start } = next;
@@ -214,17 +237,17 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       }
       wait = Math.min(wait, shownFromOf(known) - now);
     } else if (now < shownFrom) {
-      // Most end sooner, and what is written then is all that there is to tell.
+      // Most operations end sooner: only their outcome is written then.
       wait = Math.min(wait, shownFrom - now);
     } else {
       wait = Math.min(wait, work.tellOfWait(known, now));
       try {
         if (!(await statusUpdater.write(known, volume, work.notBegunOn(known)))) return 'stale';
-        // First, for this cannot be refused.
+        // Events first, since emitting them cannot fail.
         statusUpdater.tell(known, next, needed, now);
         await conditions.write(needed.map(({ pod }) => pod));
       } catch (error) {
-        // Whoever tries that again may wait for longer than what is due here does.
+        // The retry of the failed write may come later than the next due time.
         if (Number.isFinite(wait)) deps.enqueue(known.name, wait);
         throw error;
       }
@@ -234,7 +257,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     return wait;
   }
 
-  /** ms since the epoch */
+  /** Returns the time at which the running operation is shown, ms since the epoch. */
   function shownFromOf(known: VolumeState): number {
     const running = work.of(known.uid);
     if (running === undefined) return Number.NEGATIVE_INFINITY;

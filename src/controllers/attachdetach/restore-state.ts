@@ -11,8 +11,9 @@ import type { PodUse } from './types.ts';
 import type { VolumeState } from './volume-state.ts';
 
 /**
- * What was written down is where to begin, and nothing of it is believed before the node was looked at.
- * @param pv the PersistentVolume of the Volume's name, whoever made it
+ * Restores the state of a Volume from what was recorded. All attachments are uncertain until their
+ * nodes are verified.
+ * @param pv the PersistentVolume with the Volume's name, of any owner
  * @param needed the pods that need the Volume
  * @param now ms since the epoch
  */
@@ -30,7 +31,7 @@ export function restoreState(
       : undefined,
     volume.status?.attachments,
     now,
-    // As a writer, one that does not answer would keep all others from it.
+    // An unreachable node recorded as a writer would block all other nodes.
     isReadOnlyShared(volume.spec),
   );
   const canHaveIt = nodesOf(volume);
@@ -56,9 +57,9 @@ export function restoreState(
 }
 
 /**
- * Where it can ever have been attached: the nodes of a Volume never change, and what is on one node's disks is on no other's. What
- * is recorded of another node is of somebody else's making, and would keep the Volume from its own nodes for as long as that
- * one does not answer.
+ * Returns the nodes that the Volume can ever have been attached to: its nodes never change, and no
+ * other node has its disk. A recorded other node is not Stowage's: while unreachable, it would
+ * block the Volume's own nodes.
  */
 const nodesOf = (volume: Volume): ReadonlySet<string | undefined> =>
   new Set(sharedBy(volume) ?? [volume.status?.prepared?.node, volume.spec.nodeName]);

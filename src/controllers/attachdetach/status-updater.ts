@@ -30,23 +30,24 @@ export interface StatusUpdaterDeps {
   events: EventRecorder;
 }
 
-/** What is written of a Volume's attachments, and asked, at the API server. */
+/** Writer of a Volume's attachments to the API server, with the live checks before an operation. */
 export interface StatusUpdater {
   /**
-   * Writes the status and the PersistentVolume where they differ from what is known. False when someone else wrote first:
-   * the caches are up to date then, and everything is to be decided again.
-   * @param without a node of which nothing is written yet
+   * Writes the status and the PersistentVolume where they differ from the known state. Returns
+   * false after a conflict: the caches are then up to date, and the caller decides again.
+   * @param without a node that is not recorded yet
    */
   write(known: VolumeState, volume: Volume | undefined, without?: string): Promise<boolean>;
   /**
-   * Where it can be on another node as well, the record comes first, right before the job: what no one knows of, no one is careful
-   * of; and what was recorded and never begun, all others would wait for.
-   * @returns why it could not be written
+   * Records the attach right before its job, for a Volume on several nodes. Recorded later, other
+   * nodes would not respect it. Recorded earlier, other nodes would wait for an attach that never
+   * began.
+   * @returns why the attach could not be recorded
    */
   beforeAttach(known: VolumeState): Promise<Explanation | undefined>;
   /**
-   * Events: an attached volume for each pod, once; what holds one up for each node, once an hour. `now` in ms since the
-   * epoch.
+   * Emits events: an attached volume once for each pod, a failure about once an hour for each node.
+   * `now` is in ms since the epoch.
    */
   tell(
     known: VolumeState,
@@ -54,7 +55,9 @@ export interface StatusUpdater {
     needed: readonly { pod: Pod; use: PodUse }[],
     now: number,
   ): void;
-  /** Why an operation may not be begun, as the API server has it now: a cache may be behind. */
+  /**
+   * Returns why an operation may not begin, read from the API server, since the cache may be stale.
+   */
   precheck(known: VolumeState, operation: AttachmentOperation): Promise<Explanation | undefined>;
 }
 
@@ -101,7 +104,7 @@ export function createStatusUpdater({
     const attachments = sinceShown(attachmentsOf(entries), status);
     const nodes = new Set(attachments.map(({ node }) => node));
     const isOnDemand = spec.attachPolicy === 'OnDemand';
-    // Not as text: API servers put the keys of custom resources in an order of their own.
+    // Not compared as text: API servers reorder the keys of custom resources.
     if (isDeepStrictEqual(status?.attachments ?? [], attachments)) {
       known.written = nodes;
       return true;
@@ -125,7 +128,10 @@ export function createStatusUpdater({
     }
   }
 
-  /** One that was deleted before it was detached takes the record with it; what is in memory goes on. */
+  /**
+   * Writes the record. A PersistentVolume deleted before the detach takes its record with it; the
+   * state in memory remains.
+   */
   async function writePersistentVolume(
     { name, volume }: VolumeState,
     entries: readonly NodeAttachment[],
@@ -166,9 +172,9 @@ export function createStatusUpdater({
         );
         continue;
       }
-      // Not known to be otherwise than was told.
+      // Uncertain: the event emitted before may still hold.
       if (entry?.state === 'Uncertain') keep.add(`pod ${use.uid}`);
-      // One for each node, however many pods wait there.
+      // A single event per node, however many pods wait there.
       const blocked = next.blocked.find(({ node }) => node === use.node);
       const why = blocked ?? failureOf(known, 'attach', use.node);
       if (why !== undefined && !keep.has(`node ${use.node}`)) {
@@ -203,9 +209,9 @@ export function createStatusUpdater({
 }
 
 /**
- * What is shown in the same state already has been in it since then, whoever saw that: neither a start of ours nor a second
- * daemon, which would both write their own time in turn, is a reason to write. But what was missed after that came anew, and who
- * waits for it hears of that by the time alone.
+ * Keeps the `since` in the status while the state is the same: a restart or a second daemon with
+ * its own time causes no write. If the device was reported missing after that time, the new `since`
+ * is written: the Volume controller detects the new attachment only by its time.
  */
 function sinceShown(
   attachments: readonly Attachment[],
@@ -225,14 +231,17 @@ function sinceShown(
   });
 }
 
-/** The device that the status of the Volume shows: that of the node which the Volume is worked on. */
+/** Returns the device for the status: that of the first Attached entry, else of the first entry. */
 const deviceIn = (attachments: readonly Attachment[]): string | undefined =>
   (attachments.find(({ state }) => state === 'Attached') ?? attachments[0])?.device;
 
 const attachedMessage = (volume: string, { node }: PodUse): string =>
   `Volume "${volume}" is attached to node ${node}`;
 
-/** What pods were told of a Volume by whoever ran before: those with the condition. */
+/**
+ * Returns the events that an earlier process emitted for the pods, which are those with the
+ * condition.
+ */
 export const toldBefore = (volume: string, needed: readonly { pod: Pod; use: PodUse }[]) =>
   new Map(
     needed

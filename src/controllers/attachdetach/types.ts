@@ -2,64 +2,70 @@ import type { Explanation, Reason } from '../../api/reasons.ts';
 import type { AttachmentState, AttachPolicy } from '../../api/volume.ts';
 import type { NodeDeath, NodeSigns } from '../../model/node-death.ts';
 
-/** A Volume as attachment sees it: where its device may be, and whether it is there to be attached at all. */
+/** Attachment-related fields of a Volume. */
 export interface Managed {
   uid: string;
   name: string;
   policy: AttachPolicy;
-  /** Where it was made, or is to be; with `Always` the device is kept present there. */
+  /**
+   * Node of the provisioned Volume, now or later; with `Always`, the device stays attached there.
+   */
   home: string;
-  /** Where it may be attached: `home` alone, or those that share its directory. */
+  /** Nodes that may attach the Volume: `home` alone, or those that share its directory. */
   nodes: readonly string[];
-  /** It may be on several nodes at once, on each by a device that cannot be written to. */
+  /** The Volume may be on several nodes at once, on each as a read-only device. */
   readOnly: boolean;
-  /** The storage was made, and the Volume is not being deleted. */
+  /** The storage is provisioned, and the Volume is not being deleted. */
   attachable: boolean;
-  /** How long a detach waits for a node that is NotReady, in ms; Infinity: for ever. */
+  /** Time (ms) that a detach waits for a NotReady node; Infinity: forever. */
   maxWaitForUnmountMs: number;
 }
 
-/** A pod on a node, of which a volume is known to be needed there. */
+/** A pod that needs a volume on its node. */
 export interface PodUse {
-  /** The pod's UID: another pod of its name is another pod. */
+  /** UID of the pod: another pod may have its name later. */
   uid: string;
   /** `namespace/name` */
   pod: string;
   node: string;
 }
 
-/** Where a volume is needed, and by whom; a node without pods: by its policy alone. */
+/**
+ * A node on which a volume is needed, and the pods that need it. Without pods, only the policy
+ * requires it.
+ */
 export interface DesiredAttachment {
   node: string;
   pods: readonly PodUse[];
 }
 
-/** What is known of a volume on one node. A volume has no entry for a node that is known not to have it. */
+/** Known state of a volume on one node. A node known not to have the volume has no entry. */
 export interface NodeAttachment {
   node: string;
   state: AttachmentState;
   readOnly: boolean;
-  /** When it is Attached without that, it is attached again: the link is missing. An attach that ends without it failed. */
+  /**
+   * If false for an Attached device, the device is attached again: the link is missing. An attach
+   * that ends so has failed.
+   */
   safeToMount: boolean;
   safeToDetach: boolean;
-  /** Cached pods. */
+  /** Pods that use the volume on this node, as of the last reconcile. */
   pods: readonly PodUse[];
-  /** The kernel's name of it there, while it is known. */
+  /** Kernel name of the device on the node, if known. */
   device: string | undefined;
-  /** ms since the epoch */
+  /** Start of the state, ms since the epoch. */
   since: number;
   message: string | undefined;
-  /** The reason of the message. */
   detail?: Reason | undefined;
 }
 
-/** What is known of a node. */
 export interface NodeFacts extends NodeSigns {
-  /** Which object says that nothing may be written: `Node n1`, `Volume v1`. */
+  /** Object that pauses all writes: `Node n1`, `Volume v1`. */
   paused: string | undefined;
 }
 
-/** One operation on a volume's device. `verify` finds out what is so. */
+/** Operation on a volume's device. `verify` observes the actual state. */
 export type AttachmentOperationKind = 'attach' | 'detach' | 'verify';
 
 export interface AttachmentOperation {
@@ -68,54 +74,65 @@ export interface AttachmentOperation {
   readOnly: boolean;
 }
 
-/** All that is decided from, of one volume. */
+/** Input of a decision about one volume. */
 export interface ReconcileInput {
-  /** undefined: the Volume is gone. */
+  /** undefined if the Volume is deleted. */
   volume: Managed | undefined;
-  /** Why nothing may be done on a node by what the Volume's object says, as the Volume controller refuses it, too. */
+  /**
+   * Reason for which the Volume's object cannot be trusted; the Volume controller refuses it, too.
+   */
   problem: string | undefined;
   wanted: readonly DesiredAttachment[];
-  /** The actual state of the world. */
+  /** Actual state of the world. */
   entries: readonly NodeAttachment[];
   /**
-   * Nodes of the volume that were not looked at since this process began, or since they booted. Every operation begins
-   * with a look: the node of one that ended with an answer is not among them any more.
+   * Nodes of the volume not verified since this process started, or since they booted. Every
+   * operation begins with an observation, and removes its node from this set once the node has
+   * answered.
    */
   unverifiedNodes: ReadonlySet<string>;
-  /** The operation under way, if there is one. */
   running: AttachmentOperation | undefined;
-  /** When an operation may be tried on a node again after it failed there, ms since the epoch. */
+  /** Returns when an operation may be retried on a node after a failure, ms since the epoch. */
   notBefore(kind: AttachmentOperationKind, node: string): number;
   nodeFacts(node: string): NodeFacts;
-  /** The pod of that UID is still on that node and not terminated, whatever became of its claim meanwhile. */
+  /**
+   * Reports whether the pod is still on its node and not terminated, even if its claim is deleted.
+   */
   isPodActive(pod: PodUse): boolean;
 }
 
-/** Why pods wait. One event for each volume and node. Without pods it is only said of what is paused. */
+/**
+ * Reason for which pods wait, with one event for each volume and node. Without pods, only a pause
+ * is reported.
+ */
 export interface Blocked extends Explanation {
   node: string;
   pods: readonly PodUse[];
-  /** `multi-attach`: another node has it; `gone`: the Volume is, or the node is gone or off; `problem`: of the Volume's object. */
+  /**
+   * `multi-attach`: another node has the volume; `gone`: the Volume is deleted, or the node is gone
+   * or off; `problem`: the Volume's object cannot be trusted.
+   */
   reason: 'multi-attach' | 'node-not-allowed' | 'not-made' | 'paused' | 'gone' | 'problem';
-  /** Why the node that has it does not let go, which the message ends with. */
+  /** Reason for which the holding node does not detach; the message ends with it. */
   inner?: Explanation | undefined;
 }
 
-/** Why a node was let go of that nobody looked at; `ordered`: an operator took the attachment out of the status. */
+/**
+ * Reason of a force-detach without verification; `ordered`: an operator removed the attachment from
+ * the status.
+ */
 export type ForcedReason = NodeDeath | 'ordered';
 
-/** What follows. */
 export interface ReconcileDecision {
-  /** The entries after pods were dropped and added, and after what was let go of by force. */
+  /** Entries after pods were removed and added, and after force-detaches. */
   entries: readonly NodeAttachment[];
   /**
-   * Entries that are let go of though nobody looked: the node is gone. Whoever carries this out gives up an operation that
-   * is running there, and marks the node unverified, at the latest when it exists and is Ready again.
+   * Entries that are force-detached without verification, since their node is dead. The caller
+   * cancels an operation running there and marks the node as unverified.
    */
   forced: readonly (Explanation & { node: string; reason: NodeDeath })[];
-  /** To be begun now. */
   start: AttachmentOperation | undefined;
   blocked: readonly Blocked[];
-  /** When to decide again if nothing changes before, ms since the epoch; undefined: not by itself. */
+  /** Time of the next decision if nothing changes before, ms since the epoch; undefined: none. */
   again: number | undefined;
 }

@@ -13,19 +13,22 @@ export interface VolumeConsumersDeps {
   claims: Informer<PersistentVolumeClaim>;
 }
 
-/** Which pods need which Volumes, as the caches have it now. */
+/** Pods that need Volumes and Volumes that pods need, from the caches. */
 export interface VolumeConsumers {
-  /** Pods that need the Volume, scheduled and not terminated. */
+  /** Returns the pods that need the Volume, scheduled and not terminated. */
   of(volume: Volume): { pod: Pod; use: PodUse }[];
-  /** UIDs of the Volumes that a pod needs. */
+  /** Returns the UIDs of the Volumes that a pod needs. */
   volumesOf(pod: Pod): string[];
-  /** Names of Volumes that a pod may need, whatever is wrong with it or its claims. */
+  /** Returns the names of Volumes that a pod may need, even if the pod or its claims are faulty. */
   namesOf(pod: Pod): string[];
-  /** Whether a pod that was seen to use a volume still does, as far as the pod itself tells. */
+  /** Reports whether a pod that used a volume still does, according to the pod alone. */
   isPodActive(use: PodUse): boolean;
 }
 
-/** Make it before other handlers of changes are registered, and before the informers are started. */
+/**
+ * Creates the indexes. Call it before other change handlers are registered and before the informers
+ * start.
+ */
 export function createVolumeConsumers({
   volumes,
   persistentVolumes,

@@ -5,50 +5,65 @@ import { type BackoffRange, backoffMs } from '../../workqueue/backoff.ts';
 import { keyOf } from '../lib/event-key.ts';
 import type { AttachmentOperationKind, NodeAttachment } from './types.ts';
 
-/** What this process knows of one Volume. The API server has what of it must outlive the process. */
+/**
+ * State of one Volume in this process. The API server stores the part that must outlive the
+ * process.
+ */
 export interface VolumeState {
   uid: string;
   name: string;
-  /** As it was seen last with a record to be trusted, if ever: what is attached is let go of by it even when the object is gone. */
+  /**
+   * Last trusted version of the Volume, or the first version if none was trusted. Detaches use it
+   * after the object is gone.
+   */
   volume: Volume;
   entries: readonly NodeAttachment[];
-  /** Nodes of the volume that were not looked at since this process began, or since they booted. */
+  /** Nodes of the volume not verified since this process started, or since they booted. */
   unverifiedNodes: Set<string>;
   failures: Map<string, Failure>;
-  /** Events emitted for each node and pod. Each is emitted again after `until`, in ms since the epoch. */
+  /**
+   * Events emitted for each node and pod. Each is emitted again after `until`, in ms since the
+   * epoch.
+   */
   emittedEvents: Map<string, { gist: string; until: number }>;
-  /** The incarnation of each node when it was last looked at. */
+  /** Incarnation of each node at the last reconcile. */
   incarnations: Map<string, NodeIncarnation>;
-  /** What of the Volume was gone by last that says its device is missing. */
+  /** Version of the last report that the device is missing. */
   lastDeviceMissingVersion: string | undefined;
-  /** The nodes in `status.attachments` as it was written last. */
+  /** Nodes in the last written `status.attachments`. */
   written: ReadonlySet<string>;
-  /** Why pods wait, by node. */
+  /** Reasons for which pods wait, by node. */
   blocked: ReadonlyMap<string, string>;
-  /** It was not made yet when it was last decided about. */
+  /** The Volume was not provisioned yet at the last reconcile. */
   notProvisioned: boolean;
-  /** On how many nodes it is wanted. */
+  /** Number of nodes that the volume is wanted on. */
   wanted: number;
 }
 
-/** Where an operation failed: how often in a row, and when the next may begin (ms since the epoch). */
+/**
+ * Failure of an operation: consecutive count, and when the next attempt may begin (ms since the
+ * epoch).
+ */
 interface Failure extends Explanation {
   count: number;
   until: number;
-  /** Of a look at a node that did not answer: when these words of that were told first, ms since the epoch. */
+  /** For a node that did not answer: when this message was first reported, ms since the epoch. */
   silenceToldAt: number | undefined;
 }
 
 const failureKey = (kind: AttachmentOperationKind, node: string) => `${kind} ${node}`;
 
-/** As kube-controller-manager's between failed attaches; what is in use is looked at sooner, for its pods may go at any time. */
+/**
+ * Backoff of kube-controller-manager's failed attaches. A device in use is retried sooner, since
+ * its pods may end at any time.
+ */
 const RETRY: Record<AttachmentOperationKind, BackoffRange> = {
   attach: { startMs: 500, maxMs: 122_000 },
   detach: { startMs: 500, maxMs: 10_000 },
   verify: { startMs: 500, maxMs: 60_000 },
 };
 
-/** Of a node that lacks what it is to have, its mount of the directory, and is not known to have the volume. */
+/** Backoff for a node that lacks the mount of the directory and is not known to have the volume. */
 export const UNFIT: BackoffRange = { startMs: 500, maxMs: 10 * 60_000 };
 
 export function noteFailure(
@@ -80,7 +95,10 @@ export function forgetFailures(
   for (const kind of kinds) known.failures.delete(failureKey(kind, node));
 }
 
-/** The same text for all that says the same: reasons are compared, and messages where there is none. Pure. */
+/**
+ * Returns a key that is equal for equal meanings: the reason, or the message if there is no reason.
+ * Pure.
+ */
 export const gistOf = ({
   message,
   detail,

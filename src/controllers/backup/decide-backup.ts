@@ -17,11 +17,11 @@ import type {
 
 const idle: BackupDecision = {};
 
-/** The VolumeSnapshot that is packed: the one that the Backup names, or its own. */
+/** Returns the name of the VolumeSnapshot to pack: the one that the Backup names, or its own. */
 export const snapshotNameOf = ({ metadata, spec }: Backup): string =>
   spec.snapshotName ?? `backup-${metadata.uid}`;
 
-/** What to do next about a Backup. Pure. `now` in ms since the epoch. */
+/** Decides the next step for a Backup. Pure. `now` is in ms since the epoch. */
 export function decideBackup(input: BackupInput, now: number): BackupDecision {
   const { backup } = input;
   const { metadata, status } = backup;
@@ -47,7 +47,10 @@ function begin(input: BackupInput, now: number): BackupDecision {
   return paused === undefined ? next(input, { node, attempt: 1 }, now, found) : wait(input, paused);
 }
 
-/** A job was named. What came of it counts, whatever became of its snapshot meanwhile; another one is run only if that is there. */
+/**
+ * Continues a recorded job. Its result counts even if the snapshot is gone;
+ * another job needs the snapshot.
+ */
 function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
   const { backup, outcome, nodeFacts } = input;
   const { node, attempt } = job;
@@ -68,7 +71,7 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
       return 'handle' in found ? { retry: true } : without(input, found);
     case 'failed': {
       if (outcome.forGood || attempt >= RETRY.maxTransfers) return fail(outcome);
-      // Each of these is said alone: two that took turns would be written for ever.
+      // Report one obstacle at a time: alternating messages would rewrite the status forever.
       if (paused !== undefined) return wait(input, paused);
       if (!('handle' in found)) return without(input, found);
       const said = wait(input, outcome);
@@ -80,13 +83,13 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
     }
     case 'unknown':
       return unknown(input, outcome);
-    // Somebody removed it.
+    // Only a deletion removes what a job left: decide again.
     case 'left':
       return { retry: true };
   }
 }
 
-/** Says what it waits for on its node, and takes that back. */
+/** Reports what a running job waits for, and clears that message once the job proceeds. */
 function whileRunning(
   input: BackupInput,
   job: BackupJob,
@@ -101,7 +104,7 @@ function whileRunning(
   return { follow: job, requeueAfter: RETRY.recheckSoon };
 }
 
-/** What to do while there is no snapshot that could be packed. */
+/** Decides while there is no snapshot to pack. */
 function without(
   input: BackupInput,
   found: Exclude<Found, { handle: FileHandle }>,
@@ -115,7 +118,10 @@ function whyPaused({ backup, nodeFacts }: BackupInput, node: string): Explanatio
   return nodeFacts(node).paused ? explain('SnapshotNodePaused', { node }) : undefined;
 }
 
-/** The node is asked again after a delay that grows. What ssh prints may differ each time, and each write would have it asked at once. */
+/**
+ * Retries with backoff. The output of ssh varies per attempt, and each status write would trigger
+ * another attempt at once.
+ */
 function unknown(input: BackupInput, why: Explanation): BackupDecision {
   const told = readReason(input.backup.status?.detail);
   const isTold = told !== undefined && why.detail && keyOf(why.detail) === keyOf(told);
@@ -124,7 +130,7 @@ function unknown(input: BackupInput, why: Explanation): BackupDecision {
 
 const startedAt = ({ status }: Backup): number => Date.parse(status?.startedAt ?? '') || 0;
 
-/** The job that was named last; undefined where none was. */
+/** Returns the last recorded job; undefined if there is none. */
 export function jobOf({ status }: Backup): BackupJob | undefined {
   const { node, attempt = 0 } = status ?? {};
   return node !== undefined && node !== '' && attempt > 0 ? { node, attempt } : undefined;
@@ -136,7 +142,7 @@ type Found =
   | { problem: Explanation }
   | { action: BackupAction };
 
-/** The copy that is packed, once there is one. */
+/** Returns the copy to pack, or why there is none. */
 function source({ backup, snapshot, content, hasSnapshots }: BackupInput): Found {
   if (!hasSnapshots) return { wait: explain('SnapshotKindsMissing') };
   const { namespace } = backup.metadata;
@@ -172,7 +178,7 @@ function source({ backup, snapshot, content, hasSnapshots }: BackupInput): Found
   return { handle, mode, restoreSize: content.status?.restoreSize };
 }
 
-/** Of the nodes that reach the copy, one that answers. */
+/** Chooses a Ready node among those that reach the copy. */
 function nodeFor({ nodeFacts }: BackupInput, { nodes }: FileHandle): string {
   return (
     nodes.find((node) => nodeFacts(node).ready && !nodeFacts(node).off) ?? (nodes[0] as string)
@@ -185,7 +191,7 @@ const isOf = (
 ): boolean =>
   snapshot.metadata.ownerReferences?.some(({ uid }) => uid === backup.metadata.uid) ?? false;
 
-/** The snapshot that was taken for it is of no use any more. */
+/** Returns the action that deletes the Backup's own snapshot; undefined if there is none. */
 function tidy({ backup, snapshot }: BackupInput): BackupDecision | undefined {
   const goes =
     backup.spec.snapshotName === undefined &&
@@ -196,8 +202,8 @@ function tidy({ backup, snapshot }: BackupInput): BackupDecision | undefined {
 }
 
 /**
- * It goes once nothing of it is left on its node. Where that is no more, nothing is waited for; nor where somebody vouches by an
- * annotation that it never comes back.
+ * Decides about a deleted Backup: cleans up its node, its own snapshot, and its finalizer. Skips a
+ * node whose Node object is gone, or that an annotation declares lost.
  */
 function end(input: BackupInput): BackupDecision {
   const { metadata } = input.backup;
@@ -272,7 +278,7 @@ function fail({ message, detail }: Explanation): BackupDecision {
   return { action: { do: 'set-status', fields, event } };
 }
 
-/** Says what it waits for, once; whatever that is wakes it. */
+/** Reports an obstacle once. A change of the obstacle triggers a reconcile. */
 function wait(
   { backup: { status } }: BackupInput,
   { message, detail }: Explanation,
@@ -284,5 +290,5 @@ function wait(
   return { action: { do: 'set-status', fields, event } };
 }
 
-/** As metav1.Time is written: in whole seconds. */
+/** Formats a metav1.Time, in whole seconds. */
 const timeOf = (now: number): string => new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');

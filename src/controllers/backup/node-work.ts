@@ -20,18 +20,25 @@ import { progressText, readProgress } from '../../storage/populate/progress.ts';
 import { answered } from '../lib/answered.ts';
 import type { BackupJob, BackupOutcome, FileHandle } from './types.ts';
 
-/** A key of a Secret as the API server has it now, for the header Authorization to the host of `url`; `problem`: why there is none. */
+/**
+ * Live read of a Secret's key, for the Authorization header to the host of `url`.
+ * `problem`: why the key is unusable.
+ */
 export type AuthorizationRead = (
   namespace: string,
   ref: { name: string; key: string },
   url: string,
 ) => Promise<{ value: string } | { problem: string }>;
 
-/** What is done on nodes for Backups. Each can be called again at any time, and goes on where it is. */
+/**
+ * Operations on nodes for Backups. Each can be called at any time and
+ * continues from the present state.
+ */
 export interface BackupWork {
   /**
-   * Has the job run, unless that was tried, and says what became of it.
-   * @param isCurrent asked right before it is submitted; undefined comes of a job that was not submitted for that
+   * Runs the job, unless it ran before, and returns its outcome.
+   * @param isCurrent called right before the job is submitted; if false, no job is submitted and
+   * the result is undefined
    */
   run(
     backup: Backup,
@@ -40,11 +47,11 @@ export interface BackupWork {
     mode: 'Filesystem' | 'Block',
     isCurrent: () => Promise<boolean>,
   ): Promise<BackupOutcome | undefined>;
-  /** What became of the job, without one being run. */
+  /** Returns the job's outcome. Submits no job. */
   look(backup: Backup, job: BackupJob): Promise<BackupOutcome>;
-  /** Has the node forget what is over and told, and the archive's other name. Nothing comes of it where that can't be done now. */
+  /** Cleans up after a finished job, as `leave` does. Ignores failures. */
   forget(backup: Backup, job: BackupJob): Promise<void>;
-  /** Has what the job left removed; first, that it ends. */
+  /** Cancels a running job, then removes what it left. */
   leave(backup: Backup, job: BackupJob): Promise<BackupOutcome>;
 }
 
@@ -54,10 +61,12 @@ export interface BackupWorkDeps {
   logger: Logger;
 }
 
-/** `made`: the archive that was found; `retryable`: the refusal may end by itself. */
+/** `made`: the archive that exists; `retryable`: the refusal may be temporary. */
 type BackupPlan = JobPlan & { made?: ObservedBackup['made']; retryable?: true };
 
-/** What jobs of a Backup are of: it, and not the volume, which is kept from nothing meanwhile. */
+/**
+ * Returns the subject of a Backup's jobs. The volume is not the subject, so its jobs do not wait.
+ */
 const subjectOf = ({ metadata }: Backup): string => `backup-${metadata.uid}`;
 
 export const backupJobKey = (backup: Backup, { attempt }: BackupJob): JobKey => ({
@@ -74,7 +83,7 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     seen?: ReadonlyMap<string, ProbeResult>,
   ) => readMade(seen ?? (await executor.observe(node, [madeProbe(uid)])));
 
-  /** @param begin used where the node knows no such job */
+  /** @param begin plan and precondition if the node knows no such job */
   async function ensure(
     backup: Backup,
     job: BackupJob,
@@ -116,7 +125,7 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     });
   }
 
-  /** Plans nothing, so that none is submitted. */
+  /** Plans no steps, so that no job is submitted. */
   const look = (backup: Backup, job: BackupJob) =>
     ensure(backup, job, {
       plan: async () => ({ steps: [], made: await madeOn(job.node, backup) }),
@@ -138,7 +147,7 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     if ('to' in target) {
       const { state } = await runBeside('leave', leaveBackup({ uid, to: target.to }));
       if (state !== 'succeeded') {
-        // Another try is another job.
+        // A retry needs another job.
         if (state !== 'running') await jobs.purge(node, subject);
         return { is: 'unknown', ...explain('BackupNotRemoved') };
       }
@@ -161,7 +170,9 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     leave: (backup, job) => published(backup, () => leave(backup, job)) as Promise<BackupOutcome>,
   };
 
-  /** Readers of a Backup may not administer nodes: the whole message is logged. */
+  /**
+   * Logs the full message and returns a public one: readers of a Backup may not administer nodes.
+   */
   async function published(
     backup: Backup,
     ask: () => Promise<BackupOutcome | undefined>,

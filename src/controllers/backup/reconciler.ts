@@ -26,21 +26,21 @@ export interface BackupDeps {
   backups: Informer<Backup>;
   snapshots: Informer<VolumeSnapshot>;
   contents: Informer<VolumeSnapshotContent>;
-  /** Whether the cluster has them; undefined while that, or which, is not known. */
+  /** Reports whether the cluster has VolumeSnapshots; undefined until their caches are known. */
   hasSnapshots(): boolean | undefined;
   nodes: Informer<KubeNode>;
   work: BackupWork;
   follower: Follower;
-  /** The nodes that this process reaches. */
+  /** Reports whether this process manages the node. */
   managesNode(node: string): boolean;
   events: EventRecorder;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
-  /** Decide again about the Backup. */
+  /** Requeues the Backup. */
   enqueue(namespace: string, name: string): void;
 }
 
-/** The thin loop around `decideBackup`: reads, decides, carries out one effect, and reads again. */
+/** Returns the loop around `decideBackup`: reads, decides, carries out one action, and repeats. */
 export function createBackupReconciler(
   deps: BackupDeps,
 ): (namespace: string, name: string, signal: AbortSignal) => Promise<Result> {
@@ -81,7 +81,9 @@ export function createBackupReconciler(
     return live !== undefined;
   }
 
-  /** Whether nothing that was decided on has changed, and nothing was paused, since the caches heard of it. */
+  /**
+   * Reports by live reads whether the Backup is as decided on and nothing has been paused since.
+   */
   const isCurrent = (backup: Backup, job: BackupJob) => async (): Promise<boolean> => {
     const { name, namespace, resourceVersion } = backup.metadata;
     const [live, node] = await Promise.all([
@@ -120,7 +122,7 @@ export function createBackupReconciler(
         const over = fields.phase === 'Completed' || fields.phase === 'Failed';
         const job = jobOf(backup);
         if (over && job !== undefined) await work.forget(backup, job);
-        // What was seen is of the job before.
+        // The known outcome belongs to the previous job.
         return fields.attempt === undefined ? known : undefined;
       }
       case 'create-snapshot': {
@@ -135,7 +137,7 @@ export function createBackupReconciler(
               await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, action.name, { namespace }),
             );
           } else if (error instanceof ApiError && error.statusCode < 500) {
-            // A quota, a policy, a right that is missing, a namespace that goes: whoever waits is told.
+            // The status reports a quota, a policy, a missing right or a terminating namespace.
             logger.warn(
               { backup: `${namespace}/${name}`, action: action.do, err: error },
               'snapshot refused',
@@ -194,7 +196,7 @@ export function createBackupReconciler(
       try {
         known = await carryOut(action, backup, known);
       } catch (error) {
-        // Someone else wrote, or the object is gone: the cache is behind, so read past it.
+        // The object was written or deleted meanwhile: refresh the stale cache by a live read.
         if (!isConflict(error) && !isNotFound(error)) throw error;
         logger.warn(
           { backup: `${namespace}/${name}`, action: action.do, err: error },
@@ -203,7 +205,7 @@ export function createBackupReconciler(
         if (!(await refresh(backup)) || isNotFound(error)) return { retry: true };
         known = undefined;
       }
-      // Whoever is told of the deletion wakes it.
+      // The watch event triggers the next reconcile.
       if (action.do === 'release' || action.do === 'delete-snapshot') return undefined;
     }
     throw new Error(
@@ -212,7 +214,7 @@ export function createBackupReconciler(
   };
 }
 
-/** It goes with the Backup, should nobody be there to delete it. */
+/** Returns the Backup's own snapshot. The owner reference deletes it even if no daemon runs. */
 const snapshotOf = ({ metadata, spec }: Backup, name: string): VolumeSnapshot => ({
   apiVersion: apiVersionOf(VOLUME_SNAPSHOTS),
   kind: VOLUME_SNAPSHOTS.kind,

@@ -5,46 +5,46 @@ import type { SnapshotHandle } from '../../api/snapshot-handle.ts';
 import type { EventToSend } from '../lib/event.ts';
 import type { NodeFacts } from '../snapshot/types.ts';
 
-/** A job on a node for a Backup. */
+/** Job on a node for a Backup. */
 export interface BackupJob {
   node: string;
-  /** Counts the jobs of the Backup, from 1. */
+  /** Number of this job among those of the Backup, from 1. */
   attempt: number;
 }
 
-/** Where the snapshot is that is packed. */
+/** Location of the snapshot to pack. */
 export type FileHandle = Extract<SnapshotHandle, { type: 'file' }>;
 
-/** What came of a job on a node, or why it is not known. */
+/** Outcome of a job on a node, or why it is unknown. */
 export type BackupOutcome =
   | { is: 'made'; bytes: number; sha256: string }
-  /** Nothing of it is on the node but what was put where it was wanted. */
+  /** Nothing remains on the node except an archive at its target. */
   | { is: 'left' }
-  /** `waits`: for what, while it has not begun. */
+  /** `waits`: the obstacle, if the job has not begun. */
   | { is: 'running'; waits?: Explanation }
-  /** No job ran, as far as the node knows, and nothing is made. */
+  /** The node knows no job, and no archive exists. */
   | { is: 'none' }
-  /** `forGood`: trying again helps nobody. */
+  /** `forGood`: no retry can succeed. */
   | (Explanation & { is: 'failed'; forGood: boolean })
-  /** Nothing was done, or nobody can tell. */
+  /** Nothing was done, or the state on the node is unknown. */
   | (Explanation & { is: 'unknown' });
 
-/** All that a decision about one Backup is made from. */
+/** Input to a decision about one Backup. */
 export interface BackupInput {
   backup: Backup;
-  /** Of the name that `snapshotNameOf` says, and its content, as caches have them. */
+  /** Snapshot with the name that `snapshotNameOf` returns, and its content, from caches. */
   snapshot: VolumeSnapshot | undefined;
   content: VolumeSnapshotContent | undefined;
-  /** Whether the cluster has VolumeSnapshots. */
+  /** True if the cluster has VolumeSnapshots. */
   hasSnapshots: boolean;
   nodeFacts(node: string): NodeFacts;
-  /** Of the node, if it was asked since anything was last written. */
+  /** Outcome observed on the node, if any since the last write. */
   outcome: BackupOutcome | undefined;
 }
 
 export type StatusFields = { [Field in keyof BackupStatus]?: BackupStatus[Field] | null };
 
-/** One effect. After it, everything is read and decided again. */
+/** Single effect, after which everything is read and decided again. */
 export type BackupAction =
   | { do: 'add-finalizer' }
   | { do: 'release' }
@@ -52,18 +52,18 @@ export type BackupAction =
   | { do: 'delete-snapshot'; snapshot: VolumeSnapshot }
   | { do: 'set-status'; fields: StatusFields; event?: EventToSend }
   | { do: 'run'; job: BackupJob; handle: FileHandle; mode: 'Filesystem' | 'Block' }
-  /** Asks what came of the job, and has nothing run. */
+  /** Observes the job's outcome. Submits no job. */
   | { do: 'look'; job: BackupJob }
-  /** Has what the job left on the node removed, once none runs. */
+  /** Ends the job, then removes what it left on the node. */
   | { do: 'leave'; job: BackupJob };
 
 /** At most one action; without one, when to decide again if nothing changes before. */
 export interface BackupDecision {
   action?: BackupAction;
-  /** The job runs: decide again once it has ended. */
+  /** Running job: decide again once it has ended. */
   follow?: BackupJob;
-  /** ms */
+  /** Delay in ms. */
   requeueAfter?: number;
-  /** Decide again after a delay that grows each time. */
+  /** Decide again with backoff. */
   retry?: true;
 }

@@ -4,10 +4,10 @@ import type { SourceKind } from '../../api/populator.ts';
 import { type Explanation, explain } from '../../api/reasons.ts';
 import { isSameKind, isStandard, sourceReference } from '../../model/data-source/reference.ts';
 
-/** What a claim names as its data source, as volume-data-source-validator's metric calls it. */
+/** Class of a claim's data source, as in the metric of volume-data-source-validator. */
 export type DataSourceClass = 'empty' | 'pvc' | 'snapshot' | 'populator' | 'invalid';
 
-/** Whether somebody fills volumes from what a claim names; `registered`: the kinds of VolumePopulators. Pure. */
+/** Classifies the data source of a claim. `registered`: kinds of the VolumePopulators. Pure. */
 export function classifyDataSource(
   claim: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
   registered: readonly SourceKind[],
@@ -18,7 +18,9 @@ export function classifyDataSource(
   return registered.some((kind) => isSameKind(kind, source)) ? 'populator' : 'invalid';
 }
 
-/** What to tell of a verdict; undefined where nothing is, as of a claim that has its volume or goes. Pure. */
+/**
+ * Returns the event for a verdict; undefined if none is due, as for a bound or deleted claim. Pure.
+ */
 export function toTell(
   { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
   verdict: DataSourceClass,

@@ -10,7 +10,7 @@ export interface ValidatorDeps {
   claims: Informer<PersistentVolumeClaim>;
   populators: Informer<VolumePopulator>;
   clock: Pick<Clock, 'now'>;
-  /** Also where whoever told it before has died: see eventOnce. */
+  /** Emits an event once, even if an earlier process died after emitting it: see eventOnce. */
   once(
     object: PersistentVolumeClaim,
     type: 'Warning',
@@ -18,11 +18,14 @@ export interface ValidatorDeps {
     message: string,
     detail: Reason | undefined,
   ): Promise<void>;
-  /** Told of each verdict on a claim that was another one before, or none; `error`: it could not be told. */
+  /** Called with each new or changed verdict; `error`: its event could not be written. */
   onVerdict?: ((verdict: DataSourceClass | 'error') => void) | undefined;
 }
 
-/** Says of claims, by `namespace/name`, whether anybody fills volumes from what they name. */
+/**
+ * Returns the reconcile function for claims by `namespace/name`. It warns about data sources of
+ * kinds without a populator.
+ */
 export function createValidator({ claims, populators, clock, once, onVerdict }: ValidatorDeps) {
   const last = new Map<string, { uid: string; verdict: DataSourceClass; at: number }>();
 

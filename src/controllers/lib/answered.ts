@@ -3,12 +3,17 @@ import { NodeError, type NodeErrorCode } from '../../nodes/errors.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { ObservationError } from '../../storage/probe-results.ts';
 
-/** The reason that a node's state is unknown. Without `code`, no conclusion from its answer is safe. */
+/**
+ * The reason that a node's state is unknown. Without `code`, its answer allows no safe conclusion.
+ */
 export type Unanswered =
   | { code: NodeErrorCode; node: string; message: string; detail: Reason | undefined }
   | { code?: undefined; node?: undefined; message: string; detail: Reason };
 
-/** Returns the result of `ask`, or of `unknown` for a NodeError or an ObservationError. Throws any other error. */
+/**
+ * Returns the result of `ask`, or of `unknown` for a NodeError or an ObservationError. Throws any
+ * other error.
+ */
 export async function answered<T, U>(
   ask: () => Promise<T>,
   unknown: (why: Unanswered) => U,

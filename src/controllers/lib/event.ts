@@ -3,9 +3,9 @@ import type { Explanation } from '../../api/reasons.ts';
 export interface EventToSend extends Explanation {
   type: 'Normal' | 'Warning';
   reason: string;
-  /** Told besides: an event that tells something else is another one, whatever its reason. */
+  /** Additional key: events that differ in it are not duplicates, whatever their reason. */
   about?: string;
 }
 
-/** Words of others as a parameter: as many as an event has room for. */
+/** Clips text from elsewhere to the length that an event parameter may have. */
 export const clipped = (said: string): string => said.slice(0, 900);

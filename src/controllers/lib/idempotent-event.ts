@@ -7,8 +7,9 @@ import { isAlreadyExists, isNotFound, isRefusal } from '../../kube/errors.ts';
 import type { Clock, KubeClient } from '../../kube/types.ts';
 
 /**
- * Tells an event of an object and reason once, also where whoever told it died before it could note that: the Event has the name
- * that both give it. Waits until it is written. What the API server refuses, as of a namespace that is being deleted, is not told.
+ * Creates a recorder that emits an event of an object and reason once. A restarted process creates
+ * the same name, so no second Event appears. Waits until the Event is written. Drops an Event that
+ * the API server refuses, as in a namespace being deleted.
  */
 export function eventOnce(
   client: Pick<KubeClient, 'create'>,

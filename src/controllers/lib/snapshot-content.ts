@@ -8,10 +8,15 @@ import type {
 } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 
-/** As the standard snapshot-controller names the content that it makes for a snapshot of a claim. */
+/**
+ * Returns the name that the standard snapshot-controller gives the content of a claim's snapshot.
+ */
 export const dynamicName = (snapshotUid: string): string => `snapcontent-${snapshotUid}`;
 
-/** The content that a snapshot has, is to have, or asks for; undefined where its spec says nothing. */
+/**
+ * Returns the name of the content that a snapshot has, will have, or requests; undefined if its
+ * spec names no source.
+ */
 export function contentNameOf({ metadata, spec, status }: VolumeSnapshot): string | undefined {
   const { persistentVolumeClaimName, volumeSnapshotContentName } = spec.source;
   return (
@@ -21,11 +26,14 @@ export function contentNameOf({ metadata, spec, status }: VolumeSnapshot): strin
   );
 }
 
-/** It refers to this very snapshot, and not to an earlier one of its name. */
+/** Reports whether the content refers to this very snapshot, not to an earlier one of its name. */
 export const refersTo = (content: VolumeSnapshotContent, snapshot: VolumeSnapshot): boolean =>
   mayReferTo(content, snapshot) && content.spec.volumeSnapshotRef.uid === snapshot.metadata.uid;
 
-/** The same, or it was made by hand, for a snapshot of that name. */
+/**
+ * Reports whether the content refers to this snapshot, or was created manually for a snapshot of
+ * its name.
+ */
 export function mayReferTo({ spec }: VolumeSnapshotContent, { metadata }: VolumeSnapshot): boolean {
   const { namespace, name, uid } = spec.volumeSnapshotRef;
   return (
@@ -33,7 +41,10 @@ export function mayReferTo({ spec }: VolumeSnapshotContent, { metadata }: Volume
   );
 }
 
-/** What the standard snapshot-controller would make, whose binding goes by the name and a full reference. */
+/**
+ * Returns the content that the standard snapshot-controller would create, which binds by name and
+ * full reference.
+ */
 export function contentFor(
   snapshot: VolumeSnapshot,
   volume: Volume,

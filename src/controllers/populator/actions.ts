@@ -30,12 +30,12 @@ export interface ActionRunnerDeps {
     message: string,
     detail: Reason | undefined,
   ): Promise<void>;
-  /** Where prime claims and pods are. */
+  /** Namespace of prime claims and pods. */
   namespace: string;
   logger: Logger;
 }
 
-/** What a decision has the API server changed; all else is only looked at. */
+/** Actions that write objects; all others only read or emit events. */
 export type WriteAction = Exclude<
   MachineAction,
   | { do: 'read-claim' }
@@ -46,8 +46,9 @@ export type WriteAction = Exclude<
 >;
 
 /**
- * Carries out one effect. Each names the very object that was decided on, by UID or version; resolves to false where that was
- * not the one, as of a claim that is not waiting any more. Throws what the API server refuses otherwise.
+ * Returns a function that carries out one action. Each write names its object by UID or version.
+ * Resolves to false if the object is not as decided on, such as a claim that no longer waits.
+ * Throws other refusals of the API server.
  */
 export function createActionRunner(deps: ActionRunnerDeps) {
   const { client, claims, persistentVolumes, pods, namespace } = deps;
@@ -124,7 +125,7 @@ export function createActionRunner(deps: ActionRunnerDeps) {
       await patchClaim(claim, { finalizers: change(claim.metadata.finalizers ?? []) });
   }
 
-  /** As it was seen: its finalizers are a list, which a patch replaces as a whole. */
+  /** Patches the cached version only: a patch replaces the list of finalizers as a whole. */
   async function patchClaim({ metadata }: PersistentVolumeClaim, change: object): Promise<void> {
     const { name, namespace: own, uid, resourceVersion } = metadata;
     const patch = { metadata: { uid, resourceVersion, ...change } };
@@ -150,7 +151,7 @@ export function createActionRunner(deps: ActionRunnerDeps) {
     }
   }
 
-  /** The claim as the API server has it, if it waits for its volume still. */
+  /** Returns the claim by a live read if it still waits for its volume. */
   async function waitingNow(
     claim: PersistentVolumeClaim,
   ): Promise<PersistentVolumeClaim | undefined> {
@@ -177,7 +178,9 @@ export function createActionRunner(deps: ActionRunnerDeps) {
     return true;
   }
 
-  /** The moment from which the volume is the claim's: of all that may have happened to either, nothing did. */
+  /**
+   * Binds the volume to the claim if the claim still waits and the PersistentVolume is unchanged.
+   */
   async function rebind(
     pv: PersistentVolume,
     from: string,

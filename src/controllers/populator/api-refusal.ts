@@ -5,8 +5,9 @@ import { clipped, type EventToSend } from '../lib/event.ts';
 import type { WriteAction } from './actions.ts';
 
 /**
- * What is to be told of an effect that the API server will not have: for a quota, a policy, a right, or a namespace that is gone.
- * Undefined where it has said something else. It is tried again, and told once, though what it says of a quota changes. Pure.
+ * Returns the event for an action that the API server refuses: by a quota, a policy, missing rights
+ * or a missing namespace. Returns undefined for other errors. The action is retried, and the event
+ * emitted once although the text about a quota changes. Pure.
  */
 export function refusalOf(
   effect: WriteAction,
@@ -14,7 +15,7 @@ export function refusalOf(
   namespace: string,
 ): EventToSend | undefined {
   const isCreation = effect.do === 'create-prime' || effect.do === 'create-pod';
-  // What is to be created cannot be missing: its namespace is.
+  // NotFound for a creation means that the namespace is missing.
   if (!isRefusal(error) && !(isCreation && isNotFound(error))) return undefined;
   const reason =
     effect.do === 'create-prime' ? POPULATOR_EVENT.primeFailed : POPULATOR_EVENT.creationFailed;

@@ -6,7 +6,7 @@ import { RETRY } from '../../model/retry.ts';
 import { backoffMs } from '../../workqueue/backoff.ts';
 import type { Attempts } from './types.ts';
 
-/** What is noted on a prime claim; undefined where nothing is, or somebody wrote something else there. Pure. */
+/** Returns the record of a prime claim's pods; undefined if none exists or it is invalid. Pure. */
 export function attemptsOf(prime: PersistentVolumeClaim | undefined): Attempts | undefined {
   const text = prime?.metadata.annotations?.[POPULATE_ATTEMPTS_ANNOTATION];
   if (text === undefined) return undefined;
@@ -21,13 +21,16 @@ export function attemptsOf(prime: PersistentVolumeClaim | undefined): Attempts |
   }
 }
 
-/** What a pod is made from: another one deserves another try. */
+/** Identifies the definition and source of a pod: a change of either permits another attempt. */
 export function originOf({ metadata }: PopulatorDefinition, source: KubeObject): string {
   const { uid, generation, resourceVersion } = source.metadata;
   return `${metadata.uid}/${metadata.generation ?? ''} ${uid}/${generation ?? resourceVersion ?? ''}`;
 }
 
-/** When the next pod may be made, in ms since the epoch; undefined: never, as things are. Pure. */
+/**
+ * Returns when the next pod may be created, in ms since the epoch; undefined if none may be for
+ * this origin. Pure.
+ */
 export function nextAttempt(attempts: Attempts | undefined, origin: string): number | undefined {
   if (attempts === undefined || attempts.failed === 0 || attempts.of !== origin) return 0;
   if (attempts.failed >= RETRY.maxTransfers) return undefined;

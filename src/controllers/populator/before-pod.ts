@@ -12,10 +12,16 @@ import { noteFailure } from './failure.ts';
 import { podOf, primeOf } from './objects.ts';
 import type { Attempts, MachineDecision, MachineInput } from './types.ts';
 
-/** So many pods fill volumes at once. Of these a namespace takes one only if more are free than it has, so that others always find one. */
+/**
+ * Maximum number of pods that fill volumes at once. A namespace gets another one only if more are
+ * free than it has, so that other namespaces always find one.
+ */
 export const MAX_RUNNING = 16;
 
-/** The next thing that is missing before a pod fills the claim: its source, who protects it, the prime claim, room. Pure. */
+/**
+ * Decides the next step before a pod fills the claim: source, finalizer, prime claim, free place.
+ * Pure.
+ */
 export function beforePod(
   input: MachineInput,
   definition: PopulatorDefinition,
@@ -42,7 +48,7 @@ export function beforePod(
   if (prime === undefined)
     return { action: { do: 'create-prime', prime: primeOf(claim, namespace) } };
   const attempts = attemptsOf(prime);
-  // Somebody made short work of it: nothing is known of its end.
+  // The pod was deleted before its end was observed.
   if (input.vanished !== undefined && attempts?.pod !== input.vanished) {
     return noteFailure(
       input,
@@ -74,7 +80,7 @@ export function beforePod(
   };
 }
 
-/** Whoever makes volumes of the class says why there is none yet: of a claim that the user does not see. */
+/** Passes on the provisioner's warning about the prime claim, which the user does not see. */
 function whileUnbound(input: MachineInput, prime: PersistentVolumeClaim): MachineDecision {
   if (input.primeSays === undefined) return { action: { do: 'look-at-prime', prime } };
   const { found } = input.primeSays;

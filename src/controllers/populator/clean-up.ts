@@ -8,13 +8,14 @@ import type { MachineDecision, MachineInput } from './types.ts';
 export const hasFinalizer = ({ claim }: Pick<MachineInput, 'claim'>): boolean =>
   claim?.metadata.finalizers?.includes(POPULATE_FINALIZER) ?? false;
 
-/** Whether the machine has begun anything for the claim. */
+/** Reports whether the controller has started anything for the claim. */
 export const isBegun = (input: MachineInput): boolean =>
   input.prime !== undefined || input.pod !== undefined || hasFinalizer(input);
 
 /**
- * Takes away all that was made to fill a claim, whatever else is gone: the pod first, for it writes; then the prime claim, with its
- * PersistentVolume unless that is the claim's by now; and the finalizer last. `finished`: what is told before that. Pure.
+ * Deletes everything that was created to fill a claim: first the pod, which writes, and the
+ * finalizer last. The PersistentVolume goes with the prime claim, unless it already belongs to the
+ * claim. `finished`: event to emit before the last step. Pure.
  */
 export function cleanUp(input: MachineInput, finished?: EventToSend): MachineDecision {
   const { claim, uid, prime, pod, pv } = input;
@@ -35,18 +36,20 @@ export function cleanUp(input: MachineInput, finished?: EventToSend): MachineDec
   return { action: { do: 'remove-finalizer', ...(finished && { finished }) } };
 }
 
-/** Whether nobody can have used the prime claim's PersistentVolume but the pod that filled it. */
+/** Reports whether only the pod that filled the prime claim's PersistentVolume can have used it. */
 function isUnseen({ pv, claim, uid }: MachineInput, prime: PersistentVolumeClaim): boolean {
   const holder = pv?.spec.claimRef?.uid;
   if (holder === undefined) return false;
-  // Given to a claim that was deleted before it was bound to it.
+  // The PersistentVolume was rebound to a claim that was deleted before it was bound.
   return (
     holder === prime.metadata.uid ||
     (holder === uid && claim !== undefined && !claim.spec.volumeName)
   );
 }
 
-/** The claim has the volume that was filled for it. Its prime claim is Lost once the binder has seen that. Pure. */
+/**
+ * Cleans up once the claim has its volume and the binder has marked the prime claim as Lost. Pure.
+ */
 export function finish(input: MachineInput): MachineDecision {
   const { claim, prime } = input;
   if (claim?.status?.phase === 'Lost') return cleanUp(input);

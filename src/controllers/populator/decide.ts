@@ -20,10 +20,10 @@ import { podOutcome } from './pod-outcome.ts';
 import { hasFilled } from './pod-state.ts';
 import type { MachineDecision, MachineInput } from './types.ts';
 
-/** How soon to look again at what the cache is behind on, in ms. */
+/** Delay (ms) before another decision while the cache is stale. */
 const SOON = 1000;
 
-/** What to do now about the filling of one claim by a pod. Pure. `now` is in ms since the epoch. */
+/** Decides about the filling of one claim by a pod. Pure. `now` is in ms since the epoch. */
 export function decide(input: MachineInput, now: number): MachineDecision {
   const { claim, prime, pod, pv, uid } = input;
   if (claim === undefined) return withoutClaim(input);
@@ -36,7 +36,7 @@ export function decide(input: MachineInput, now: number): MachineDecision {
     if (!isBegun(input)) return {};
     return isRebound ? finish(input) : cleanUp(input, bypassed(input, claim));
   }
-  // The binder does the rest.
+  // The binder completes the binding.
   if (isRebound) return {};
   for (const [kind, object] of [
     ['PersistentVolumeClaim', prime],
@@ -48,7 +48,7 @@ export function decide(input: MachineInput, now: number): MachineDecision {
       return emit(input, 'Warning', POPULATOR_EVENT.primeFailed, why);
     }
   }
-  // Without its definition, too.
+  // This works without the definition, too.
   if (prime !== undefined && isUsable(prime)) {
     if (prime.metadata.annotations?.[POPULATED_BY_ANNOTATION] !== undefined)
       return rebindVolume(input);
@@ -75,7 +75,7 @@ function bypassed(
   return { type: 'Warning', reason: POPULATOR_EVENT.creationFailed, ...ignored };
 }
 
-/** Nobody has seen the claim for a while: the API server is asked before anything of it is taken away. */
+/** Decides about a claim that the cache lacks: a live read precedes any cleanup. */
 function withoutClaim(input: MachineInput): MachineDecision {
   const { prime, pod, liveClaim, uid } = input;
   const target = (prime && targetOf(prime)) ?? (pod && targetOf(pod));
@@ -84,7 +84,10 @@ function withoutClaim(input: MachineInput): MachineDecision {
   return liveClaim.found?.metadata.uid === uid ? { requeueAfter: SOON } : cleanUp(input);
 }
 
-/** How volumes of its kind are filled. A kind that only a VolumePopulator names is somebody else's. */
+/**
+ * Returns the definition for the kind of the claim's data source. Ignores kinds that only a
+ * VolumePopulator names: another controller fills those.
+ */
 function definitionOf(
   input: MachineInput,
 ): { definition: PopulatorDefinition } | { decision: MachineDecision } {
@@ -121,13 +124,13 @@ function fill(input: MachineInput, definition: PopulatorDefinition, now: number)
   const waits = storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
   const wanted = claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
   if (prime === undefined) {
-    // One whose prime claim is being deleted uses it still.
+    // A pod cannot continue without its prime claim.
     if (pod !== undefined) return withoutFinalizer(cleanUp(input));
     if (waits && wanted === undefined) return {};
     return beforePod(input, definition, now);
   }
   if (prime.metadata.deletionTimestamp !== undefined) return withoutFinalizer(cleanUp(input));
-  // Its PersistentVolume is gone, and what was in it. Where the cache has that, it is behind.
+  // The PersistentVolume of the prime claim is gone with its data; a cache that has it is stale.
   if (prime.status?.phase === 'Lost') {
     return input.pv === undefined ? withoutFinalizer(cleanUp(input)) : { requeueAfter: SOON };
   }
@@ -147,14 +150,14 @@ function fill(input: MachineInput, definition: PopulatorDefinition, now: number)
 const isUsable = ({ metadata, status }: PersistentVolumeClaim): boolean =>
   metadata.deletionTimestamp === undefined && status?.phase === 'Bound';
 
-/** The claim stays, and is filled anew. */
+/** Keeps the finalizer: the claim is filled again. */
 function withoutFinalizer(decision: MachineDecision): MachineDecision {
   return decision.action?.do === 'remove-finalizer' ? {} : decision;
 }
 
 function classProblem({ claim, storageClass, prime }: MachineInput): Explanation | undefined {
   const name = claim?.spec.storageClassName;
-  // What is there goes on without it.
+  // An existing prime claim does not need the class any more.
   if (prime !== undefined) return undefined;
   if (!name) return explain('PopulatedClassNotNamed');
   if (storageClass === undefined) return explain('PopulatedClassMissing', { class: name });
@@ -163,7 +166,7 @@ function classProblem({ claim, storageClass, prime }: MachineInput): Explanation
     : undefined;
 }
 
-/** It is filled, and its pod has ended: once that has let go of it, it becomes the claim's. */
+/** Deletes the pod of a filled volume; once the pod is gone, binds the volume to the claim. */
 function rebindVolume(input: MachineInput): MachineDecision {
   const { claim, prime, pod, pv } = input;
   if (claim === undefined || prime === undefined) return {};
@@ -175,7 +178,7 @@ function rebindVolume(input: MachineInput): MachineDecision {
   const source = sourceReference(claim);
   if (pv === undefined || source === undefined || pv.spec.claimRef?.uid !== prime.metadata.uid)
     return {};
-  // Without it the claim could go before its prime claim does.
+  // Without the finalizer, the claim could disappear before its prime claim.
   if (!hasFinalizer(input)) return { action: { do: 'add-finalizer' } };
   return { action: { do: 'rebind', pv, from: `${source.namespace}/${source.name}` } };
 }

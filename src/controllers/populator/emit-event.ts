@@ -3,7 +3,7 @@ import type { EventToSend } from '../lib/event.ts';
 import { saidBy } from '../lib/event-key.ts';
 import type { MachineDecision, MachineInput } from './types.ts';
 
-/** Once; then until something changes, or `otherwise` says. Pure. */
+/** Emits an event once; returns `otherwise` while it is the last one of the claim. Pure. */
 export function emit(
   input: Pick<MachineInput, 'told'>,
   type: EventToSend['type'],

@@ -7,10 +7,13 @@ import { attemptsOf, originOf } from './attempts.ts';
 import { podNameOf } from './objects.ts';
 import type { MachineDecision, MachineInput, SourceFound } from './types.ts';
 
-/** Of a definition that is gone, or a source that was not read, when a pod was found to have failed. */
+/** Origin of a failed pod whose source is not available. */
 const UNKNOWN_ORIGIN = '';
 
-/** A pod that failed is counted before it goes, so that it counts once. `why`: without an end. Pure. */
+/**
+ * Counts a failed pod before it is deleted, so that it counts once. `why` has no final period.
+ * Pure.
+ */
 export function noteFailure(
   { prime, namespace, uid }: MachineInput,
   source: SourceFound,
@@ -39,7 +42,10 @@ export function noteFailure(
   };
 }
 
-/** A pod that has not begun goes, for another one is to be made from what there is by now: that is no failure. Pure. */
+/**
+ * Replaces a pod that has not started by one from the present definition and source, without
+ * counting a failure. Pure.
+ */
 export function noteOutdated(
   { namespace, uid }: MachineInput,
   of: string,

@@ -10,7 +10,7 @@ import { sourceReference } from '../../model/data-source/reference.ts';
 import { resourceOf } from '../../model/populator-definition.ts';
 import type { SourceFound } from './types.ts';
 
-/** Who refers to what in another namespace. */
+/** Reference to an object in another namespace. */
 export interface Reference {
   from: { group: string; kind: string; namespace: string };
   to: { group: string; kind: string; namespace: string; name: string };
@@ -18,15 +18,16 @@ export interface Reference {
 
 export interface SourceDeps {
   client: Pick<KubeClient, 'get'>;
-  /** Whether claims may name other namespaces. */
+  /** Permits claims to name objects in other namespaces. */
   crossNamespace: boolean;
-  /** Whether a ReferenceGrant allows it, by a live read. */
+  /** Reports by live reads whether a ReferenceGrant allows the reference. */
   isGranted(reference: Reference): Promise<boolean>;
 }
 
 /**
- * What a claim is filled from, by a live read. Of another namespace the grant is looked for first, so that without one nothing is said of
- * what is there. Throws what the API server answers otherwise.
+ * Reads the object that a claim is filled from. For another namespace, checks the grant first:
+ * without one, the result reveals nothing about that namespace. Throws other errors of the API
+ * server.
  */
 export async function findSource(
   claim: PersistentVolumeClaim,

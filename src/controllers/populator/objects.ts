@@ -11,7 +11,7 @@ import type { PopulatorDefinition } from '../../api/populator.ts';
 import { SubstitutionError, substitute } from '../../model/substitute.ts';
 import { originOf } from './attempts.ts';
 
-/** As lib-volume-populator names them, by the UID of the claim that is filled. */
+/** Names as in lib-volume-populator, by the UID of the claim to fill. */
 export const primeNameOf = (uid: string): string => `prime-${uid}`;
 export const podNameOf = (uid: string): string => `populate-${uid}`;
 export const CONTAINER = 'populate';
@@ -19,10 +19,13 @@ export const TARGET = 'target';
 
 const UID = /^(?:prime|populate)-(.+)$/;
 
-/** Of the claim that a prime claim or pod is for, by its name. */
+/** Returns the UID of the claim that a prime claim or pod is for, by its name. */
 export const uidOfName = (name: string): string | undefined => UID.exec(name)?.[1];
 
-/** The claim that a prime claim or pod says it is for; undefined: somebody else made it. */
+/**
+ * Returns the claim that a prime claim or pod names as its target; undefined if another creator
+ * made it.
+ */
 export function targetOf({
   metadata,
 }: KubeObject): { namespace: string; name: string } | undefined {
@@ -44,8 +47,8 @@ function metadataOf(name: string, namespace: string, claim: PersistentVolumeClai
 }
 
 /**
- * An empty claim like the one that is to be filled, in the daemon's namespace: KEP-1495 has all of its spec copied but the source, so
- * that whoever makes volumes of the class heeds or refuses each of it.
+ * Returns an empty prime claim in the daemon's namespace. Copies the spec except the data source
+ * (KEP-1495), so that the provisioner of the class honors or refuses each field.
  */
 export function primeOf(claim: PersistentVolumeClaim, namespace: string): PersistentVolumeClaim {
   const { uid = '', annotations } = claim.metadata;
@@ -81,8 +84,9 @@ export function primeOf(claim: PersistentVolumeClaim, namespace: string): Persis
 }
 
 /**
- * The pod that fills it. What the container wrote last is kept in the pod's status, so that nobody has to be let read logs.
- * Throws a SubstitutionError for what the source lacks. Pure.
+ * Returns the pod that fills the prime claim. The end of the container's log goes into the pod's
+ * status, so that no right to read logs is needed. Throws SubstitutionError if the source lacks a
+ * field. Pure.
  */
 export function podOf(
   claim: PersistentVolumeClaim,

@@ -5,8 +5,9 @@ import { emit } from './emit-event.ts';
 import type { MachineDecision, MachineInput } from './types.ts';
 
 /**
- * What is done for a claim whose volume is filled on its node: nothing here, for whoever makes the volumes of Stowage's classes does
- * that before they are shown. Volumes of others cannot be filled so. Pure.
+ * Decides about a claim whose volume is filled on its node. With a class of Stowage, the
+ * provisioner fills the volume before a PersistentVolume exists. Volumes of other provisioners
+ * cannot be filled this way. Pure.
  */
 export function onNode(
   input: MachineInput,

@@ -17,15 +17,18 @@ import {
 import type { MachineDecision, MachineInput } from './types.ts';
 
 /**
- * So long a pod that has a node may be held up, in ms, before it counts as failed: it keeps one of few places. One without a node
- * keeps none, and waits for as long as the node is away.
+ * Time (ms) after which a pod that has a node but does not start counts as failed: it occupies one
+ * of few places. A pod without a node occupies none, and waits as long as the node is away.
  */
 const BEGINS_WITHIN = 600_000;
 
-/** After so long, in ms, it is asked what is said of a pod that has not begun: of a volume that is not mounted it tells nothing itself. */
+/**
+ * Time (ms) after which the events of a pod that has not started are read: its status does not
+ * report a volume that cannot be mounted.
+ */
 const LOOK_AFTER = 30_000;
 
-/** What became of the pod. Pure. */
+/** Decides by the state of the pod. Pure. */
 export function podOutcome(
   input: MachineInput,
   definition: PopulatorDefinition,
@@ -44,7 +47,7 @@ export function podOutcome(
     return noteFailure(input, source, definition, uid, why, now);
   }
   if (phase === 'Pending') return beforeItBegins(input, definition, pod, now);
-  // So that what was said before is not the last word.
+  // Supersede the last warning.
   if (input.told?.reason !== POPULATOR_EVENT.creationFailed) return {};
   const runs = explain('PodRunning', { pod: `${namespace}/${name}` });
   return emit(input, 'Normal', POPULATOR_EVENT.created, runs);

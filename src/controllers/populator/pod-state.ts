@@ -3,21 +3,21 @@ import { OF_IMAGES, ON_ITS_WAY } from './kubelet-words.ts';
 import { CONTAINER } from './objects.ts';
 import type { Standstill } from './types.ts';
 
-/** As much of a log as an event has room for, in characters. */
+/** Maximum length of a log in an event, in characters. */
 const MAX_LOG = 600;
 
 /**
- * Whether the container has done all that it does. One that was told to end by somebody who deleted its pod may end with 0 as well,
- * with half of it done. Pure.
+ * Reports whether the container has completed its work. The container of a deleted pod may exit
+ * with 0, too, although its work is incomplete. Pure.
  */
 export const hasFilled = ({ metadata, status }: Pod): boolean =>
   status?.phase === 'Succeeded' && metadata.deletionTimestamp === undefined;
 
-/** What a container that failed wrote last, and what is known of it otherwise, on one line. Pure. */
+/** Describes the end of a failed container on one line, with the end of its log. Pure. */
 export function lastWords({ status }: Pod): string {
   const terminated = status?.containerStatuses?.find(({ name }) => name === CONTAINER)?.state
     ?.terminated;
-  // Of whoever ended the pod, such as a kubelet whose node has no room: Evicted.
+  // The pod's own reason and message name its terminator, such as a kubelet without room: Evicted.
   const parts = [
     status?.reason,
     status?.message && shortened(status.message),
@@ -36,7 +36,7 @@ function shortened(log: string): string {
   return line.length > MAX_LOG ? `…${line.slice(-MAX_LOG)}` : line;
 }
 
-/** Who ended a pod that was deleted, as far as that is known. Pure. */
+/** Describes how a pod was deleted, with the cause if known. Pure. */
 export function howDeleted({ spec, status }: Pod): string {
   const target = status?.conditions?.find(
     ({ type, status: is }) => type === 'DisruptionTarget' && is === 'True',
@@ -48,12 +48,15 @@ export function howDeleted({ spec, status }: Pod): string {
   return `it was deleted${where} before it had ended${by === '' ? '' : ` (${by})`}`;
 }
 
-/** No node is found for it. Pure. */
+/** Reports whether the scheduler finds no node for the pod. Pure. */
 export const isUnscheduled = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status: is }) => type === 'PodScheduled' && is === 'False') ??
   false;
 
-/** Why a pod does not run: no node, no image, no Secret. Undefined where it does, or nothing is said of it. Pure. */
+/**
+ * Returns why a pod does not run: no node, no image, no Secret. Undefined if no obstacle is known.
+ * Pure.
+ */
 export function whyNotRunning(pod: Pod): Standstill | undefined {
   const { status } = pod;
   const waiting = status?.containerStatuses?.find(({ name }) => name === CONTAINER)?.state?.waiting;
@@ -68,6 +71,6 @@ export function whyNotRunning(pod: Pod): Standstill | undefined {
   return { code: 'PodUnscheduled', said: shortened(said) };
 }
 
-/** The same as text. Pure. */
+/** Formats an obstacle as text. Pure. */
 export const standstillText = ({ state, said }: Standstill): string =>
   [state, said].filter((part) => part !== undefined).join(': ');

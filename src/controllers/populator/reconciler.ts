@@ -21,35 +21,35 @@ import { isUnscheduled } from './pod-state.ts';
 import type { MachineAction, MachineInput, SourceFound } from './types.ts';
 import { createWarnings } from './warnings.ts';
 
-/** A population that has ended, or a pod of one that has failed. */
+/** Completed population, or failed pod of one. */
 export interface Populated {
   result: 'success' | 'error';
-  /** Since the pod was made; undefined where this daemon has not seen it. */
+  /** Time since the pod was created; undefined if this process has not observed the pod. */
   ms?: number;
-  /** The volume that is the claim's now: its size, and its class. */
+  /** Size and class of the volume that the claim got. */
   filled?: { bytes: bigint; storageClass: string };
 }
 
 export interface MachineDeps extends ActionRunnerDeps {
   storageClasses: Informer<StorageClass>;
   definitions: Informer<PopulatorDefinition>;
-  /** What a claim is filled from, by live reads. Throws what the API server refuses. */
+  /** Reads the object that a claim is filled from. Throws errors of the API server. */
   findSource(claim: PersistentVolumeClaim, definition: PopulatorDefinition): Promise<SourceFound>;
   clock: Pick<Clock, 'now'>;
   onPopulated?: ((end: Populated) => void) | undefined;
 }
 
 export interface Machine {
-  /** By the UID of the claim that is filled. */
+  /** Reconciles the claim with this UID. */
   reconcile(
     uid: string,
     signal: AbortSignal,
   ): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
-  /** The UIDs of claims that wait for something that is told of. */
+  /** Returns the UIDs of claims that wait for something that an event reports. */
   waiting(): IterableIterator<string>;
 }
 
-/** What is asked of the API server in a reconcile, until something is changed. */
+/** Results of live reads in one reconcile, until the next write. */
 type Asked = Pick<MachineInput, 'liveClaim' | 'source' | 'primeSays' | 'podSays'>;
 const NOTHING: Asked = {
   liveClaim: undefined,
@@ -58,7 +58,7 @@ const NOTHING: Asked = {
   podSays: undefined,
 };
 
-/** Fills claims by pods. Make it before the informers are started. */
+/** Creates the controller that fills claims by pods. Call it before the informers start. */
 export function createMachine(deps: MachineDeps): Machine {
   const { client, claims, persistentVolumes, pods, storageClasses, definitions, namespace, clock } =
     deps;
@@ -66,12 +66,12 @@ export function createMachine(deps: MachineDeps): Machine {
   const pvsOfClaim = indexBy(persistentVolumes, ({ spec }) => spec.claimRef?.uid);
   const carryOut = createActionRunner(deps);
   const warnings = createWarnings(client, namespace);
-  /** By UID, as the next three. */
+  /** Last event by claim UID, the key of the next three as well. */
   const told = new Map<string, NonNullable<MachineInput['told']> & { at: number }>();
   const creating = new Set<string>();
-  /** Since when the pods of claims are there, ms since the epoch: whoever led then. */
+  /** Creation time of each claim's pod, in ms since the epoch, whichever process created it. */
   const begun = new Map<string, number>();
-  /** The UIDs of pods that are there, or were. */
+  /** UID of each claim's last observed pod. */
   const lastPods = new Map<string, string>();
 
   function inputOf(uid: string, asked: Asked): MachineInput {
@@ -108,7 +108,7 @@ export function createMachine(deps: MachineDeps): Machine {
     return last !== undefined && clock.now() - last.at < TELL_AGAIN ? last : undefined;
   }
 
-  /** Those of others: that one's is not there. */
+  /** Counts the pods that fill other claims, or are about to. Used only while `uid` has no pod. */
   function running(uid: string, namespace: string | undefined): MachineInput['running'] {
     const namespaces = new Map<string, string | undefined>();
     for (const each of creating) {
@@ -160,9 +160,9 @@ export function createMachine(deps: MachineDeps): Machine {
           continue;
         default:
           if (!(await tryTo(action, uid, claim))) return { retry: true } as const;
-          // Each use has a read of its own, of the grant above all.
+          // Each use needs a live read of its own, above all of the grant.
           asked = NOTHING;
-          // What changed is told of by the API server.
+          // The watch event of the deletion triggers the next reconcile.
           if (action.do === 'delete-prime' || action.do === 'delete-pod') return undefined;
       }
     }

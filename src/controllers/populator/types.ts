@@ -4,67 +4,75 @@ import type { PopulatorDefinition } from '../../api/populator.ts';
 import type { Explanation } from '../../api/reasons.ts';
 import type { EventToSend } from '../lib/event.ts';
 
-/** Obstacle of a pod that does not run: the word of a kubelet or a scheduler for it, and what that says besides. */
+/**
+ * Obstacle to a pod that does not run, with the state and message from the kubelet or scheduler.
+ */
 export interface Standstill {
   code: 'ImageRefused' | 'PodUnscheduled' | 'PodNotStarted';
   state?: string | undefined;
   said?: string | undefined;
 }
 
-/** What a claim is filled from, by a live read; or why it has to wait, or cannot be. */
+/** Object that a claim is filled from, or the event that reports why the claim waits. */
 export type SourceFound = { is: 'ready'; object: KubeObject } | { is: 'waits'; event: EventToSend };
 
-/** What became of the pods of a prime claim; kept in its annotation. */
+/** Record of the pods of a prime claim, in its annotation. */
 export interface Attempts {
-  /** Pods that failed, since definition or source last changed; 0 where one was given up that had not begun. */
+  /**
+   * Number of failed pods since definition or source last changed; 0 after an outdated pod that
+   * never started.
+   */
   failed: number;
-  /** The UID of the last one that did: each counts once. */
+  /** UID of the last recorded pod, so that each counts once. */
   pod: string;
-  /** The end of its log. */
+  /** End of the pod's log. */
   message: string;
-  /** When that was noted, in ms since the epoch. */
+  /** Time of the record, in ms since the epoch. */
   at: number;
-  /** The definition and the source that it was made from. */
+  /** Definition and source of the pod, from `originOf`. */
   of: string;
 }
 
-/** All that a decision about the filling of one claim is made from. */
+/** Input to a decision about the filling of one claim. */
 export interface MachineInput {
-  /** Of the claim that is filled. */
+  /** UID of the claim to fill. */
   uid: string;
-  /** As the cache has it. */
+  /** The claim in the cache. */
   claim: PersistentVolumeClaim | undefined;
-  /** The same as the API server has it now; undefined where it was not asked in this reconcile. */
+  /** The claim by a live read in this reconcile; undefined without one. */
   liveClaim: { found: PersistentVolumeClaim | undefined } | undefined;
-  /** Those of the claim's kind. */
+  /** Definitions for the kind of the claim's data source. */
   definitions: readonly PopulatorDefinition[];
-  /** Undefined where the claim's class is not there. */
+  /** Undefined if the claim's class does not exist. */
   storageClass: StorageClass | undefined;
-  /** Of the names that the machine gives them, whoever made them. */
+  /** Prime claim and pod by their fixed names, also if another creator made them. */
   prime: PersistentVolumeClaim | undefined;
   pod: Pod | undefined;
-  /** That which was filled for the claim, once it is the claim's; else that of the prime claim. */
+  /** PersistentVolume whose claimRef names the claim; else that of the prime claim. */
   pv: PersistentVolume | undefined;
-  /** Undefined while it was not asked for in this reconcile. */
+  /** Undefined if not read in this reconcile. */
   source: SourceFound | undefined;
-  /** What was last said against the prime claim; undefined while it was not asked for in this reconcile. */
+  /** Last warning about the prime claim; undefined if not read in this reconcile. */
   primeSays: { found: Explanation | undefined } | undefined;
-  /** The same of the pod, where that was the last word on it. */
+  /**
+   * Obstacle in the pod's latest event, if that is a warning; undefined if not read in this
+   * reconcile.
+   */
   podSays: { found: Standstill | undefined } | undefined;
-  /** The UID of the pod that was there last, where it is gone. */
+  /** UID of the last observed pod if that pod is gone. */
   vanished: string | undefined;
-  /** How many pods fill volumes now, or are about to; `own`: for claims of the same namespace. */
+  /** Number of pods that fill volumes or are about to; `own`: for claims in the same namespace. */
   running: { all: number; own: number };
-  /** Event that was told last of this claim, as `saidBy` has it, with its public reason: an event is told once. */
+  /** Reason and key (`saidBy`) of the last event of this claim: each event is emitted once. */
   told: { reason: string; said: string } | undefined;
-  /** The daemon's namespace, where prime claims and pods are. */
+  /** Namespace of the daemon, of prime claims and of pods. */
   namespace: string;
 }
 
 export type MachineAction =
   | { do: 'read-claim'; namespace: string; name: string }
   | { do: 'resolve-source'; definition: PopulatorDefinition }
-  /** What others said of it. */
+  /** Reads the events of the object, as does `look-at-pod`. */
   | { do: 'look-at-prime'; prime: PersistentVolumeClaim }
   | { do: 'look-at-pod'; pod: Pod }
   | { do: 'tell'; event: EventToSend }
@@ -72,18 +80,18 @@ export type MachineAction =
   | { do: 'remove-finalizer'; finished?: EventToSend }
   | { do: 'create-prime'; prime: PersistentVolumeClaim }
   | { do: 'delete-prime'; prime: PersistentVolumeClaim }
-  /** What was never shown to anybody goes, whatever the class says. */
+  /** Sets reclaim policy Delete on a PersistentVolume that no other pod can have used. */
   | { do: 'release-pv'; pv: PersistentVolume }
   | { do: 'create-pod'; pod: Pod; event: EventToSend }
   | { do: 'delete-pod'; pod: Pod }
   | { do: 'note-attempts'; attempts: Attempts; event: EventToSend }
   | { do: 'mark-populated'; pod: Pod }
-  /** The scheduler is to choose another node. */
+  /** Removes the selected node, so that the scheduler chooses again. */
   | { do: 'give-back'; event: EventToSend }
   | { do: 'rebind'; pv: PersistentVolume; from: string };
 
 export interface MachineDecision {
   action?: MachineAction;
-  /** ms */
+  /** Delay in ms. */
   requeueAfter?: number;
 }

@@ -5,16 +5,16 @@ import { EVENTS } from '../../api/resources.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Standstill } from './types.ts';
 
-/** What others say of prime claims and pods, by events. */
+/** Events of other components about prime claims and pods. */
 export interface Warnings {
-  /** The last warning of whoever makes a prime claim's volume. */
+  /** Returns the last warning about a prime claim. */
   against(prime: KubeObject): Promise<Explanation | undefined>;
-  /** What keeps a pod from being started, unless it has got any further since that was said. */
+  /** Returns the obstacle to a pod's start if its latest event is a warning. */
   lastOf(pod: KubeObject): Promise<Standstill | undefined>;
 }
 
 export function createWarnings(client: Pick<KubeClient, 'list'>, namespace: string): Warnings {
-  /** The oldest first. */
+  /** Lists the events of an object, oldest first. */
   async function eventsOf({ metadata: { uid } }: KubeObject): Promise<AnyEvent[]> {
     const fieldSelector = `involvedObject.uid=${uid}`;
     const { items } = await client.list<AnyEvent>(EVENTS, { namespace, fieldSelector });

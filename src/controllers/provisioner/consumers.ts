@@ -14,10 +14,16 @@ export interface Consumers {
   claimsOf(pod: Pod): string[];
 }
 
-/** Whether a claim is what a populator fills first: nobody writes its selected node again. */
+/**
+ * Reports whether a claim is a populator's prime claim, whose selected
+ * node no component writes again.
+ */
 export const isPrime = ({ metadata }: PersistentVolumeClaim): boolean => PRIME.test(metadata.name);
 
-/** Prime claim of a populator, by the UID of the claim that it is for (lib-volume-populator, CDI, and Stowage's own). */
+/**
+ * Name of a populator's prime claim (lib-volume-populator, CDI, Stowage), with the
+ * UID of the claim that it is for.
+ */
 const PRIME = /^prime-(.+)$/;
 
 const keyOf = ({ metadata: { namespace, name } }: PersistentVolumeClaim): string =>
@@ -26,7 +32,10 @@ const keyOf = ({ metadata: { namespace, name } }: PersistentVolumeClaim): string
 const selectedNode = ({ metadata }: PersistentVolumeClaim): string | undefined =>
   metadata.annotations?.[SELECTED_NODE_ANNOTATION];
 
-/** Creates the indexes. Call it before other handlers of changes are registered, and before the informers are started. */
+/**
+ * Creates the indexes. Call it before other change handlers are registered
+ * and before the informers start.
+ */
 export function createConsumers({
   pods,
   claims,
@@ -42,9 +51,10 @@ export function createConsumers({
 
   return {
     /**
-     * A populator copies the selected node to a prime claim before any pod uses that. The pods of the claim that is filled count
-     * then, and only those: the populator's own pod proves nothing about the node. Where that claim has none, as CDI fills it at
-     * once, the scheduler chose the node for the populator's pod, as it does for any claim with one.
+     * Returns the pods that count for a claim. A populator copies the selected node to its prime
+     * claim before any pod uses that claim. Then only the pods of the target claim count: the
+     * populator's own pod proves nothing about the node. If the target has no selected node, as CDI
+     * fills it at once, the prime claim's pods count: the scheduler chose the node for them.
      */
     of(claim) {
       const [target] = claimsOfUid(PRIME.exec(claim.metadata.name)?.[1] ?? '');
@@ -66,7 +76,10 @@ export function createConsumers({
   };
 }
 
-/** Else nobody fills it, and whoever names a claim after it has no part in it. */
+/**
+ * Reports whether a claim awaits a populator. Otherwise, a claim named
+ * after it is not its prime claim.
+ */
 const isToBeFilled = ({ spec }: PersistentVolumeClaim): boolean =>
   !spec.volumeName && (spec.dataSourceRef ?? spec.dataSource) != null;
 
@@ -78,12 +91,12 @@ const isActive = ({ metadata, status }: Pod): boolean =>
 type Taint = NonNullable<NonNullable<KubeNode['spec']>['taints']>[number];
 type Toleration = NonNullable<Pod['spec']['tolerations']>[number];
 
-/** Taints for a node that is not Ready, which a claim does not get anyway. */
+/** Taints of a node that is not Ready, which gets no claims anyway. */
 const NOT_READY = new Set(['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']);
 
 /**
- * Reports the taint by which the scheduler puts none of the pods on a node; undefined where it may put one there. Whoever writes the
- * annotation with the selected node could name any, such as a control plane.
+ * Returns why the scheduler places none of the pods on a node; undefined if it may place one there.
+ * Writers of the selected-node annotation could name any node, such as a control plane.
  */
 export function untolerated(
   { metadata, spec }: KubeNode,

@@ -18,13 +18,13 @@ import { failureMessage } from './failure-message.ts';
 import { whyNotOn } from './nodes.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
-/** What to do about one claim now. Pure. */
+/** Decides about one claim. Pure. */
 export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
   const { claim, storageClass, volume, options } = input;
-  // Of a deleted one, its Volume is reclaimed; of a lost one, nothing is made anew.
+  // A deleted claim's Volume is reclaimed; a lost claim gets no other Volume.
   if (claim.metadata.deletionTimestamp !== undefined || claim.status?.phase === 'Lost') return {};
   if (claim.status?.phase === 'Bound') return expand(input, now);
-  // Somebody chose a PersistentVolume.
+  // The claim names its PersistentVolume.
   if (claim.spec.volumeName) return {};
   if (storageClass === undefined || options === undefined) return {};
   if (volume !== undefined) return wait(input);
@@ -47,14 +47,14 @@ const unusable = ({ metadata }: StorageClass, message: string): Explanation => (
   detail: reason('StorageClassUnusable', { class: metadata.name }),
 });
 
-/** Once; then until something changes, or the time is over. */
+/** Emits an event once; returns `otherwise` while it is the last one of the claim. */
 const inform = (
   input: ClaimInput,
   event: EventToSend,
   otherwise: ClaimDecision = {},
 ): ClaimDecision => (input.told === saidBy(event) ? otherwise : { action: { do: 'tell', event } });
 
-/** As `inform`; a warning is an attempt that failed. */
+/** Emits an event as `inform` does; a warning counts as a failed attempt. */
 const tell = (
   input: ClaimInput,
   event: EventToSend,
@@ -64,18 +64,24 @@ const tell = (
   ...(event.type === 'Warning' ? { failed: true } : {}),
 });
 
-/** What no volume can be made for, as class and claim are: the spec of a claim that is not bound is immutable. */
+/**
+ * Returns why no volume is possible for the claim and its class: an
+ * unbound claim's spec is immutable.
+ */
 function claimProblem({ claim: { spec }, storageClass }: ClaimInput): Explanation | undefined {
   const modes = spec.accessModes ?? [];
   if (modes.includes('ReadWriteMany')) return explain('ReadWriteManyRefused');
   if (spec.selector !== undefined) return explain('SelectorRefused');
-  // Of a Volume that could not be made a class that was put right makes nothing.
+  // Check before the Volume exists: a corrected class does not repair a Volume that failed.
   if (storageClass === undefined || spec.volumeMode === 'Block') return undefined;
   const problem = fileSystemProblem(storageClass);
   return problem === undefined ? undefined : unusable(storageClass, problem);
 }
 
-/** The Volume is there, and is on its way to a PersistentVolume that the claim is bound to. That it waits is no attempt. */
+/**
+ * Waits until the existing Volume has a PersistentVolume that the claim is bound to. Waiting is not
+ * counted as an attempt.
+ */
 function wait(input: ClaimInput): ClaimDecision {
   const volume = input.volume as NonNullable<ClaimInput['volume']>;
   const { name } = volume.metadata;
@@ -94,7 +100,7 @@ function wait(input: ClaimInput): ClaimDecision {
     ready?.reason === READY_REASON.nodeUnreachable ||
     ready?.reason === READY_REASON.nodeUnclear
   ) {
-    // What the node says, or what says that it does not, is different each time.
+    // Omit the node's message: it varies per attempt.
     const node = volume.spec.nodeName;
     return inform(input, failed(explain('NodeNotAnswering', { volume: name, node })));
   }
@@ -105,8 +111,9 @@ function wait(input: ClaimInput): ClaimDecision {
 }
 
 /**
- * Its node has room, and only in extents that carry what removed volumes left. Nothing was made there: the Volume goes, and
- * the claim is to be on another node, or on this one once its class consents. A Volume that somebody gave a consent stays.
+ * Deletes a Volume whose node has room only in extents with data of removed volumes. Nothing was
+ * created there. The claim goes to another node, or stays if its class consents to overwriting. A
+ * Volume with its own consent stays.
  */
 function takeBack(input: ClaimInput, volume: Volume): ClaimDecision {
   const { claim, options, pv } = input;
@@ -130,8 +137,8 @@ const carried = (place: DynamicClass['place'], node: string): Explained =>
   explain('ConsentMissing', { place: nameOf(place), node });
 
 /**
- * Provisions on the node that the scheduler chose for the first pod. Whoever may write the claim may write that choice, too: so it
- * counts only while a pod uses the claim, and for a node whose taints that pod tolerates.
+ * Provisions on the node that the scheduler chose for the first pod. Writers of the claim can write
+ * that choice, too. So it counts only while a pod uses the claim and tolerates the node's taints.
  */
 function forSelected(
   input: ClaimInput,
@@ -141,9 +148,9 @@ function forSelected(
   const name = input.claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
   if (name === undefined) return {};
   const node = input.nodes.find(({ metadata }) => metadata.name === name);
-  // The scheduler holds on to its choice, also of a node that was deleted since. Another daemon's is left to that.
+  // The scheduler keeps its choice even if the node was deleted. Ignore nodes of another daemon.
   if (node === undefined && !input.isGone(name)) return {};
-  // Where somebody else's is to be made is not ours to say.
+  // The node of a claim that another populator fills is not Stowage's concern.
   const others = isOthers(input.claim) ? sourceOf(input) : undefined;
   if (others !== undefined && 'decision' in others) return others.decision;
   const why =
@@ -171,12 +178,12 @@ function forSelected(
     : rescheduleClaim(input, name, room.why);
 }
 
-/** Whether it may be followed is asked with the rest. */
+/** Returns the data source that the claim names; its resolution checks gates and grants. */
 const asked = (claim: PersistentVolumeClaim) => dataSourceOf(claim, { crossNamespace: true });
 
 const isOthers = (claim: PersistentVolumeClaim): boolean => asked(claim).kind === 'other';
 
-/** Where there is most room, of the nodes that it can be on. */
+/** Provisions on the permitted node with the most room. */
 function forAny(
   input: ClaimInput,
   options: DynamicClass,
@@ -212,7 +219,7 @@ function forAny(
   return tell(input, failed(why), { requeueAfter: RETRY.recheck });
 }
 
-/** The order in which somebody can do something about what keeps a volume from nodes. */
+/** Obstacles in the order in which a person can act on them. */
 const FIRST: readonly ReasonCode[] = [
   'ConsentMissing',
   'NoRoom',
@@ -221,7 +228,7 @@ const FIRST: readonly ReasonCode[] = [
   'NodeNotReady',
 ];
 
-/** All that is said of several nodes, for the reason of one. */
+/** Joins the obstacles of several nodes, with the first reason by `FIRST`. */
 function ofSeveral(whys: readonly Explained[]): Explanation & { about: string } {
   const [first = whys[0]] = FIRST.flatMap((code) =>
     whys.filter(({ detail }) => detail.code === code),
@@ -244,7 +251,7 @@ function create(input: ClaimInput, options: DynamicClass, node: string): ClaimDe
   };
 }
 
-/** The nodes that the data is on; undefined where it starts from nothing. */
+/** Returns the nodes with the data of the source; undefined `nodes` if any node will do. */
 function sourceOf(
   input: ClaimInput,
 ): { nodes: readonly string[] | undefined } | { decision: ClaimDecision } {
@@ -275,7 +282,9 @@ const lookForRoom = ({ place }: DynamicClass, nodes: readonly string[]): ClaimDe
   action: { do: 'look-for-room', nodes, place },
 });
 
-/** Undefined `why`: there is room. Undefined where that was not looked for. */
+/**
+ * Returns the room on a node, or why it does not suffice (`why`); undefined if not observed yet.
+ */
 function roomOn(
   input: ClaimInput,
   { place }: DynamicClass,
@@ -293,7 +302,7 @@ function roomOn(
   const download = place.type === 'sparse' ? downloadBytes(format, wanted) : 0n;
   const downloaded = download === 0n ? undefined : format;
   const why = whyNoRoom(node, place, room, wanted + download, 'NoRoom', downloaded);
-  // For the tenant: administrators have the class, and its events.
+  // Public text for the tenant: administrators have the class and its events.
   if (why !== undefined) return { why: publicly(why) };
   return 'freeBytes' in room ? { why: undefined, freeBytes: room.freeBytes } : undefined;
 }

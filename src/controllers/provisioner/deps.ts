@@ -22,13 +22,13 @@ export interface ClaimReconcilerDeps {
   persistentVolumes: Informer<PersistentVolume>;
   storageClasses: Informer<StorageClass>;
   nodes: Informer<KubeNode>;
-  /** Pods that use a claim and have not ended. */
+  /** Returns the pods that use a claim and have not ended. */
   consumersOf(claim: PersistentVolumeClaim): readonly Pod[];
-  /** Volumes that are being made from the Volume of that name. */
+  /** Returns the Volumes being provisioned from the Volume of that name. */
   clonesOf(volumeName: string): readonly Volume[];
   rooms: Rooms;
   reservations: Reservations<Volume>;
-  /** What a claim starts from, by live reads. Throws what the API server refuses. */
+  /** Resolves a claim's data source by live reads. Throws errors of the API server. */
   resolve(claim: PersistentVolumeClaim): Promise<ClaimStart>;
   managesNode(node: string): boolean;
   events: EventRecorder;

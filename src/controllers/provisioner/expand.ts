@@ -12,13 +12,13 @@ import { saidBy } from '../lib/event-key.ts';
 import { failureMessage } from './failure-message.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
-/** Of conditions on claims, as Kubernetes has them. */
+/** Condition types of claims in Kubernetes. */
 const RESIZING = 'Resizing';
 const OURS = [RESIZING, 'FileSystemResizePending'];
 
 /**
- * A claim that is bound: its Volume grows to what it asks for, where there is room, and the claim is told of it. The kubelet of the node
- * may tell it as well, once a pod is there.
+ * Expands the Volume of a bound claim to the requested size if there is room, and updates the
+ * claim's status. The kubelet of the node may update it as well while a pod runs.
  */
 export function expand(input: ClaimInput, now: number): ClaimDecision {
   const { claim, volume, pv } = input;
@@ -45,7 +45,7 @@ export function expand(input: ClaimInput, now: number): ClaimDecision {
   return resizing(input, failureMessage(volume).message || grows, now);
 }
 
-/** Made for it, or given to it once it was filled: by whose the PersistentVolume is. */
+/** Reports whether the Volume is the claim's: provisioned for it, or rebound to it after a fill. */
 function isIts({ claim: { metadata }, pv }: ClaimInput, volume: Volume): boolean {
   const madeFor = claimOf(volume)?.uid;
   if (madeFor === undefined || madeFor === metadata.uid) return madeFor !== undefined;
@@ -70,8 +70,8 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
 }
 
 /**
- * Bytes that are added to a volume of mode Block may show at once what earlier volumes left there, and whoever writes zeros there may
- * write over what the pod wrote first.
+ * Returns the obstacle if bytes added to a Block volume could expose data of earlier volumes.
+ * Writing zeros afterwards could overwrite what the pod wrote first.
  */
 function shownByGrowth({ spec }: Volume): Explanation | undefined {
   if (!driverOfSpec(spec).exposesOldData?.(spec)) return undefined;
@@ -85,7 +85,7 @@ function refuse(input: ClaimInput, why: Explanation): ClaimDecision {
     : { action: { do: 'tell', event } };
 }
 
-/** Says on the claim that it grows, once for each reason. */
+/** Sets the condition Resizing, once per message. */
 function resizing(input: ClaimInput, message: string, now: number): ClaimDecision {
   const old = input.claim.status?.conditions?.find(({ type }) => type === RESIZING);
   if (old?.status === 'True' && old.message === message) return {};
@@ -102,7 +102,7 @@ function resizing(input: ClaimInput, message: string, now: number): ClaimDecisio
   };
 }
 
-/** It has what it asks for: a condition that says otherwise is of before. */
+/** Removes the condition Resizing from a claim that has its size. */
 function done(input: ClaimInput): ClaimDecision {
   const { conditions = [] } = input.claim.status ?? {};
   return conditions.some(({ type }) => type === RESIZING)

@@ -3,7 +3,10 @@ import { type Explanation, readReason } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { publicly } from '../../nodes/public-text.ts';
 
-/** Returns why a Volume is not as wanted, without commands and paths of its node: those are in the Volume's own status. */
+/**
+ * Returns why a Volume is not as wanted. Omits commands and paths of its node,
+ * which the Volume's own status has.
+ */
 export function failureMessage({ spec, status }: Volume): Explanation {
   const [told, ready] = [PROVISIONED, 'Ready'].map((type) =>
     status?.conditions?.find((condition) => condition.type === type),

@@ -2,7 +2,10 @@ import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { dataSourceOf } from '../../model/data-source/data-source.ts';
 import type { Provisioned } from './types.ts';
 
-/** Across namespaces is what names one itself: a link is counted as one, whatever it leads to. */
+/**
+ * Returns the metric labels of a claim. `crossNamespace` is about its own reference: a link counts
+ * as a link, wherever it leads.
+ */
 export function kindOf(claim: PersistentVolumeClaim): Provisioned {
   const source = dataSourceOf(claim, { crossNamespace: true });
   const { namespace } = claim.metadata;

@@ -4,7 +4,7 @@ import { explain } from '../../api/reasons.ts';
 import { isNodeReady } from '../../model/node-health.ts';
 import type { Explained } from '../lib/capacity/refusal.ts';
 
-/** Why nothing may be made on a node now; undefined where it may. */
+/** Returns why nothing may be provisioned on a node now; undefined if it may be. */
 export function whyNotOn(
   node: KubeNode,
   { allowedTopologies }: StorageClass,
@@ -17,7 +17,10 @@ export function whyNotOn(
     : explain('TopologyNotAllowed', { node: name });
 }
 
-/** As the scheduler reads them: terms are alternatives, and all expressions of one hold. */
+/**
+ * Reports whether terms allow a node, as in the scheduler: terms are alternatives, and all
+ * expressions of a term must hold.
+ */
 function allows(terms: StorageClass['allowedTopologies'], node: KubeNode): boolean {
   if (terms === undefined || terms.length === 0) return true;
   const labels = node.metadata.labels ?? {};

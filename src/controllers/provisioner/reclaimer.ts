@@ -22,7 +22,10 @@ type ReclaimerDeps = Pick<
   | 'logger'
 >;
 
-/** Deletes the Volumes of claims that are gone, where that is to be. The name is the Volume's. */
+/**
+ * Returns the reconcile function, by Volume name, that deletes Volumes of
+ * deleted claims if the policy permits.
+ */
 export function createReclaimer({
   client,
   claims,
@@ -64,7 +67,7 @@ export function createReclaimer({
           of.name,
           of.namespace,
         );
-        // A claim of its name may be another one.
+        // A claim of that name may be another one.
         live = {
           claim: found?.metadata.uid === of.uid ? found : undefined,
           pv: await getOrUndefined<PersistentVolume>(client, PERSISTENT_VOLUMES, name),
@@ -91,7 +94,10 @@ export function createReclaimer({
     }
   };
 
-  /** Wipes as the class says. Without its class, what pods wrote from the first byte to the last, for no file system hides that. */
+  /**
+   * Returns `Wipe` if the class requires it, or if later volumes could expose the data: a Block
+   * volume has no file system that hides it.
+   */
   function onDeleteOf({ spec }: Volume): 'Delete' | 'Wipe' {
     const storageClass = deps.storageClasses.get(spec.storageClassName);
     const options = storageClass?.provisioner === DRIVER ? dynamicClass(storageClass) : undefined;
@@ -101,8 +107,8 @@ export function createReclaimer({
 }
 
 /**
- * Its data are kept as its class said so, which the policy of the PersistentVolume, changed since, goes before. What somebody else
- * wrote into the Volume stays.
+ * Reports whether Retain comes from the class: then the PersistentVolume's policy, changed since,
+ * takes precedence. Retain from another author stays.
  */
 const isKeptByClass = ({ spec: { onDelete, template } }: Volume): boolean =>
   onDelete === 'Retain' && template?.spec?.persistentVolumeReclaimPolicy === 'Retain';

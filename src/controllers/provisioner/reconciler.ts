@@ -21,11 +21,14 @@ import { createSourceResolver } from './source-resolver.ts';
 import type { ClaimAction, ClaimInput, ClaimStart, Provisioned } from './types.ts';
 
 export interface ClaimReconciler {
-  /** Whether a claim, by `namespace/name`, waits for what it starts from: nothing else lets it go on. */
+  /**
+   * Reports whether a claim (`namespace/name`) waits for its data source;
+   * nothing else lets it continue.
+   */
   waitsForSource(key: string): boolean;
-  /** The claims that wait for such an object, as `namespace/name`. */
+  /** Returns the claims (`namespace/name`) that wait for such an object. */
   waitingFor(kind: Awaited['kind'], object: KubeObject): string[];
-  /** `namespace/name` of a claim, or the name of a Volume that was made for one. */
+  /** Reconciles a claim, by `namespace/name`, or the Volume of a claim, by its name. */
   reconcile(
     key: string,
     signal: AbortSignal,
@@ -35,7 +38,7 @@ export interface ClaimReconciler {
 const sizeOf = ({ spec }: PersistentVolumeClaim): bigint =>
   parseQuantity(spec.resources?.requests?.storage ?? '0');
 
-/** For how long what was told of a claim stands, in ms. `now` in ms since the epoch. */
+/** Returns how long (ms) the last event of a claim still stands. `now` is in ms since the epoch. */
 const leftOf = (
   told: { uid: string; at: number } | undefined,
   { metadata }: PersistentVolumeClaim,
@@ -45,12 +48,12 @@ const leftOf = (
 export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconciler {
   const { client, claims, volumes, persistentVolumes, storageClasses, nodes, rooms, reservations } =
     deps;
-  /** By `namespace/name` of the claim. */
+  /** Last event of each claim, by `namespace/name`. */
   const told = new Map<string, { uid: string; event: string; at: number }>();
 
   const reclaim = createReclaimer(deps);
   const sources = createSourceResolver(deps.resolve);
-  /** Claims that this process created Volumes for, until they are bound. */
+  /** Unbound claims that have a Volume, by `namespace/name`. */
   const begun = new Map<string, { uid: string; at: number; end: Provisioned }>();
 
   async function reconcile(key: string, signal: AbortSignal) {
@@ -75,7 +78,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         return undefined;
       }
       if (claim.spec.volumeName) sources.forget(key);
-      // Made anew under its name it starts from what it says itself.
+      // A recreated claim has a data source of its own.
       if (claim.metadata.uid !== of) source = undefined;
       of = claim.metadata.uid;
       const since = begun.get(key);
@@ -85,7 +88,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
           deps.onProvisioned?.({ ...since.end, ms: deps.clock.now() - since.at });
         }
       }
-      // One that an earlier process created, too.
+      // Include a Volume that an earlier process created.
       const own = volumes.get(volumeNameOf(claim));
       if (
         since === undefined &&
@@ -98,10 +101,10 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       }
       const now = deps.clock.now();
       const toldFor = leftOf(told.get(key), claim, now);
-      // One that was filled for it is named after another claim.
+      // A Volume from a populator is named after the prime claim.
       const volumeName = claim.spec.volumeName || volumeNameOf(claim);
       const volume = volumes.get(volumeName);
-      // Of a bound claim the cache keeps no class.
+      // The cache keeps no class of a bound claim.
       const className = volume?.spec.storageClassName ?? claim.spec.storageClassName ?? '';
       const storageClass = storageClasses.get(className);
       const options = storageClass?.provisioner === DRIVER ? dynamicClass(storageClass) : undefined;
@@ -123,7 +126,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       };
       const decision = decideClaim(input, now);
       const { action } = decision;
-      // A Volume that could not be made was one attempt, however often it is looked at.
+      // A Volume that failed counts as one attempt, however often it is reconciled.
       const isAttempt = volume === undefined || action?.do === 'tell' || action?.do === 'take-back';
       if (decision.failed && !isCounted && isAttempt) {
         isCounted = true;
@@ -166,7 +169,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     event: EventToSend,
   ): Promise<void> {
     const { namespace = '', name, uid, resourceVersion } = claim.metadata;
-    // Whoever chose another node meanwhile is not undone.
+    // The version keeps a node that was chosen meanwhile.
     const patch = {
       metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE_ANNOTATION]: null } },
     };
@@ -176,8 +179,9 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
   }
 
   /**
-   * @param isFresh nothing took time since it was asked what the claim starts from
-   * @returns what that is by now, where it is not what was decided on
+   * Carries out one action.
+   * @param isFresh the data source was resolved right before
+   * @returns the data source if it is not as decided on
    */
   async function carryOut(
     action: Exclude<ClaimAction, { do: 'resolve-source' }>,
@@ -199,7 +203,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         return undefined;
       case 'take-back': {
         const { volume, place, node } = action;
-        // Once the class consents, that says nothing more.
+        // A class that consents to overwriting makes the refusal obsolete.
         if (place.type === 'lvm' && !place.overwrite)
           rooms.refuse(volume.spec.nodeName, place, sizeOf(claim));
         await client.delete(VOLUMES, volume.metadata.name, { uid: volume.metadata.uid });
@@ -211,11 +215,11 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         await unselectNode(claim, action.node, action.event);
         return undefined;
       case 'create-volume': {
-        // Before anything is awaited: others must not be promised the same room.
+        // Reserve before the first await: no other decision may count on the same room.
         const release = reservations.reserve(action.volume);
         try {
           const { source } = action.volume.spec;
-          // To look for room takes as long as the nodes do, and a grant may be withdrawn meanwhile.
+          // Resolve again: observing nodes takes time, and a grant may be withdrawn meanwhile.
           if (source !== undefined && !isFresh) {
             const now = await sources.ask(`${namespace}/${name}`, claim);
             if (now.is !== 'ready' || !isDeepStrictEqual(now.source, source)) return now;

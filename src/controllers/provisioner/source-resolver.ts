@@ -4,36 +4,43 @@ import { mayEnd } from '../../model/data-source/source-watch-match.ts';
 import type { Awaited } from '../../model/data-source/types.ts';
 import type { ClaimStart } from './types.ts';
 
-/** What claims start from is asked here, and who waits for what of it is kept. Claims are named as `namespace/name`. */
+/**
+ * Resolves claims' data sources and tracks which claim waits for which object. Claims
+ * are named as `namespace/name`.
+ */
 export interface SourceResolver {
-  /** @throws what the API server refuses */
+  /**
+   * Resolves the data source of a claim.
+   * @throws errors of the API server
+   */
   ask(key: string, claim: PersistentVolumeClaim): Promise<ClaimStart>;
-  /** Whether a claim waits for what it starts from: nothing else lets it go on. */
+  /** Reports whether a claim waits for its data source; nothing else lets it continue. */
   waits(key: string): boolean;
-  /** The claims that wait for such an object. */
+  /** Returns the claims that wait for such an object. */
   waitingFor(kind: Awaited['kind'], object: KubeObject): string[];
-  /** The claim waits no more. */
+  /** Removes the claim from those that wait. */
   forget(key: string): void;
 }
 
-/** How often in a row it is asked again what a claim starts from, as something of that changed meanwhile. */
+/** Maximum reads in a row of a data source that changes during each read. */
 const MAX_READS = 10;
 
-/** @param resolve says what a claim starts from, by live reads */
+/** @param resolve resolves a claim's data source by live reads */
 export function createSourceResolver(
   resolve: (claim: PersistentVolumeClaim) => Promise<ClaimStart>,
 ): SourceResolver {
   const waiting = new Map<string, readonly Awaited[]>();
-  /** What was heard of since the reads began that say what a claim starts from. */
+  /** Objects that changed during a claim's present read. */
   const asking = new Map<string, { kind: Awaited['kind']; object: KubeObject }[]>();
   return {
     async ask(key, claim) {
-      // What comes into being while it is read may be in no answer, and wakes nobody who does not wait yet.
+      // Repeat after a change during the read: the result may lack it, and
+      // the claim was not waiting yet.
       for (let left = MAX_READS; ; left--) {
         const heard: { kind: Awaited['kind']; object: KubeObject }[] = [];
         asking.set(key, heard);
         const source = await resolve(claim).finally(() => asking.delete(key));
-        // Who fills it may be registered yet.
+        // A populator for another kind may still be registered.
         if (source.is !== 'waits' && source.is !== 'other') {
           waiting.delete(key);
           return source;

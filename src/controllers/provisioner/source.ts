@@ -13,11 +13,14 @@ import type { ClaimStart } from './types.ts';
 export interface SourceOptions {
   gate: SourceGates;
   read: SourceReads & BuiltinReads;
-  /** As the cache has it. */
+  /** Returns the Volume of that name in the cache. */
   volumeNamed(name: string): Volume | undefined;
 }
 
-/** What a claim starts from, by live reads, and where that is. Throws what the reads throw. */
+/**
+ * Resolves a claim's data source by live reads, with the nodes that have
+ * it. Throws errors of the reads.
+ */
 export async function sourceFor(
   claim: PersistentVolumeClaim,
   options: SourceOptions,
@@ -32,7 +35,7 @@ export async function sourceFor(
       return { is: 'ready', source: { populator, uid }, nodes: undefined };
     }
     if (!('none' in filled)) return waiting(filled);
-    // KEP-1495, feedback source 3; external-provisioner's words.
+    // KEP-1495, feedback source 3, in the wording of external-provisioner.
     const whole = { kind: objectKind, source: `${namespace}/${name}` };
     return { is: 'other', ...explain('ExternalPopulator', whole), on: filled.on };
   }
@@ -50,7 +53,7 @@ const waits = (why: Explanation, on: readonly Awaited[]): ClaimStart => ({
   on,
 });
 
-/** With the nodes that have the data. */
+/** Adds the nodes that have the data. */
 async function placed(
   ready: ReadySource,
   { read, volumeNamed }: SourceOptions,

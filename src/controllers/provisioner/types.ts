@@ -12,49 +12,51 @@ import type { DynamicClass, StorageLocation } from '../../model/dynamic-class.ts
 import type { Room } from '../lib/capacity/capacity-cache.ts';
 import type { EventToSend } from '../lib/event.ts';
 
-/** A claim that was bound; or, without `ms`, an attempt to make its volume that failed. */
+/** Claim that was bound; without `ms`, a failed attempt to provision its volume. */
 export interface Provisioned {
   storageClass: string;
   source: 'none' | 'snapshot' | 'claim' | 'link';
   crossNamespace: boolean;
-  /** Since its Volume was created. */
+  /** Time since its Volume was created. */
   ms?: number;
 }
 
-/** What a claim starts from, once that may be used; or why it has to wait. */
+/** Resolved data source of a claim, or why the claim waits. */
 export type ClaimStart =
   | { is: 'none' }
-  /** `nodes`: where the data is; undefined: it comes from elsewhere. */
+  /** `nodes`: nodes that have the data; undefined if it comes from elsewhere. */
   | {
       is: 'ready';
       source: NonNullable<VolumeSpec['source']>;
       nodes: readonly string[] | undefined;
     }
-  /** `on`: what may put an end to it. */
+  /** `on`: objects whose change may end the wait. */
   | (Explanation & { is: 'waits'; on: readonly Awaited[] })
-  /** Somebody else's to fill. */
+  /** Data source that another populator fills volumes from. */
   | (Explanation & { is: 'other'; on: readonly Awaited[] });
 
-/** All that a decision about one claim is made from. */
+/** Input to a decision about one claim. */
 export interface ClaimInput {
   claim: PersistentVolumeClaim;
   storageClass: StorageClass | undefined;
-  /** What that says, or why no volume can be made for its claims; undefined where it is not ours, or gone. */
+  /**
+   * Options of the class, or why it permits no volumes; undefined if it is gone or not Stowage's.
+   */
   options: DynamicClass | { problem: string } | undefined;
   pv: PersistentVolume | undefined;
-  /** That of the claim's name, whoever made it. */
+  /** Volume with the claim's volume name, whatever its origin. */
   volume: Volume | undefined;
   /** Pods that use the claim and have not ended. */
   consumers: readonly Pod[];
-  /** The nodes that this process has hands on. */
+  /** Nodes that this process manages. */
   nodes: readonly KubeNode[];
-  /** It would be this process's, and there is no such node. */
+  /** Reports whether this process would manage the node, but no Node object exists. */
   isGone(node: string): boolean;
-  /** As of this reconcile; undefined where it was not looked at yet. */
+  /** Returns the room on a node; undefined if not observed yet. */
   roomOn(node: string): Room | undefined;
-  /** Undefined while it was not asked for in this reconcile. */
+  /** Undefined if not resolved in this reconcile. */
   source: ClaimStart | undefined;
-  /** What was told last (`saidBy`) of this claim: an event is told once. */
+  /** Key (`saidBy`) of the claim's last event: each event is emitted once. */
   told: string | undefined;
 }
 
@@ -62,9 +64,12 @@ export type ClaimAction =
   | { do: 'look-for-room'; nodes: readonly string[]; place: StorageLocation }
   | { do: 'resolve-source' }
   | { do: 'create-volume'; volume: Volume }
-  /** Takes the annotation off by which the scheduler chose the node: it is to choose again. */
+  /** Removes the selected node, so that the scheduler chooses again. */
   | { do: 'give-back'; node: string; event: EventToSend }
-  /** Deletes a Volume that was refused on its node, where nothing was made, and takes the annotation off if `node` is set. */
+  /**
+   * Deletes a Volume that its node refused and for which nothing was made. Removes the selected
+   * node if `node` is set.
+   */
   | {
       do: 'take-back';
       volume: Volume;
@@ -78,21 +83,24 @@ export type ClaimAction =
 
 export interface ClaimDecision {
   action?: ClaimAction;
-  /** ms */
+  /** Delay in ms. */
   requeueAfter?: number;
-  /** No volume can be made for the claim now. */
+  /** No volume is possible for the claim now. */
   failed?: true;
 }
 
-/** Of a Volume that was made for a claim. */
+/** Input to a decision about a Volume that was provisioned for a claim. */
 export interface ReclaimInput {
   volume: Volume;
-  /** Of the Volume's name, whoever made it; as the API server has it now, once the claim was asked for. */
+  /**
+   * PersistentVolume with the Volume's name, whatever its origin; by a
+   * live read once `liveClaim` is set.
+   */
   pv: PersistentVolume | undefined;
-  /** The claim as the API server has it now; `undefined` where it was not asked. */
+  /** The claim by a live read; undefined without one. */
   liveClaim: { found: PersistentVolumeClaim | undefined } | undefined;
-  /** As the cache has it. */
+  /** The claim in the cache. */
   claim: PersistentVolumeClaim | undefined;
-  /** Volumes that are being made from it. */
+  /** Volumes being provisioned from this Volume. */
   clones: readonly Volume[];
 }

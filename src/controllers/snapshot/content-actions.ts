@@ -11,21 +11,22 @@ import { type JobNote, noteMetadata, noteOf } from './job-record.ts';
 import { detailAnnotations } from './status.ts';
 import type { ContentAction, ContentInput } from './types.ts';
 
-/** What is known within one reconcile beside the objects. */
+/** Observations of one reconcile that no cache holds. */
 export type ContentFindings = Pick<ContentInput, 'liveSnapshot' | 'outcome'>;
 export const nothing: ContentFindings = { liveSnapshot: undefined, outcome: undefined };
 
 export interface ContentActionRunner {
   /**
-   * Carries out what was decided, and returns what is known after it. Every write fails with a conflict if the object is no
-   * longer as it is in the cache. Throws what the API server refuses; what a node does not answer is an answer.
+   * Carries out an action and returns the findings after it. A write fails with a conflict if the
+   * object has changed since it was cached. Throws errors of the API server; an unreachable node is
+   * an outcome, not an error.
    */
   carryOut(
     action: ContentAction,
     content: VolumeSnapshotContent,
     known: ContentFindings,
   ): Promise<ContentFindings>;
-  /** Reads it past the cache. False when it is gone. */
+  /** Refreshes the cache by a live read. Returns false if the content is gone. */
   refresh(name: string): Promise<boolean>;
 }
 
@@ -36,7 +37,7 @@ type ActionRunnerDeps = Omit<ContentDeps, 'restoresOf' | 'placeOf' | 'enqueue'> 
 export function createContentActionRunner(deps: ActionRunnerDeps): ContentActionRunner {
   const { client, contents, volumes, nodes, work, events, clock, logger, rooms, naming, volumeOf } =
     deps;
-  /** By the content's UID: what was told last of what its status does not say. */
+  /** Last message of a `tell` action, by content UID: no status records it. */
   const told = new Map<string, string>();
 
   async function write(
@@ -56,7 +57,10 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
     return written;
   }
 
-  /** Writes the reason of an error before the error: one that is seen has its own. Returns the content as it is then. */
+  /**
+   * Writes the annotations with an error's reason before the error, so that no error appears
+   * without its reason. Returns the content after the write.
+   */
   async function explained(
     content: VolumeSnapshotContent,
     error: SnapshotError | null | undefined,
@@ -80,12 +84,14 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
     return live !== undefined;
   }
 
-  /** Whether nothing that was decided on has changed, and nothing was paused, since the caches heard of it. */
+  /**
+   * Reports by live reads whether the objects are as decided on and nothing has been paused since.
+   */
   const isCurrent =
     (content: VolumeSnapshotContent, note: JobNote) => async (): Promise<boolean> => {
       const volume = volumeOf(content);
       const [live, liveVolume, node] = await Promise.all([
-        // One that is gone is told by a 404.
+        // The 404 of a deleted content propagates to the reconciler.
         client.get<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, content.metadata.name),
         volume && getOrUndefined<Volume>(client, VOLUMES, volume.metadata.name),
         getOrUndefined<KubeNode>(client, NODES, note.node),
@@ -153,7 +159,7 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
         await write(told, { status: fields }, {}, true);
         logger.info({ content: metadata.name, uid, ...fields }, 'snapshot status');
         if (event) events.event(content, event.type, event.reason, event.message, event.detail);
-        // A copy that was there before is no operation of ours.
+        // A copy that existed before is not counted as an operation.
         if (
           fields.readyToUse &&
           spec.source.volumeHandle !== undefined &&
@@ -174,7 +180,7 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
         return known;
       case 'write-note': {
         const { annotations, labels } = noteMetadata(action.note);
-        // Before anything is awaited: others must not be promised the same room.
+        // Reserve before the first await: no other decision may count on the same room.
         const release = naming.reserve({ ...content, metadata: { ...metadata, annotations } });
         try {
           await write(content, {}, { annotations, labels });
@@ -185,7 +191,7 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
           const operation = action.note.do === 'take' ? 'create' : 'delete';
           count(content, operation, noteOf(content)?.at ?? clock.now(), false);
         }
-        // What was seen is of the job before.
+        // The known outcome belongs to the previous job.
         return nothing;
       }
       case 'read-snapshot': {

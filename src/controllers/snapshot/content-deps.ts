@@ -24,29 +24,32 @@ export interface ContentDeps {
   nodes: Informer<KubeNode>;
   storageClasses: Informer<StorageClass>;
   rooms: Pick<Rooms, 'room' | 'look'>;
-  /** Contents in which jobs are being named. */
+  /** Contents in which a job is being recorded; their room is reserved. */
   naming: Reservations<VolumeSnapshotContent>;
-  /** Volumes that are being made from the content of that name. */
+  /** Returns the Volumes being provisioned from the content of that name. */
   restoresOf(contentName: string): readonly Volume[];
-  /** Where a snapshot of the Volume is to be, by the UID of its content, and which node makes it; or why there is none. */
+  /**
+   * Returns the place of a snapshot, by its content's UID, and the node that takes it; or why none
+   * is possible.
+   */
   placeOf(volume: Volume, contentUid: string): ContentInput['place'];
   work: NodeWork;
-  /** The nodes that this process reaches. */
+  /** Reports whether this process manages the node. */
   managesNode(node: string): boolean;
   events: EventRecorder;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
-  /** Decide again about the content of that name. */
+  /** Requeues the content of that name. */
   enqueue(name: string): void;
   onOperation?: ((operation: ContentOperation) => void) | undefined;
 }
-/** What was done on nodes, for metrics. */
 
+/** Operation on a node, for metrics. */
 export interface ContentOperation {
   operation: 'create' | 'delete';
-  /** '' where the content names none. */
+  /** Empty if the content names no class. */
   snapshotClass: string;
   succeeded: boolean;
-  /** From when it was asked for; of one that failed, from when its job was named. */
+  /** Time since the request; for a failed operation, since its job was recorded. */
   ms: number;
 }

@@ -15,7 +15,7 @@ import type { ContentInput, NodeFacts } from './types.ts';
 
 export type Result = { requeueAfterMs?: number; retry?: true } | undefined;
 
-/** The thin loop around `decideContent`: reads, decides, carries out one effect, and reads again. */
+/** Returns the loop around `decideContent`: reads, decides, carries out one action, and repeats. */
 export function createContentReconciler(
   deps: ContentDeps,
 ): (name: string, signal: AbortSignal) => Promise<Result> {
@@ -47,7 +47,7 @@ export function createContentReconciler(
       try {
         known = await actions.carryOut(action, content, known);
       } catch (error) {
-        // Someone else wrote, or the object is gone: the cache is behind, so read past it.
+        // The object was written or deleted meanwhile: refresh the stale cache by a live read.
         if (!isConflict(error) && !isNotFound(error)) throw error;
         logger.warn({ content: name, action: action.do, err: error }, 'decided on an old object');
         if (!(await actions.refresh(name)) || isNotFound(error)) return { retry: true };
@@ -90,7 +90,9 @@ function inputOf(
   };
 }
 
-/** How many times what there is may be promised where a Volume is, by its class. */
+/**
+ * Returns the overcommit factor of the Volume's storage class; 1 without a valid class of Stowage.
+ */
 function overcommitOf(
   { storageClasses }: Pick<ContentDeps, 'storageClasses'>,
   volume: Volume | undefined,
@@ -101,7 +103,10 @@ function overcommitOf(
   return 'problem' in options ? 1 : options.overcommit;
 }
 
-/** By its name, which another Volume may have by now: that is younger than the content, or not the one of the note. */
+/**
+ * Returns the Volume that the content names. Rejects a later Volume of that name: one with another
+ * UID than the job record has, or one younger than the content.
+ */
 function volumeOf(
   { volumes }: Pick<ContentDeps, 'volumes'>,
   content: VolumeSnapshotContent,
@@ -116,7 +121,7 @@ function volumeOf(
   return made <= wanted ? volume : undefined;
 }
 
-/** What is known of a node by its object. */
+/** Returns the facts about a node, by its Node object. */
 export function factsOf(
   { nodes, managesNode }: Pick<ContentDeps, 'nodes' | 'managesNode'>,
   name: string,

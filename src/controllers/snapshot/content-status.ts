@@ -8,7 +8,7 @@ import type { ContentAction, Decision } from './types.ts';
 
 export const idle: Decision<ContentAction> = {};
 
-/** Says what a content waits for, once; whatever that is wakes it. */
+/** Reports an obstacle once. A change of the obstacle triggers the next reconcile. */
 export function waitFor(
   content: VolumeSnapshotContent,
   now: number,
@@ -19,7 +19,10 @@ export function waitFor(
   return action === undefined ? idle : { action };
 }
 
-/** The node cannot tell: it is asked again after a delay that grows. What it says may differ each time, so the first stays for a while. */
+/**
+ * Reports that a node's state is unknown, and retries with backoff. The node's message may vary per
+ * attempt, so the first one stays for `RETRY.sameMessage`.
+ */
 export function unknown(
   content: VolumeSnapshotContent,
   now: number,

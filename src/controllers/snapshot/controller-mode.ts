@@ -1,35 +1,42 @@
 import type { SnapshotMode } from './types.ts';
 
-/** `--snapshot-controller`. */
+/** Values of `--snapshot-controller`. */
 export const SNAPSHOT_CONTROLLERS = ['auto', 'builtin', 'external'] as const;
 export type SnapshotController = (typeof SNAPSHOT_CONTROLLERS)[number];
 
-/** What the standard snapshot-controller is called, as its manifests have it. */
+/** Names of the standard snapshot-controller's Lease and Deployment in its manifests. */
 export const CONTROLLER_LEASE = 'snapshot-controller-leader';
 export const CONTROLLER_DEPLOYMENT = 'snapshot-controller';
 
-/** A Lease of that name in any namespace. */
+/** Observed Lease with the name `CONTROLLER_LEASE`, in any namespace. */
 export interface SeenLease {
-  /** '' or undefined: it was released. */
+  /** Empty or undefined if the Lease is released. */
   holder: string | undefined;
-  /** When this process first saw it as it is, ms since the epoch: the times in it are of another machine's clock. */
+  /**
+   * Time at which this process first observed the present state, in ms since the epoch. The Lease's
+   * own times are by another machine's clock.
+   */
   seenAt: number;
   durationSeconds: number | undefined;
 }
 
-/** A Deployment of that name in any namespace. */
+/** Observed Deployment with the name `CONTROLLER_DEPLOYMENT`, in any namespace. */
 export interface SeenDeployment {
   readyReplicas: number;
 }
 
-/** It may be renewed late, and our watch may lag: two at work are worse than a while without one. */
+/**
+ * Lease durations to wait for a renewal, which may be late, as may the watch. Two active
+ * controllers are worse than a while without one.
+ */
 const GRACE = 3;
 const DURATION = 15;
 
 /**
- * Who does the common controller's part, by what is seen of the standard one: its Lease, which it renews, or, where it runs
- * without one, its Deployment. Pure.
- * @returns `until`: when to ask again if nothing changes before, ms since the epoch
+ * Returns `external` while the standard snapshot-controller has a ready Deployment or a Lease that
+ * it renews. The Deployment covers a controller without leader election. Pure.
+ * @returns the mode, and `until`: when to decide again if nothing changes before, in ms since the
+ * epoch
  */
 export function modeOf(
   flag: SnapshotController,

@@ -5,7 +5,7 @@ import { dueAt, noteOf } from './job-record.ts';
 import { setFields } from './status.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
 
-/** The copy is there, whole, and so it is written down. */
+/** Records a complete copy in the content's status. */
 export function ready(
   { content }: ContentInput,
   handle: SnapshotHandle,
@@ -22,13 +22,19 @@ export function ready(
   return action === undefined ? idle : { action };
 }
 
-/** When the job may have begun that nobody saw end. A copy that was made by hand counts from now. */
+/**
+ * Returns the earliest start of a job that an earlier reconcile submitted. A copy without a job
+ * record dates from `now`.
+ */
 function submittedAt(content: VolumeSnapshotContent, now: number): number {
   const note = noteOf(content);
   return note === undefined ? now : Math.min(now, Math.max(note.at, dueAt(note, now)));
 }
 
-/** Of the nodes that reach a copy, the one to ask: where its Volume is worked on, else one that answers. */
+/**
+ * Chooses among the nodes that reach a copy: the Volume's node, else a Ready one, else any that is
+ * not off.
+ */
 export function nodeFor({ place, nodeFacts }: ContentInput, { nodes }: SnapshotHandle): string {
   if (place !== undefined && 'node' in place && nodes.includes(place.node)) return place.node;
   const facts = nodes.map((node) => ({ node, ...nodeFacts(node) }));

@@ -16,7 +16,10 @@ import { isBeingMade } from './source.ts';
 import { detailOf } from './status.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
 
-/** Has the snapshot of a content taken that has none yet: by a job at a time, each named in the content before it is one. */
+/**
+ * Decides how to take the snapshot of a content that has none. Jobs run one at a time, and the
+ * content records each before it is submitted.
+ */
 export function take(input: ContentInput, now: number): Decision<ContentAction> {
   const { content, outcome } = input;
   const note = noteOf(content);
@@ -40,16 +43,17 @@ export function take(input: ContentInput, now: number): Decision<ContentAction> 
       const said = failed(input, outcome, now);
       return said.action === undefined ? again(input, note, now) : said;
     }
-    // Looked at, while no job may be submitted.
+    // Result of a `look`, while no job may be submitted.
     case 'absent':
       return begin(input, now);
   }
 }
 
 /**
- * A snapshot that was deleted before it was taken, or while it was: nobody has been told of a copy, so that none is to be. The
- * standard snapshot-controller has not seen the content then, or cares for none of a missing snapshot. undefined where it is there,
- * and where what may have been taken is to stay.
+ * Decides about a content whose snapshot was deleted before it was taken. No copy was reported, so
+ * a dynamic content is deleted. The standard snapshot-controller may not have observed the content,
+ * and ignores contents of missing snapshots. Returns undefined if the snapshot exists, or if a copy
+ * may exist that must stay.
  */
 function withoutSnapshot(
   { snapshot, liveSnapshot, content }: ContentInput,
@@ -59,7 +63,7 @@ function withoutSnapshot(
   if (snapshot !== undefined) return undefined;
   const { metadata, spec } = content;
   const { namespace, name, uid } = spec.volumeSnapshotRef;
-  // One that was made by hand may be of a snapshot that is yet to be.
+  // A content created by hand may precede its snapshot.
   const isDynamic = Boolean(uid) && metadata.name === dynamicName(uid ?? '');
   if (
     note !== undefined &&
@@ -78,7 +82,7 @@ function withoutSnapshot(
   );
 }
 
-/** No job was ever named: nothing is on any node. */
+/** Records the next job while nothing is on a node, or reports the obstacle to it. */
 function begin(input: ContentInput, now: number): Decision<ContentAction> {
   const { content } = input;
   const obstacle = obstacleTo(input);
@@ -86,7 +90,10 @@ function begin(input: ContentInput, now: number): Decision<ContentAction> {
   return again(input, noteOf(content), now);
 }
 
-/** A job was named, so that something may be there: where none may be submitted by now, the node is looked at all the same. */
+/**
+ * Continues a recorded job, which may have left something. If no job may be submitted now, observes
+ * the node instead.
+ */
 function goOn(input: ContentInput, note: JobNote, now: number): Decision<ContentAction> {
   const { content, nodeFacts } = input;
   const facts = nodeFacts(note.node);
@@ -95,7 +102,7 @@ function goOn(input: ContentInput, note: JobNote, now: number): Decision<Content
   if (obstacleTo(input) !== undefined || 'message' in freeze) {
     return { action: { do: 'look', node: note.node, handle: note.handle, note } };
   }
-  // Another machine that reaches the same files goes on, once somebody vouches that this one is off.
+  // Continues on another machine that reaches the same files once this one is marked off.
   if (facts.off && placeOf(input)?.node !== note.node) return again(input, note, now);
   const wait = dueAt(note, now) - now;
   if (wait > 0) return { requeueAfter: wait };
@@ -121,9 +128,9 @@ function again(
 }
 
 /**
- * Decides what to do without room for a copy of the volume's nominal size; undefined where there is room. A copy
- * may share blocks with its volume, and how many is not known. Asked before each job is named, which reserves
- * the room.
+ * Decides what to do without room for a copy of the volume's nominal size; returns undefined if
+ * there is room. A copy may share blocks with its volume, but the number is unknown. Called before
+ * each job is recorded, which reserves the room.
  */
 function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> | undefined {
   const { content, volume, outcome } = input;
@@ -150,7 +157,7 @@ function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> 
 const placeOf = ({ place }: ContentInput) =>
   place !== undefined && 'node' in place ? place : undefined;
 
-/** Why no job may be submitted now. Whoever changes it wakes the content. */
+/** Returns why no job may be submitted now. A change of the obstacle triggers a reconcile. */
 function obstacleTo({
   content,
   volume,

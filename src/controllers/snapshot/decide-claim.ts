@@ -6,18 +6,18 @@ import { isBeingMade } from './source.ts';
 
 export interface ClaimUses {
   claim: PersistentVolumeClaim;
-  /** Of the claim's namespace. */
+  /** Snapshots in the claim's namespace. */
   snapshots: readonly VolumeSnapshot[];
-  /** Volumes whose source is the Volume of the claim, for claims of whichever namespace. */
+  /** Volumes whose source is the claim's Volume, for claims in any namespace. */
   clones: readonly Volume[];
-  /** It was bound, and its content is gone: nothing is taken for it any more. */
+  /** Reports whether a bound snapshot has lost its content: no job takes it any more. */
   isLost(snapshot: VolumeSnapshot): boolean;
 }
 
 /**
- * Whether the finalizer of a claim that is a source is to be put on, or taken off; undefined where it is as it is to be. A
- * snapshot of it that is being taken puts it on itself, before there is anything of it. A claim that only waits to be made
- * from it holds nothing: it may wait for ever. Pure.
+ * Decides whether to add or remove the source finalizer of a claim; undefined if neither. A
+ * snapshot being taken adds the finalizer itself, before its content exists. A claim that only
+ * waits to be provisioned from this one adds none: it may wait forever. Pure.
  */
 export function protectionOf({
   claim,
@@ -28,13 +28,13 @@ export function protectionOf({
   const { name, finalizers, deletionTimestamp } = claim.metadata;
   const isCloned = clones.some(isBeingMade);
   if (!finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource)) {
-    // An API server lets nobody put one on what is being deleted.
+    // The API server rejects a new finalizer on an object that is being deleted.
     return isCloned && deletionTimestamp === undefined ? 'put-on' : undefined;
   }
   const isTaken = (snapshot: VolumeSnapshot): boolean =>
     snapshot.spec.source.persistentVolumeClaimName === name &&
     snapshot.metadata.deletionTimestamp === undefined &&
-    // What waits for something else, such as its class, has not protected the claim.
+    // A snapshot that waits for something else, such as its class, has not protected the claim.
     (snapshot.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.bound) ?? false) &&
     !snapshot.status?.readyToUse &&
     !isLost(snapshot);

@@ -8,8 +8,9 @@ import { dueAt, isOwn, type JobNote, nextNote, noteOf } from './job-record.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
 
 /**
- * What to do about a VolumeSnapshotContent that is being deleted: where its policy is Delete, its copy goes first, and so does
- * with Retain what was only half taken. Whatever else of it is gone by then: the handle alone says where the copy is. Pure.
+ * Decides about a VolumeSnapshotContent that is being deleted. Policy Delete removes the copy
+ * first; Retain removes only a partial copy. The handle alone locates the copy: everything else may
+ * be gone. Pure.
  */
 export function decideContentDeletion(input: ContentInput, now: number): Decision<ContentAction> {
   const { content, snapshot, restores } = input;
@@ -25,18 +26,19 @@ export function decideContentDeletion(input: ContentInput, now: number): Decisio
   const note = noteOf(content);
   const recorded = status?.snapshotHandle ?? spec.source.snapshotHandle;
   const handle = recorded === undefined ? note?.handle : parseHandle(recorded);
-  // No job was ever named, or it is no snapshot that Stowage can have taken.
+  // No job was ever recorded, or Stowage cannot have taken this snapshot.
   if (handle === undefined || 'problem' in handle) return release;
   if (metadata.annotations?.[FORGET_NODE_ANNOTATION] === metadata.uid) return release;
   if (spec.deletionPolicy === 'Retain' && !mayBeUnfinished(input, note)) return release;
-  // Whoever writes a handle by hand can name what is another's; that goes with the last one who has it.
+  // A handle written by hand may name another object's copy. The last content that has the handle
+  // removes the copy.
   if (input.isOfAnother(handle)) return release;
   return remove(input, handle, note, now);
 }
 
 /**
- * A job was to take it, and nobody has recorded that it did: half a copy may be there, and a freeze, which this content alone knows
- * of. What is on a machine that somebody vouches is off is not waited for: what stays there is to be kept.
+ * Reports whether a job without a recorded result may have left a partial copy or a freeze, which
+ * only this content knows of. False if the node is marked off: with Retain, a copy there stays.
  */
 function mayBeUnfinished({ content, nodeFacts }: ContentInput, note: JobNote | undefined): boolean {
   const { spec, status } = content;
@@ -53,16 +55,16 @@ function remove(
   const { content, outcome, nodeFacts } = input;
   const going = note?.do === 'delete' ? note : undefined;
   const best = nodeFor(input, handle);
-  // A job that was named stays where it is, unless somebody vouches that this machine is off.
+  // A recorded job keeps its node, unless that node is marked off.
   const node =
     going === undefined || (nodeFacts(going.node).off && best !== going.node) ? best : going.node;
   const facts = nodeFacts(node);
   if (!facts.ours) return idle;
-  // What was recorded is made by no job any more.
+  // Once the handle is recorded, no job takes the snapshot any more.
   const isTaken = content.status?.snapshotHandle !== undefined;
   const taking = note?.do === 'take' && !isTaken ? waitForTaking(input, note, now) : undefined;
   if (taking !== undefined) return taking;
-  // Finished, though nobody wrote that down.
+  // The copy is complete, although its handle was not recorded.
   if (content.spec.deletionPolicy === 'Retain' && outcome?.is === 'whole') return release;
   const name = (): Decision<ContentAction> => {
     const volume = note?.volume ?? input.volume?.metadata.uid ?? content.metadata.uid ?? '';
@@ -105,8 +107,8 @@ function remove(
 }
 
 /**
- * A job that may still run would bring the copy about after it was removed, so that its end is waited for. undefined once it
- * has ended, whatever it left, and where somebody vouches that its node is off.
+ * Waits for the end of a job that may still take the snapshot: it would recreate the removed copy.
+ * Returns undefined once the job has ended, or if its node is marked off.
  */
 function waitForTaking(
   input: ContentInput,
@@ -136,7 +138,9 @@ const away = (
 ): Decision<ContentAction> =>
   unknown(input.content, now, withWayOut(input, node, why), SNAPSHOT_EVENT.deleteFailed);
 
-/** A node that is no part of the cluster any more may never answer. */
+/**
+ * Adds the command that skips the copy if the Node object is gone: such a node may never answer.
+ */
 function withWayOut(
   { content: { metadata }, nodeFacts }: ContentInput,
   node: string,
@@ -152,7 +156,7 @@ function withWayOut(
 
 const release: Decision<ContentAction> = { action: { do: 'release' } };
 
-/** It is not wrong, so that its status does not say so. */
+/** Emits an event only: the obstacle is not an error, so the status does not report it. */
 const hold = (why: Explanation): Decision<ContentAction> => ({
   action: { do: 'tell', event: { type: 'Warning', reason: SNAPSHOT_EVENT.deletePending, ...why } },
 });

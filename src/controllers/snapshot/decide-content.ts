@@ -10,7 +10,7 @@ import { restoreNote } from './restore-job-record.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
 
 /**
- * What to do about one VolumeSnapshotContent of this driver now: the part that CSI drivers have a sidecar for. Pure.
+ * Decides about one VolumeSnapshotContent of this driver, as a CSI driver's sidecar does. Pure.
  * @param now ms since the epoch
  */
 export function decideContent(input: ContentInput, now: number): Decision<ContentAction> {
@@ -24,7 +24,7 @@ export function decideContent(input: ContentInput, now: number): Decision<Conten
   if ((volumeHandle === undefined) === (snapshotHandle === undefined)) {
     return waitFor(content, now, SNAPSHOT_EVENT.checkFailed, explain('ContentSourceAmbiguous'));
   }
-  // Before anything is on a node for it.
+  // Add the finalizer before anything is on a node.
   if (!content.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.content)) {
     return { action: { do: 'add-finalizer' } };
   }
@@ -32,7 +32,7 @@ export function decideContent(input: ContentInput, now: number): Decision<Conten
   return recorded === undefined ? take(input, now) : verify(input, recorded, now);
 }
 
-/** What was taken, or is said to have been, is looked at until it is known to be there; it is never taken anew. */
+/** Verifies a recorded or pre-provisioned copy until it is found. Never takes it again. */
 function verify(input: ContentInput, recorded: string, now: number): Decision<ContentAction> {
   const { content, outcome } = input;
   const { status } = content;

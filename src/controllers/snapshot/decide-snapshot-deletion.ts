@@ -5,8 +5,8 @@ import { setFields } from './status.ts';
 import type { Decision, SnapshotAction, SnapshotInput } from './types.ts';
 
 /**
- * What to do about a VolumeSnapshot that is being deleted: its content goes with it, where the policy is Delete, and it
- * is let go of when that is gone. Not before what is being restored from it is made. Pure.
+ * Decides about a VolumeSnapshot that is being deleted. Policy Delete deletes the content first;
+ * the finalizers go once it is gone. Restores in progress delay both. Pure.
  */
 export function decideSnapshotDeletion(
   input: SnapshotInput,
@@ -18,7 +18,7 @@ export function decideSnapshotDeletion(
   const ours = [asSource, bound].filter((each) => metadata.finalizers?.includes(each));
   if (ours.length === 0) return {};
   const name = contentNameOf(snapshot);
-  // A cache may not have what an earlier process made.
+  // The cache may lack a content that an earlier process created.
   if (name !== undefined && input.liveContent === undefined)
     return { action: { do: 'read-content', name } };
   const found = input.liveContent?.found;
@@ -30,7 +30,7 @@ export function decideSnapshotDeletion(
     const why = explain('SnapshotBeingRestored', { volume: restored.metadata.name });
     return pending(input, now, why);
   }
-  // It goes on being held by the other one: what it waits for from now on is the content.
+  // No restore needs the source finalizer; the bound finalizer still holds the snapshot.
   if (content !== undefined && ours.length > 1) return takeOff([asSource]);
   if (content?.spec.deletionPolicy === 'Delete') {
     if (content.metadata.deletionTimestamp === undefined)
@@ -51,7 +51,7 @@ function pending(
   now: number,
   { message, detail }: Explanation,
 ): Decision<SnapshotAction> {
-  // It goes on being ready: this is why its deletion waits.
+  // The snapshot stays ready: the error only explains why its deletion waits.
   if (snapshot.status?.error?.message === message) return {};
   const error = { message, time: new Date(now).toISOString() };
   const { deletePending: reason } = SNAPSHOT_EVENT;

@@ -15,8 +15,8 @@ import { detailOf, type SnapshotStatusFields, setFields, setProblem, shownOf } f
 import type { Decision, SnapshotAction, SnapshotInput } from './types.ts';
 
 /**
- * What to do about one VolumeSnapshot now, in the place of the standard snapshot-controller or beside it. Snapshots of other
- * drivers are left alone. Pure.
+ * Decides about one VolumeSnapshot, in place of the standard snapshot-controller or beside it.
+ * Ignores snapshots of other drivers. Pure.
  * @param now ms since the epoch
  */
 export function decideSnapshot(input: SnapshotInput, now: number): Decision<SnapshotAction> {
@@ -31,9 +31,10 @@ export function decideSnapshot(input: SnapshotInput, now: number): Decision<Snap
 }
 
 /**
- * The standard snapshot-controller refuses claims whose PersistentVolume is not CSI's, but binds a content that is there
- * under the name that it would give it. The default class it looks for by the driver of that PersistentVolume, finds none,
- * and goes no further: so that is written, too. All else is left to it: also to say why nothing can be made.
+ * Decides beside the standard snapshot-controller. That controller refuses claims whose
+ * PersistentVolume is not CSI, but binds an existing content of the expected name. By the driver of
+ * such a PersistentVolume, it finds no default class, so this function sets that as well.
+ * Everything else is left to that controller, including reports of obstacles.
  */
 function beside({ snapshot, content, ...input }: SnapshotInput): Decision<SnapshotAction> {
   const { metadata, spec, status } = snapshot;
@@ -53,7 +54,8 @@ function beside({ snapshot, content, ...input }: SnapshotInput): Decision<Snapsh
   if (spec.volumeSnapshotClassName === undefined) {
     return { action: { do: 'set-class', name: snapshotClass.metadata.name } };
   }
-  // Then that controller has it in hand, and a snapshot that is deleted now waits for it to see to the content.
+  // The finalizer shows that the standard controller handles the snapshot: a deletion from now on
+  // waits for it to clean up the content.
   const { asSource, bound } = SNAPSHOT_FINALIZERS;
   if (![asSource, bound].some((each) => metadata.finalizers?.includes(each))) return {};
   return create(contentFor(snapshot, source.volume, snapshotClass));
@@ -81,7 +83,7 @@ function dynamic(input: SnapshotInput, now: number): Decision<SnapshotAction> {
     input.volume,
   );
   const named = classes.find((each) => each.metadata.name === spec.volumeSnapshotClassName);
-  // Of a driver that brings its own, or of nobody that is known: it is not said to be wrong.
+  // Leave a snapshot of another driver, or of an unknown source, to that driver.
   if (named !== undefined && named.driver !== DRIVER && source.is !== 'ours') return {};
   if (source.is === 'not-ours') {
     return named === undefined ? {} : cannotCreate(snapshot, now, source.why);
@@ -101,7 +103,7 @@ function dynamic(input: SnapshotInput, now: number): Decision<SnapshotAction> {
   }
   const freeze = freezeOf(snapshotClass);
   if ('message' in freeze) return cannotCreate(snapshot, now, freeze);
-  // Before there is a content, so that none is left behind by a snapshot that is deleted at that moment.
+  // Add the finalizer first: a snapshot deleted at this moment must not leave a content behind.
   if (!metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.bound)) {
     return { action: { do: 'add-finalizer', finalizer: SNAPSHOT_FINALIZERS.bound } };
   }
@@ -130,7 +132,7 @@ function preProvisioned(input: SnapshotInput, now: number): Decision<SnapshotAct
   return bound(input, content);
 }
 
-/** It has its content: what that says is shown, and that something is being made from it. */
+/** Copies the content's status to its snapshot, and protects the snapshot during restores. */
 function bound(
   { snapshot, restores }: SnapshotInput,
   content: VolumeSnapshotContent,
@@ -197,7 +199,9 @@ function cannotCreate(
   });
 }
 
-/** What it was bound to may hold the only copy: it is not taken anew under the same name. */
+/**
+ * Reports a missing content. None is created again under its name: it may refer to the only copy.
+ */
 const missing = (snapshot: VolumeSnapshot, now: number, name: string): Decision<SnapshotAction> =>
   problem(
     snapshot,
@@ -214,7 +218,7 @@ const misbound = (snapshot: VolumeSnapshot, now: number, name: string): Decision
     explain('ContentMisbound', { content: name }),
   );
 
-/** Said once. Whatever it waits for wakes it. */
+/** Reports an obstacle once. A change of the obstacle triggers a reconcile. */
 function problem(
   snapshot: VolumeSnapshot,
   now: number,

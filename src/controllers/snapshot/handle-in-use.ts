@@ -5,16 +5,16 @@ import { parseHandle, type SnapshotHandle, snapshotUidOf } from '../../api/snaps
 import type { Volume } from '../../api/volume.ts';
 
 interface Others {
-  /** All there are. */
+  /** All VolumeSnapshotContents. */
   contents: readonly VolumeSnapshotContent[];
   volumes: readonly Volume[];
-  /** Volumes that are being made from the content of that name. */
+  /** Returns the Volumes being provisioned from the content of that name. */
   restoresOf(contentName: string): readonly Volume[];
 }
 
 /**
- * Whether the copy of a content is what another one has as well, one that stays; or a Volume, whose directory may be called as
- * that of snapshots is, or whose UID somebody wrote into a handle. Pure.
+ * Reports whether another content that stays, or a Volume, owns the copy. A Volume's directory can
+ * be named like a snapshot's, and a handle written by hand can contain a Volume's UID. Pure.
  */
 export function isOfAnother(
   { metadata: { uid } }: VolumeSnapshotContent,

@@ -6,24 +6,26 @@ import { RETRY } from '../../model/retry.ts';
 import type { JobKey } from '../../nodes/job.ts';
 import { backoffMs } from '../../workqueue/backoff.ts';
 
-/** What was or is to be done on a node for a content, by which job. */
+/** Record of a content's latest job on a node. */
 export interface JobNote {
   do: 'take' | 'delete';
-  /** The UID of the Volume, which all work on it and on its snapshots has as its subject. */
+  /**
+   * UID of the Volume, the subject of all jobs for it and its snapshots; else the content's UID.
+   */
   volume: string;
   node: string;
   handle: SnapshotHandle;
-  /** Counts the jobs of the content, from 1. */
+  /** Number of this job among those of the content, from 1. */
   attempt: number;
-  /** Counts those that do the same. */
+  /** Number of this job among consecutive ones of the same kind, from 1. */
   tries: number;
-  /** When it was written, ms since the epoch. */
+  /** Time of the record, in ms since the epoch. */
   at: number;
 }
 
 const UID = /^[0-9a-f][0-9a-f-]{0,63}$/;
 
-/** What `formatNote` wrote into the content; undefined where there is nothing, or something that nobody can go by. */
+/** Returns the record that `formatNote` wrote; undefined if none exists or it is invalid. */
 export function noteOf({ metadata }: VolumeSnapshotContent): JobNote | undefined {
   const text = metadata.annotations?.[SNAPSHOT_JOB_ANNOTATION];
   if (text === undefined) return undefined;
@@ -60,17 +62,20 @@ export function formatNote({
   });
 }
 
-/** Writes the note into the content, and in a second place that there is one. */
+/** Returns the annotation with the record, and a label by which its loss is detected. */
 export const noteMetadata = (note: JobNote) => ({
   annotations: { [SNAPSHOT_JOB_ANNOTATION]: formatNote(note) },
   labels: { [SNAPSHOT_ATTEMPT_LABEL]: String(note.attempt) },
 });
 
-/** A content that was copied from another cluster has its note, too: that copy is not its own. */
+/**
+ * Reports whether the recorded copy is the content's own: a content copied from another cluster
+ * brings its record along.
+ */
 export const isOwn = ({ metadata }: VolumeSnapshotContent, { handle }: JobNote): boolean =>
   formatHandle(handle).endsWith(metadata.uid ?? ' ');
 
-/** How many jobs were named for a content that has lost the note of the last one; undefined where it has not. */
+/** Returns the number of the last job if its record is lost; undefined otherwise. */
 export function lostAttempt(content: VolumeSnapshotContent): number | undefined {
   if (noteOf(content) !== undefined) return undefined;
   const attempt = Number(content.metadata.labels?.[SNAPSHOT_ATTEMPT_LABEL]);
@@ -79,7 +84,7 @@ export function lostAttempt(content: VolumeSnapshotContent): number | undefined 
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
 
-/** The next one, written `now`. */
+/** Returns the record of the next job, dated `now`. */
 export function nextNote(
   before: JobNote | undefined,
   wanted: Pick<JobNote, 'do' | 'volume' | 'node' | 'handle'>,
@@ -96,8 +101,11 @@ export function jobKeyOf(
   return { subject: volume, id: `snapshot-${metadata.uid}-${attempt}` };
 }
 
-/** When the job may be submitted: the first at once, each later one after a longer wait. ms since the epoch. */
+/**
+ * Returns when the job may be submitted, in ms since the epoch: the first at once, later ones with
+ * backoff.
+ */
 export function dueAt({ tries, at }: JobNote, now: number): number {
-  // A time to come is of another clock than ours.
+  // A time in the future is by another machine's clock.
   return tries <= 1 || at > now ? 0 : at + backoffMs(tries - 2, 0, RETRY.betweenJobs);
 }

@@ -5,21 +5,24 @@ import type { JobNote } from './job-record.ts';
 import type { Freeze, Outcome } from './types.ts';
 
 /**
- * Asked right before a job is submitted: whether the API server, too, has all as it was decided on. undefined is what comes
- * of a job that was not submitted for that.
+ * Check right before a job is submitted: whether the API server has all objects as decided on. If
+ * not, no job is submitted and the outcome is undefined.
  */
 export type IsCurrent = () => Promise<boolean>;
 
-/** What is done on nodes for snapshots. Each can be called again at any time, and goes on where it is. */
+/**
+ * Operations on nodes for snapshots. Each can be called at any time and continues from the present
+ * state.
+ */
 export interface NodeWork {
-  /** Reads only: what becomes of the note's job, and what is there. */
+  /** Observes the record's job and the copy. Read-only. */
   look(
     content: VolumeSnapshotContent,
     node: string,
     handle: SnapshotHandle,
     note: JobNote | undefined,
   ): Promise<Outcome>;
-  /** Has the copy made by the note's job, unless that was tried or the copy is there. */
+  /** Makes the copy by the record's job, unless that job ran before or the copy exists. */
   take(
     content: VolumeSnapshotContent,
     volume: Volume,
@@ -27,13 +30,13 @@ export interface NodeWork {
     freeze: Freeze,
     isCurrent: IsCurrent,
   ): Promise<Outcome | undefined>;
-  /** Has the copy removed, with what was left of taking it. `volume` may be gone. */
+  /** Removes the copy and all remains of taking it. `volume` may be gone. */
   remove(
     content: VolumeSnapshotContent,
     volume: Volume | undefined,
     note: JobNote,
     isCurrent: IsCurrent,
   ): Promise<Outcome | undefined>;
-  /** Calls back once when the note's job does not run any more. */
+  /** Calls `ended` once, when the record's job no longer runs. */
   follow(content: VolumeSnapshotContent, note: JobNote, ended: () => void): void;
 }

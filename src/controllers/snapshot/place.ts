@@ -3,9 +3,10 @@ import { type Desired, driverOf } from '../../storage/registry.ts';
 import type { ContentInput } from './types.ts';
 
 /**
- * Where a snapshot is to be, by the UID of its content: beside the file of its volume, or in its thin pool.
- * @param desired the volume, as it is on `node`
- * @param nodes all that reach the file
+ * Returns the place of a snapshot, by its content's UID: beside the file of its volume, or in its
+ * thin pool.
+ * @param desired the volume on `node`
+ * @param nodes all nodes that reach the file
  */
 export function placeFor(
   desired: Desired,

@@ -7,8 +7,8 @@ import { lostAttempt } from './job-record.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
 
 /**
- * What to do about a content for which a job was named, where somebody took that note away: it is written again, for what
- * a job may have left on a node is found by it alone. undefined where no note is missing. Pure.
+ * Restores the lost job record of a content: only the record leads to what a job may have left on a
+ * node. Returns undefined if no record is lost. Pure.
  */
 export function restoreNote(input: ContentInput, now: number): Decision<ContentAction> | undefined {
   const { content, place, volume, nodeFacts } = input;
@@ -18,7 +18,7 @@ export function restoreNote(input: ContentInput, now: number): Decision<ContentA
     return undefined;
   }
   const recorded = status?.snapshotHandle ?? spec.source.snapshotHandle;
-  // What is finished is to stay, wherever it is.
+  // Retain keeps a finished copy, wherever it is.
   const stays = spec.deletionPolicy === 'Retain' && recorded !== undefined;
   if (metadata.deletionTimestamp !== undefined && stays) return undefined;
   const handle =
@@ -28,7 +28,7 @@ export function restoreNote(input: ContentInput, now: number): Decision<ContentA
         ? place.handle
         : undefined;
   if (handle === undefined) return waitFor(content, now, SNAPSHOT_EVENT.checkFailed, lost(input));
-  // No snapshot that Stowage can have taken: whoever looks at it says so.
+  // Stowage cannot have taken such a snapshot; its verification reports the handle.
   if ('problem' in handle) return undefined;
   const node = nodeFor(input, handle);
   if (!nodeFacts(node).ours) return idle;

@@ -13,22 +13,25 @@ import { contentNameOf } from '../lib/snapshot-content.ts';
 import type { SnapshotDeps } from './snapshot-deps.ts';
 import type { SnapshotAction, SnapshotInput } from './types.ts';
 
-/** What is known within one reconcile beside the objects. */
+/** Observations of one reconcile that no cache holds. */
 export type SnapshotFindings = Pick<SnapshotInput, 'liveContent'>;
 export const nothing: SnapshotFindings = { liveContent: undefined };
 
 export interface SnapshotActionRunner {
   /**
-   * Carries out what was decided, and returns what is known after it. Throws what the API server refuses: also a conflict,
-   * where an object is no longer as it is in the cache.
-   * @returns `stale` where the cache has yet to hear that the snapshot is gone
+   * Carries out an action and returns the findings after it. Throws errors of the API server,
+   * including a conflict if an object has changed since it was cached.
+   * @returns the findings, or `stale` if the cache does not know yet that the snapshot is gone
    */
   carryOut(
     action: SnapshotAction,
     snapshot: VolumeSnapshot,
     known: SnapshotFindings,
   ): Promise<SnapshotFindings | 'stale'>;
-  /** Reads it, its content and its claim past the caches. False when it is gone. */
+  /**
+   * Refreshes the snapshot, its content and its claim in the caches by live reads. Returns false if
+   * the snapshot is gone.
+   */
   refresh(snapshot: VolumeSnapshot): Promise<boolean>;
 }
 
@@ -107,7 +110,8 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
         await write(snapshot, {}, { finalizers: [...finalizers, action.finalizer] });
         return known;
       case 'take-off-finalizers': {
-        // Others take theirs off at the same time, so a conflict is usual here and changes nothing.
+        // Other controllers remove their finalizers at the same time: a conflict is common and
+        // harmless.
         const released = await patchWithRetry<VolumeSnapshot>(
           client,
           VOLUME_SNAPSHOTS,
@@ -146,7 +150,8 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
         return known;
       }
       case 'create-content': {
-        // Whoever deleted the snapshot meanwhile has seen no content that was to go with it.
+        // If the snapshot was deleted meanwhile, its deletion found no content to remove: create
+        // none.
         const live = await liveSnapshot(snapshot);
         if (live !== undefined) snapshots.recordWrite(live);
         if (live?.metadata.uid !== uid) return 'stale';

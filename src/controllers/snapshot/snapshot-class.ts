@@ -3,15 +3,18 @@ import { type Explanation, explain } from '../../api/reasons.ts';
 import type { VolumeSnapshotClass } from '../../api/snapshot.ts';
 import type { Freeze } from './types.ts';
 
-/** The longest that writes of a pod may wait for the snapshot of a file system that shares blocks, in s. */
+/** Longest freeze (s) of a mounted file system whose snapshot shares blocks. */
 const FREEZE = 10;
-/** In s. */
+/** Upper limit (s) of `frozenCopySeconds`. */
 const LONGEST_COPY = 3600;
 
-/** Of the sidecars of CSI drivers, and of no use here: a class that was written for both is no mistake. */
+/** Prefix of parameters for CSI sidecars. Ignored, so that one class can serve both. */
 const OF_SIDECARS = 'csi.storage.k8s.io/';
 
-/** For how long snapshots of the class may freeze a volume; without a class (it is gone): never to copy. */
+/**
+ * Returns how long snapshots of the class may freeze a volume. A deleted class permits no copy
+ * under freeze.
+ */
 export function freezeOf(snapshotClass: VolumeSnapshotClass | undefined): Freeze | Explanation {
   const { frozenCopySeconds, ...others } = snapshotClass?.parameters ?? {};
   const name = snapshotClass?.metadata.name ?? '';
@@ -29,7 +32,10 @@ export function freezeOf(snapshotClass: VolumeSnapshotClass | undefined): Freeze
   return explain('SnapshotClassFreezeInvalid', { class: name, value, most: LONGEST_COPY });
 }
 
-/** The class of snapshots that name none: the only one of ours that is annotated as the default. */
+/**
+ * Returns the class of snapshots that name none: the only class of this driver with the default
+ * annotation.
+ */
 export function defaultClass(
   classes: readonly VolumeSnapshotClass[],
 ): VolumeSnapshotClass | Explanation {

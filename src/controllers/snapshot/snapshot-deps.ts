@@ -20,9 +20,9 @@ export interface SnapshotDeps {
   claims: Informer<PersistentVolumeClaim>;
   persistentVolumes: Informer<PersistentVolume>;
   volumes: Informer<Volume>;
-  /** Volumes that are being made from the content of that name. */
+  /** Returns the Volumes being provisioned from the content of that name. */
   restoresOf(contentName: string): readonly Volume[];
-  /** Volumes whose source is the Volume of that name. */
+  /** Returns the Volumes whose source is the Volume of that name. */
   clonesOf(volumeName: string): readonly Volume[];
   snapshotsOfClaim(namespace: string, name: string): readonly VolumeSnapshot[];
   mode(): SnapshotMode;

@@ -14,22 +14,27 @@ import type { Freeze, Outcome } from './types.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
 
-/** What storage knows of snapshots: `Wanted` is one as it sees it, `Seen` what was found of it on a node. */
+/**
+ * Storage-specific part of snapshots: `Wanted` is a snapshot as storage sees it, `Seen` an
+ * observation of it on a node.
+ */
 export interface SnapshotStorage<Wanted, Seen> {
-  /** What is looked at first, where the other probes depend on that; often nothing. */
+  /** Returns the probes on which the other probes depend; often none. */
   before(wanted: Wanted): readonly Probe[];
   /** @throws ObservationError */
   probes(wanted: Wanted, before: Results): readonly Probe[];
   /** @throws ObservationError */
   read(wanted: Wanted, before: Results, results: Results): Seen;
   plan(operation: 'take' | 'delete', wanted: Wanted, seen: Seen): Plan;
-  /** The copy, if it is whole. Bytes of the volume. */
+  /** Returns the volume size in bytes of a complete copy; undefined if there is none. */
   copyOf(wanted: Wanted, seen: Seen): { sizeBytes: number } | undefined;
   /** Returns the bytes of the partial copy that a failed job left. */
   leftOf(wanted: Wanted, seen: Seen): bigint;
-  /** Whether a job that was killed left the volume frozen. */
+  /** Reports whether a killed job left the volume frozen. */
   leavesFrozen(wanted: Wanted, seen: Seen): boolean;
-  /** Why it is not known whether there is a copy, where none was found. */
+  /**
+   * Returns why an absent copy may still exist; undefined if it does not. Called if none was found.
+   */
   awayOf(wanted: Wanted, seen: Seen): Refusal | undefined;
 }
 
@@ -39,8 +44,8 @@ export interface ExecutorWorkDeps<Wanted, Seen> {
   clock: { now(): number };
   storage: SnapshotStorage<Wanted, Seen>;
   /**
-   * A snapshot as storage sees it, by where its handle says that it is; or why that can be none.
-   * @param volume the one that it is of; undefined where that is gone: then nothing can be taken
+   * Returns a snapshot as storage sees it, at the place in its handle; or why none can be there.
+   * @param volume the source volume; without it, no snapshot can be taken
    */
   wantedOf(
     content: VolumeSnapshotContent,
@@ -51,7 +56,10 @@ export interface ExecutorWorkDeps<Wanted, Seen> {
   ): Wanted | Explanation;
 }
 
-/** The work for snapshots as durable jobs on nodes. How a job ended is judged by a look at the node. */
+/**
+ * Runs the work for snapshots as durable jobs on nodes. An observation of the node decides the
+ * outcome of a job.
+ */
 export function createExecutorWork<Wanted extends object, Seen>({
   executor,
   follower,
@@ -148,7 +156,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
   };
 }
 
-/** A node that cannot be asked, or whose answer says nothing safe, leaves things unknown. */
+/** Converts a NodeError or an ObservationError into the outcome `unknown`. */
 const unlessUnknown = <T>(ask: () => Promise<T>): Promise<T | Outcome> =>
   answered(ask, ({ node, message, detail }) => ({
     is: 'unknown',

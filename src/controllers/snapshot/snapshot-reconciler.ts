@@ -17,11 +17,14 @@ import type { SnapshotInput } from './types.ts';
 
 export interface SnapshotReconciler {
   reconcile(namespace: string, name: string, signal: AbortSignal): Promise<Result>;
-  /** Puts the finalizer on a claim that is a source, or takes it off one that is none any more. */
+  /**
+   * Adds the source finalizer to a claim that is a source, or removes it from one that is none any
+   * more.
+   */
   reconcileClaim(namespace: string, name: string): Promise<Result>;
 }
 
-/** The thin loop around `decideSnapshot`: reads, decides, carries out one effect, and reads again. */
+/** Returns the loop around `decideSnapshot`: reads, decides, carries out one action, repeats. */
 export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler {
   const { client, snapshots, claims, contents, clock, logger } = deps;
   const actions = createSnapshotActionRunner(deps);
@@ -43,7 +46,7 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
         if (after === 'stale') return { retry: true };
         known = after;
       } catch (error) {
-        // Someone else wrote, or an object is gone: the cache is behind, so read past it.
+        // The cache is stale: an object was written or deleted meanwhile. Refresh it by live reads.
         if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
         logger.warn(
           { snapshot: `${namespace}/${name}`, action: action.do, err: error },
@@ -78,8 +81,9 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
   }
 
   /**
-   * Beside another controller, that takes the finalizer off. But it goes by a cache: of a snapshot that is deleted right after
-   * it put it on, it does not know that any more, and looks at no claim without a snapshot again.
+   * Reports whether the standard snapshot-controller forgot its finalizer on a claim. If a snapshot
+   * is deleted right after that controller added the finalizer, its cache may lack the finalizer.
+   * Nothing makes it check a claim without snapshots again.
    */
   async function isForgotten({ metadata, spec }: PersistentVolumeClaim): Promise<boolean> {
     const { namespace = '', name, finalizers } = metadata;

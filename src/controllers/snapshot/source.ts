@@ -3,16 +3,17 @@ import { type Explanation, explain } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 
-/** What a claim's data are: a Volume's, somebody else's, or not to be told yet. */
+/** Data behind a claim: a Volume, data of another provisioner, or not known yet. */
 export type SnapshotSource =
   | { is: 'ours'; claim: PersistentVolumeClaim; volume: Volume }
   | { is: 'not-ours'; why: Explanation }
   | { is: 'waits'; why: Explanation };
 
 /**
- * The Volume that a claim has: by the claimRef of its PersistentVolume, and by whose that is; never by a name alone.
- * @param pv of the name that the claim's spec has
- * @param volume of the PersistentVolume's name
+ * Returns the Volume of a claim, by the claimRef and the owner of its PersistentVolume, never by
+ * name alone.
+ * @param pv the PersistentVolume that the claim's spec names
+ * @param volume the Volume with the PersistentVolume's name
  */
 export function snapshotSourceOf(
   name: string,
@@ -36,6 +37,9 @@ export function snapshotSourceOf(
 
 const waits = (why: Explanation): SnapshotSource => ({ is: 'waits', why });
 
-/** Volumes that are being made from what they name in `spec.source`; what one was made from is of no use to it any more. */
+/**
+ * Reports whether a Volume is still being provisioned. Afterwards, it no longer needs its
+ * `spec.source`.
+ */
 export const isBeingMade = ({ metadata, status }: Volume): boolean =>
   status?.prepared == null && metadata.deletionTimestamp === undefined;

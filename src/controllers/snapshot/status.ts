@@ -17,7 +17,7 @@ import type { EventToSend } from '../lib/event.ts';
 type SnapshotStatus = NonNullable<VolumeSnapshot['status']>;
 type ContentStatus = NonNullable<VolumeSnapshotContent['status']>;
 
-/** Fields to be written; null for one that is to go, as in a merge patch. */
+/** Fields to write; null removes a field, as in a merge patch. */
 export type SnapshotStatusFields = {
   [Field in keyof SnapshotStatus]?: SnapshotStatus[Field] | null;
 };
@@ -30,8 +30,8 @@ interface SetStatus<Fields> {
 }
 
 /**
- * The action that gives an object these fields of its status; undefined where it has them, so that deciding the same
- * again writes nothing. The event goes with it.
+ * Returns the action that sets the status fields and emits the event; undefined if the status has
+ * them already, so that repeated decisions write nothing.
  */
 export function setFields<Fields extends SnapshotStatusFields | ContentStatusFields>(
   status: object | undefined,
@@ -50,7 +50,10 @@ export function setFields<Fields extends SnapshotStatusFields | ContentStatusFie
   };
 }
 
-/** The action that says what an object waits for, once: in the status and by an event. undefined where it was said. */
+/**
+ * Returns the action that reports an obstacle in the status and by an event; undefined if the
+ * status has it already.
+ */
 export function setProblem(
   object: VolumeSnapshot | VolumeSnapshotContent,
   now: number,
@@ -68,7 +71,10 @@ export function setProblem(
   };
 }
 
-/** The reason of its error, where it has one. It is no part of the status, which is the standard's. */
+/**
+ * Returns the reason of the content's error, if it has one. Annotations store the reason: the
+ * status is that of the standard API.
+ */
 export const detailOf = ({
   metadata: { annotations },
   status,
@@ -77,7 +83,10 @@ export const detailOf = ({
     ? reasonOfAnnotations(annotations)
     : undefined;
 
-/** The annotations that tell the reason of an error; without one those that take it away. Pure. */
+/**
+ * Returns the annotations that hold an error's reason; without a reason, those that remove it.
+ * Pure.
+ */
 export const detailAnnotations = (
   detail: Reason | undefined,
   time: string | undefined,
@@ -90,22 +99,25 @@ export const detailAnnotations = (
       }
     : { ...reasonAnnotations(detail), [ERROR_TIME_ANNOTATION]: time };
 
-/** What a bound VolumeSnapshot shows: its content's name and what that says of itself. */
+/**
+ * Returns the status of a bound VolumeSnapshot: its content's name and a copy of the content's
+ * status.
+ */
 export function shownOf({ metadata, status }: VolumeSnapshotContent): SnapshotStatusFields {
   const { creationTime, restoreSize, readyToUse, error } = status ?? {};
   return {
     boundVolumeSnapshotContentName: metadata.name,
     readyToUse: readyToUse ?? false,
-    // Of what was known once, nothing is taken back.
+    // Values once known are never removed.
     ...(typeof creationTime === 'number' && { creationTime: timeOf(creationTime) }),
     ...(typeof restoreSize === 'number' && {
       restoreSize: formatBytes(BigInt(Math.trunc(restoreSize))),
     }),
-    // Its owner need not be who administers nodes: the content has the whole.
+    // The owner of a snapshot may not administer nodes: only the content has the full message.
     error: error === undefined ? null : { ...error, message: withoutPaths(error.message ?? '') },
   };
 }
 
-/** From ns since the epoch, as metav1.Time is written: in whole seconds. */
+/** Formats ns since the epoch as metav1.Time, in whole seconds. */
 const timeOf = (ns: number): string =>
   new Date(Math.floor(ns / 1e6)).toISOString().replace(/\.\d+Z$/, 'Z');

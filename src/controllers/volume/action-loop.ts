@@ -9,12 +9,15 @@ import type { ObjectWrites } from './object-writes.ts';
 import type { Decision } from './types.ts';
 
 export interface ActionLoopDeps {
-  /** What there is to decide about under that name now; undefined where this process has nothing to do. */
+  /**
+   * Returns the object to reconcile under that name, from the caches; undefined if this process
+   * does not manage it.
+   */
   read(name: string): ReconcileTarget | undefined;
   objects: ObjectWrites;
   actions: ActionRunner;
   follower: Follower;
-  /** Decide again about the object of that name. */
+  /** Requeues the object of that name. */
   enqueue(name: string): void;
   logger: Logger;
 }
@@ -25,13 +28,13 @@ export interface ReconcileTarget {
   decide(known: VolumeFindings): Decision;
 }
 
-/** Brings what has that name closer to what is wanted. Throws what the API server refuses. */
+/** Reconciles the object of that name. Throws API errors. */
 export type Reconcile = (
   name: string,
   signal: AbortSignal,
 ) => Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
 
-/** The thin loop around a decision: reads, decides, carries out one effect, and reads again. */
+/** Creates the loop around a decision: reads, decides, carries out one action, and reads again. */
 export function createActionLoop(deps: ActionLoopDeps): Reconcile {
   const { read, objects, actions, logger } = deps;
   return async (name, signal) => {
@@ -43,7 +46,7 @@ export function createActionLoop(deps: ActionLoopDeps): Reconcile {
       if (subject === undefined) return undefined;
       const { volume, node } = subject;
       const subjectNow = `${volume.metadata.uid} on ${node}`;
-      // Another one of that name, or work on it runs elsewhere now: what is known is not of that.
+      // The Volume was recreated, or its work moved to another node: discard observations.
       if (before !== undefined && before !== subjectNow) known = nothing;
       before = subjectNow;
       const decision = subject.decide(known);
@@ -57,13 +60,13 @@ export function createActionLoop(deps: ActionLoopDeps): Reconcile {
       try {
         known = await actions.carryOut(decision.action, volume, node, known);
       } catch (error) {
-        // Someone else wrote, or the object is gone: the cache is behind, so read past it.
+        // After a conflict or a deletion the cache is stale: read from the API server.
         if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
         logger.warn(
           { volume: name, action: decision.action.do, err: error },
           'decided on an old object',
         );
-        // What is gone, the informer hears of.
+        // The informer reports deletions.
         if (!(await objects.refresh(name)) || isNotFound(error)) return { retry: true };
         known = nothing;
       }

@@ -38,21 +38,20 @@ import type { Action, EventToSend, Input } from './types.ts';
 export interface ActionRunnerDeps extends NodePlaces {
   client: KubeClient;
   objects: ObjectWrites;
-  /** As the cache has it. */
   volumeOfUid(uid: string): Volume | undefined;
-  /** Told of what was found on the node of a Volume. */
+  /** Called with the observed storage of a Volume on a node. */
   onObserved?: ((volume: Volume, node: string, observed: Observed) => void) | undefined;
   onFilled?: ((end: FillEnded) => void) | undefined;
   persistentVolumes: Informer<PersistentVolume>;
   executor: Executor;
   events: EventRecorder;
   clock: Clock;
-  /** For how long a node may be NotReady before storage is adopted from it, in ms; Infinity: for ever. */
+  /** Time (ms) that a node must be NotReady before storage is adopted from it; Infinity: never. */
   maxWaitForUnmountMs: number;
   logger: Logger;
 }
 
-/** What is known within one reconcile beside the objects. */
+/** Findings within one reconcile, besides the objects. */
 export type VolumeFindings = Pick<
   Input,
   | 'liveClass'
@@ -82,8 +81,8 @@ export const nothing: VolumeFindings = {
 
 export interface ActionRunner {
   /**
-   * Carries out what was decided, and returns what is known after it.
-   * Throws what the API server refuses; what a node does not answer is an answer.
+   * Carries out an action and returns the findings after it. Throws API errors. A node that does
+   * not answer is a finding, not an error.
    */
   carryOut(
     action: Action,
@@ -93,7 +92,10 @@ export interface ActionRunner {
   ): Promise<VolumeFindings>;
 }
 
-/** Where Volumes have effects: on nodes and PersistentVolumes here, on their own objects by `objects`. */
+/**
+ * Creates the runner of Volumes' actions: on nodes and PersistentVolumes itself, on their own
+ * objects through `objects`.
+ */
 export function createActionRunner(
   deps: ActionRunnerDeps,
   observationTimes: ObservationTimes,
@@ -119,7 +121,7 @@ export function createActionRunner(
         try {
           await objects.writeStatus(volume, withJobNode(volume, node, action.status));
         } catch (error) {
-          // What was seen is told nowhere, so it counts as not looked at.
+          // The observation was not reported, so it counts as not made.
           observationTimes.forget(uid);
           throw error;
         }
@@ -142,7 +144,8 @@ export function createActionRunner(
           tell(volume, type, reason, message, detail);
         }
         if (job === volume.status?.job) return known;
-        // A name that nobody had written before has no job on the node, unless a backup was restored that lacks it.
+        // A job name written for the first time has no job on the node, except after restoring a
+        // backup that lacks the name.
         const named = parseJobName(job)?.attempt !== undefined;
         return {
           ...nothing,
@@ -188,16 +191,16 @@ export function createActionRunner(
       case 'observe':
         return { ...known, ...(await lookAt(volume, node, known.source)) };
       case 'poll':
-        // What was seen before may be of a job that ran meanwhile.
+        // Another job may have run since the last observation.
         return {
           ...known,
           job: await answered(() => jobs.poll(node, keyOf(volume))),
           observation: undefined,
         };
       case 'submit': {
-        // Before anything is awaited, so that no other Volume is promised the same number meanwhile.
+        // Promise the number before any await, so that no other Volume gets it meanwhile.
         loopNumbers.promise(node, uid, action.loopNumber);
-        // The cache may be behind: what is submitted must be what the API server has.
+        // The cache may be stale: submit only for the state in the API server.
         if (!(await objects.isCurrent(volume, node))) return nothing;
         const job = await submit(jobs, volume, node, action.steps, known.source, deps);
         const seen = 'known' in job && job.known.state === 'succeeded' ? job.known.seen : undefined;
@@ -212,12 +215,11 @@ export function createActionRunner(
           : { ...nothing, job: cancelled };
       }
       case 'record-directory':
-        // The next observation shows the result.
         await besides(jobs, volume, node, 'directory', action.steps);
         return { ...known, directoryRecorded: true };
       case 'prefer-path': {
         const preferred = await besides(jobs, volume, node, 'path', action.steps);
-        // A job that still runs, or ended in another way, is made again at the next look.
+        // Otherwise the job is repeated after the next observation.
         if ('known' in preferred && preferred.known.state === 'succeeded')
           observationTimes.notePath(uid, node);
         return { ...known, pathPreferred: true };
@@ -229,14 +231,14 @@ export function createActionRunner(
           : { ...nothing, job: forgotten };
       }
       case 'create-pv': {
-        // After a backup was restored the cache may have a Volume that is not there, or is another one's by now.
+        // After restoring a backup, the cached Volume may be deleted or replaced.
         const live = await client.get<Volume>(VOLUMES, name);
         if (live.metadata.uid !== uid) throw new Error(`the cache has an earlier Volume ${name}`);
         try {
           persistentVolumes.recordWrite(await client.create(PERSISTENT_VOLUMES, action.pv));
         } catch (error) {
           if (!isRefusal(error)) throw error;
-          // A 403 is of what this process may do, or of a rule of the cluster: neither is for good.
+          // A 403 depends on permissions or policies, which may change: retry.
           return {
             ...known,
             pvRefused: { why: error.message, retryable: error.statusCode === 403 },
@@ -306,7 +308,10 @@ export function createActionRunner(
     };
   }
 
-  /** Asked where a job is to go on alone. */
+  /**
+   * Returns the dead holders of a shared file. Reads them only while a job is named, which may take
+   * the file over.
+   */
   async function deadOf({ status }: Volume, node: string, observed: Observed): Promise<NodeHold[]> {
     if (parseJobName(status?.job)?.attempt === undefined) return [];
     return deadHoldersBeside(node, observed, (name) => isNodeOff(client, name));

@@ -10,18 +10,18 @@ import { nodeOf } from '../../model/desired-volume.ts';
 import { judgeNode } from '../../model/node-death.ts';
 import { nodesOf } from '../../model/volume-nodes.ts';
 
-/** Objects of the API server that can speak against an adoption. */
+/** Objects of the API server that may prevent an adoption. */
 export interface Claimants {
-  /** All of the cluster. */
+  /** All Volumes of the cluster. */
   volumes: readonly Volume[];
-  /** The Leftover that is named by the UID. */
+  /** The Leftover with the UID to adopt. */
   leftover: Leftover | undefined;
-  /** All of the cluster; none where it knows no snapshots. */
+  /** All snapshots of the cluster; none if it has no snapshot CRDs. */
   contents: readonly VolumeSnapshotContent[];
   nodeNamed(name: string): KubeNode | undefined;
 }
 
-/** Returns the nodes whose death an adoption goes by: all that may write to the storage. */
+/** Returns the nodes that may write to the storage: an adoption requires their death. */
 export function nodesToJudge(
   from: string,
   { volumes, leftover }: Pick<Claimants, 'volumes' | 'leftover'>,
@@ -31,7 +31,10 @@ export function nodesToJudge(
   return [...new Set([...(earlier === undefined ? [] : writers(earlier)), ...left])];
 }
 
-/** The UIDs that a snapshot may be named by where it is: its content's, or that of the content it was taken for. */
+/**
+ * Returns the UIDs under which a node may record a snapshot: that of its content, or of the content
+ * that it was taken for.
+ */
 export function snapshotUids({ metadata, spec, status }: VolumeSnapshotContent): string[] {
   const handles = [spec.source.snapshotHandle, status?.snapshotHandle].flatMap((text) => {
     const handle = text === undefined ? { problem: '' } : parseHandle(text);
@@ -42,9 +45,10 @@ export function snapshotUids({ metadata, spec, status }: VolumeSnapshotContent):
 }
 
 /**
- * Returns why a Volume must not adopt the storage of another one; undefined where it may: where that Volume is gone, or each node
- * that may write to its storage is known to be dead, and no other Volume adopts the same.
- * @param volume also one that is not created yet
+ * Returns why a Volume must not adopt the storage of another one; undefined if it may. It may if
+ * that Volume is gone or each node that may write to the storage is dead, and no other Volume
+ * adopts it.
+ * @param volume may not be created yet
  * @param now ms since the epoch
  */
 export function adoptionProblem(
@@ -65,7 +69,7 @@ export function adoptionProblem(
   if (rival !== undefined) {
     return refuse('AdoptedByAnother', { uid: from, volume: rival.metadata.name });
   }
-  // The node that is to adopt it answers, whether or not there is a Node of its name.
+  // The adopting node answers, even without a Node object.
   const lives = (name: string, owner: Pick<Volume, 'spec'>) =>
     name === volume.spec.nodeName
       ? [{ why: 'that is the node that is to adopt it', hint: 'Use that Volume as it is' }]
@@ -90,7 +94,7 @@ export function adoptionProblem(
   return there && refuse('AdoptedLeftover', { uid: from, node: nodeName, why: there.why });
 }
 
-/** Every node that may have it attached or be at work on it, whatever its spec says. */
+/** Returns all nodes that may have the Volume attached or run its jobs, regardless of its spec. */
 function writers(volume: Volume): string[] {
   const { attachments = [], jobNode } = volume.status ?? {};
   const others = [
@@ -119,7 +123,10 @@ function stillLives(
     : [];
 }
 
-/** Returns whether another Volume goes before this one: the first that was created, or that is adopted already. */
+/**
+ * Reports whether another Volume takes precedence: the first created, or one that has adopted
+ * already.
+ */
 function goesBefore({ metadata, status }: Volume, volume: Volume): boolean {
   if (metadata.uid === volume.metadata.uid) return false;
   if (volume.metadata.uid === undefined || status?.prepared !== undefined) return true;

@@ -11,9 +11,9 @@ import type { KubeClient, RequestOptions } from '../../kube/types.ts';
 import { adoptionProblem, nodesToJudge } from './adoption.ts';
 
 /**
- * Asks the API server itself what speaks against a Volume's adoption of storage: by a cache that is minutes old a node would be
- * dead that is back. Throws what the reads throw.
- * @param maxWaitMs for how long a node may be NotReady and live
+ * Reads from the API server why a Volume must not adopt storage: in a stale cache, a node that has
+ * returned is still dead. Throws API errors.
+ * @param maxWaitMs time that a node may be NotReady before it counts as dead
  */
 export async function readAdoptionProblem(
   volume: Volume,
@@ -35,7 +35,7 @@ export async function readAdoptionProblem(
   return adoptionProblem(volume, from, { volumes, leftover, contents, nodeNamed }, now, maxWaitMs);
 }
 
-/** Reads all snapshots; none where the cluster has no such kind. Throws what the read throws. */
+/** Reads all snapshots; none if the cluster has no snapshot CRDs. Throws API errors. */
 export async function readContents(
   client: KubeClient,
   options: RequestOptions = {},

@@ -4,7 +4,7 @@ import { isAlreadyExists, isNotFound, isRefusal } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Input } from './types.ts';
 
-/** Stores a Leftover, unless it is there from an earlier try. Throws when the API server does not answer. */
+/** Creates a Leftover, unless an earlier attempt did. Throws if the API server does not answer. */
 export async function createLeftover(
   client: Pick<KubeClient, 'create' | 'get'>,
   leftover: Leftover,

@@ -9,8 +9,10 @@ import { unlessPaused } from './paused.ts';
 import type { Decision, Input } from './types.ts';
 
 /**
- * What to do about a Leftover now: the storage of a Volume is reclaimed as ever, then the object is let go of. Pure.
- * @param owner the Volume that has its UID: it is about to go, or someone made the Leftover by hand
+ * Decides the next action for a Leftover: reclaims the storage of its Volume, then releases the
+ * object. Pure.
+ * @param owner the Volume with that UID: its deletion is about to finish, or someone created the
+ *   Leftover manually
  * @param input with `volumeOf(leftover)`, and without a PersistentVolume
  * @param now ms since the epoch
  */

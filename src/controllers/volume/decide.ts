@@ -13,7 +13,8 @@ import { readyOf } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
 /**
- * What to do about one Volume now: the top level of the reconciliation loop in the specification. Pure.
+ * Decides the next action for one Volume: the top level of the reconciliation loop in the
+ * specification. Pure.
  * @param now ms since the epoch
  */
 export const decide = unlessPaused(reconcile);
@@ -23,16 +24,18 @@ function reconcile(input: Input, now: number): Decision {
   const problem = statusProblem(volume);
   if (problem !== undefined) {
     const { message, detail } = explain('StatusInvalid', { problem });
-    // Nobody is told when it is put right.
+    // Recheck by time: a correction may send no event.
     return report(volume, now, 'Failed', unavailable(message, detail), {
       requeueAfter: RETRY.recheck,
     });
   }
-  // Before validity, unlike the chart: a Volume that never was valid can be deleted all the same.
+  // Checked before validity, unlike in the chart: a Volume that was never valid can still be
+  // deleted.
   if (volume.metadata.deletionTimestamp !== undefined) {
     return volume.metadata.finalizers?.includes(PROTECTION_FINALIZER) ? finalize(input, now) : {};
   }
-  // Before any job, so that nothing is made for an object that may be gone; and again if someone took it off.
+  // Added before any job, so that no storage is provisioned for an object that may be gone. Added
+  // again if removed.
   if (!volume.metadata.finalizers?.includes(PROTECTION_FINALIZER)) {
     return { action: { do: 'add-finalizer' } };
   }
@@ -41,8 +44,9 @@ function reconcile(input: Input, now: number): Decision {
 }
 
 /**
- * Failed for good, until someone changes the spec. What became unavailable may come back by itself, and while it does
- * (it is attached again, or its node is away) its Ready is Unknown and its phase still Failed.
+ * Reports whether a Volume failed permanently, until its spec changes. An unavailable Volume may
+ * recover by itself. While it is attached again, or its node is away, its Ready is Unknown and its
+ * phase still Failed.
  */
 function isStuck({ volume }: Input): boolean {
   const ready = readyOf(volume);

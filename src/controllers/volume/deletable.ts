@@ -6,8 +6,8 @@ import { isPvOf } from '../../model/persistent-volume.ts';
 export type Deletable = { can: true } | { can: false; why: string; hint: string };
 
 /**
- * Whether deleting a Volume would remove it at once: the "Volume Deletion Criteria" of the specification.
- * `pv` is the PersistentVolume of the Volume's name, whoever made it.
+ * Reports whether deleting a Volume would remove it at once: the "Volume Deletion Criteria" of the
+ * specification. `pv` is the PersistentVolume with the Volume's name, of any owner.
  */
 export function deletable(volume: Volume, pv: PersistentVolume | undefined): Deletable {
   const { name, deletionTimestamp } = volume.metadata;

@@ -11,11 +11,11 @@ import type { Decision, Input } from './types.ts';
 
 export const growsTo = ({ volume: { spec } }: Input): string => `growing to ${sizeText(spec)}`;
 
-/** Whether more is asked for than the capacity, a quantity. */
+/** Reports whether the requested size exceeds the capacity, a quantity. */
 export const isToGrow = (desired: Desired, capacity: string | undefined): boolean =>
   'sizeBytes' in desired && capacity !== undefined && desired.sizeBytes > parseQuantity(capacity);
 
-/** A job that grows what is attached. */
+/** Decides about the job that expands an attached device. */
 export function growing(input: Input, attempt: number, now: number): Decision {
   const { volume, observation } = input;
   const desired = desiredOf(volume, undefined, input.node);
@@ -41,7 +41,7 @@ export function growing(input: Input, attempt: number, now: number): Decision {
       return report(volume, now, 'Failed', unavailable(step.message, step.reason), { retry: true });
     case 'again':
     case 'failed':
-      // What could not grow is as usable as it was.
+      // A volume that failed to expand is as usable as before.
       return startAttempt(volume, now, 'GrowVolume', attempt + 1, undefined, {
         ...usable(`attempt ${attempt}: ${step.message}`),
         detail: reasonOfAttempt(attempt, step.reason),
@@ -52,7 +52,7 @@ export function growing(input: Input, attempt: number, now: number): Decision {
   }
 }
 
-/** The device is gone: it grows once it is attached again. */
+/** Ends the expansion of a detached device: it expands once attached again. */
 export function stopGrowing(input: Input, now: number): Decision {
   const ready = isOnDemand(input.volume) ? available(input) : waiting(input);
   return endJob(input, 'GrowVolume', now, ready);

@@ -2,18 +2,18 @@ import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
 
-/** That a volume was filled on its node, or that one try of that has failed. */
+/** End of populating a volume on its node: success, or the failure of one attempt. */
 export interface FillEnded {
   result: 'success' | 'error';
-  /** Since the Volume was made. */
+  /** Time since the Volume was created. */
   ms: number;
-  /** The volume that is filled: its size, and its class. */
+  /** Size and class of the populated volume. */
   filled?: { bytes: bigint; storageClass: string };
 }
 
 /**
- * What a status that is written tells of the filling of a Volume on its node; undefined where it tells of no end of it, or of
- * one that was told of before. Pure.
+ * Returns the end of a population that a new status reports; undefined if none, or if it was
+ * reported before. Pure.
  * @param now in ms since the epoch
  */
 export function fillEnded(

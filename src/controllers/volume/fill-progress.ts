@@ -11,7 +11,7 @@ import type { JobStep } from './job-phase.ts';
 import { report } from './job-retry.ts';
 import type { Decision, Input } from './types.ts';
 
-/** A job that fills the volume takes its time: it is told how far it is. */
+/** Reports a running job in the status, with its progress if it populates the volume. */
 export function follow(
   volume: Volume,
   now: number,
@@ -28,17 +28,24 @@ export function follow(
   });
 }
 
-/** A copy also fails by what passes, such as that writes would have waited for too long; and so does what comes from elsewhere. */
+/**
+ * Reports whether a failed job must not be retried. Copies are retried, since they also fail for
+ * transient causes, such as writes blocked for too long. Populators fail permanently only by
+ * refusal.
+ */
 export const isPermanentFailure = ({ spec: { source } }: Volume, exit: number): boolean =>
   source == null || (source.populator != null && exit === REFUSED);
 
-/** What to do about what was refused for good. */
+/** Returns how to resolve a permanent failure. */
 export const recreateHint = ({ spec: { source } }: Volume): string =>
   source?.populator == null
     ? ''
     : 'Mend what it is filled from, then delete the claim and create it again';
 
-/** What ends the filling of a Volume that is being deleted: it may take hours, and whoever deleted it waits. */
+/**
+ * Returns steps that cancel populating a Volume that is being deleted, which could otherwise take
+ * hours.
+ */
 export function cancelSteps({ volume, node }: Input): Step[] {
   if (volume.status?.prepared != null) return [];
   const desired = desiredOf(volume, undefined, node);

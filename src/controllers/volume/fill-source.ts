@@ -2,7 +2,10 @@ import { populatorText } from '../../api/populator-source.ts';
 import type { PopulatorSource } from '../../api/volume.ts';
 import type { Fill } from '../../storage/populate/types.ts';
 
-/** A key of a Secret as the API server has it now, decoded, to be sent to the host of `url`; `problem`: why there is none. */
+/**
+ * Reads a decoded key of a Secret from the API server, to be sent to the host of `url`. `problem`:
+ * why it cannot be read.
+ */
 export type SecretRead = (
   namespace: string,
   name: string,
@@ -10,12 +13,13 @@ export type SecretRead = (
   url: string,
 ) => Promise<{ value: string } | { problem: string }>;
 
-/** What a header can hold: a line break would begin another one. */
+/** Reports whether a value fits into a header: a line break would begin another header. */
 export const isHeader = (value: string): boolean => /^[\t -~]+$/.test(value);
 
 /**
- * Returns the source of a volume that is filled on its node, with its secret, which is read each time and stored nowhere.
- * @param claimNamespace namespace of the claim; undefined for a Volume that is made for none
+ * Returns the source of a volume that is populated on its node, with its secret, which is read each
+ * time and stored nowhere.
+ * @param claimNamespace namespace of the claim; undefined for a Volume without a claim
  */
 export async function fillOf(
   source: PopulatorSource,

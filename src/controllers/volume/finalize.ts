@@ -25,7 +25,9 @@ import type { Decision, Input } from './types.ts';
 
 const terminating: Ready = { status: 'Unknown', reason: READY_REASON.terminating, message: '' };
 
-/** A Volume that is being deleted: the chart "Volume Finalization" of the specification. */
+/**
+ * Finalizes a Volume that is being deleted: the chart "Volume Finalization" of the specification.
+ */
 export function finalize(input: Input, now: number): Decision {
   const { volume } = input;
   const pv = input.pv !== undefined && isPvOf(input.pv, volume) ? input.pv : undefined;
@@ -54,7 +56,10 @@ export function finalize(input: Input, now: number): Decision {
   return isNodeForgotten(volume) ? forgetNode(input, pv, now) : reclaimStorage(input, pv, now);
 }
 
-/** Who attached the device is the one to detach it, on whichever node; a change of where it is wakes us. */
+/**
+ * Waits until the attachment controller has detached the device on all nodes. A change of its
+ * location triggers a reconcile.
+ */
 function stillAttached({ volume, attachmentEnabled }: Input, now: number): Decision | undefined {
   const places = attachmentsOf(volume).map(({ node, message, pods = [] }) => {
     const why = message ?? (pods.length > 0 ? `pods need it there: ${pods.join(', ')}` : undefined);
@@ -68,7 +73,10 @@ function stillAttached({ volume, attachmentEnabled }: Input, now: number): Decis
   return report(volume, now, 'Terminating', ready, { requeueAfter: RETRY.recheckSoon });
 }
 
-/** The node is not asked. What it may still have is written down before anything is let go of. */
+/**
+ * Releases a Volume whose node is forgotten, without a node request. Records possible remains as a
+ * Leftover first.
+ */
 function forgetNode(input: Input, pv: PersistentVolume | undefined, now: number): Decision {
   const { volume, kept } = input;
   if (kept === undefined) return { action: { do: 'keep-leftover', leftover: leftoverOf(volume) } };
@@ -77,7 +85,10 @@ function forgetNode(input: Input, pv: PersistentVolume | undefined, now: number)
   return report(volume, now, undefined, { ...terminating, ...why }, { retry: true });
 }
 
-/** The chart "ReclaimStorage": what is on the node goes, then the objects. */
+/**
+ * Implements the chart "ReclaimStorage": removes the storage from the node, then releases the
+ * objects.
+ */
 export function reclaimStorage(
   input: Input,
   pv: PersistentVolume | undefined,
@@ -91,21 +102,25 @@ export function reclaimStorage(
 }
 
 /**
- * There is no place where anything could be. A status that names no job says nothing: it may have been lost, with all it
- * named, or be of before a backup was restored. Only the node tells.
+ * Reports whether the spec names no storage location, and no trace of provisioning exists. A status
+ * without a job proves nothing: it may be lost, or older than a restored backup. Only the node
+ * shows the truth.
  */
 function wasNeverMade(volume: Volume, pv: PersistentVolume | undefined): boolean {
   const { attempt, prepared } = volume.status ?? {};
   return !hasPlace(volume) && [attempt, prepared, pv].every((trace) => trace === undefined);
 }
 
-/** Lets go of the PersistentVolume, then of the Volume: both vanish. */
+/** Releases the PersistentVolume, then the Volume, which deletes both. */
 function release(pv: PersistentVolume | undefined): Decision {
   const held = pv?.metadata.finalizers?.includes(PROTECTION_FINALIZER) ?? false;
   return { action: { do: held ? 'release-pv' : 'release-volume' } };
 }
 
-/** A job that makes or attaches is waited for: what it leaves can only be taken back once it has ended. */
+/**
+ * Waits for a job that provisions or attaches, and cancels populating: its result can only be
+ * removed once it has ended.
+ */
 export function endOfEarlierJob(input: Input, now: number): Decision | undefined {
   const { volume, job, cancelled } = input;
   const name = parseJobName(volume.status?.job);
@@ -117,7 +132,10 @@ export function endOfEarlierJob(input: Input, now: number): Decision | undefined
     : untilJobEnds(input, now, terminating);
 }
 
-/** A failed try is tried again: only then nothing is left behind. */
+/**
+ * Decides about a job that reclaims the storage. Retries failed attempts, so that nothing is left
+ * behind.
+ */
 function reclaim(input: Input, attempt: number, now: number): Decision {
   const { volume } = input;
   const { kubeletRoot } = input;

@@ -6,12 +6,12 @@ import { takingOver } from '../../storage/shared-fs/holders.ts';
 import type { Plan, VolumeOperation } from '../../storage/types.ts';
 import type { Input, Unknown } from './types.ts';
 
-/** The next thing to do about a job, by a plan for `observed` that attaches under `loopNumber`. */
+/** Next step of a job, with a plan for `observed` that attaches under `loopNumber`. */
 export type JobStep =
   | NextStep<Plan & { observed: Observed; loopNumber: number }>
   | { is: 'unknown'; why: Unknown };
 
-/** Decides what to do next about the job of `status.job`. */
+/** Decides the next step of the job of `status.job`. */
 export function jobStep(input: Input, operation: VolumeOperation, desired: Desired): JobStep {
   const { job, observation, allotted, dead = [] } = input;
   if (job !== undefined && 'unknown' in job) return { is: 'unknown', why: job };
@@ -24,6 +24,7 @@ export function jobStep(input: Input, operation: VolumeOperation, desired: Desir
   const step = nextStep(job?.known, isSeen ? planFor(observation.known) : undefined);
   if (step.is === 'look' && observation !== undefined && 'unknown' in observation)
     return { is: 'unknown', why: observation };
-  // For good only if it isn't such a job that is in the way: it may run, or have left what was refused.
+  // Poll before a permanent refusal if the job was only assumed missing: it may run, or have left
+  // what was refused.
   return step.is === 'refused' && job?.assumed && !step.plan.retryable ? { is: 'ask' } : step;
 }

@@ -8,7 +8,10 @@ import type { JobStep } from './job-phase.ts';
 import { type Ready, readyOf, type StatusFields, setStatus } from './status.ts';
 import type { Decision, Input, Unknown } from './types.ts';
 
-/** Names a job in the status before there is one, so that whoever comes next knows what may be on the node. */
+/**
+ * Names a job in the status before it is submitted, so that another process knows what may be on
+ * the node.
+ */
 export function startAttempt(
   volume: Volume,
   now: number,
@@ -20,7 +23,7 @@ export function startAttempt(
   return report(volume, now, phase, ready, {}, { job: jobName(kind, attempt), attempt });
 }
 
-/** Submits the steps of an attempt when it is due: the first at once, each later one after a longer wait. */
+/** Submits the steps of an attempt when it is due: the first at once, later ones with backoff. */
 export function submitWhenDue(
   volume: Volume,
   now: number,
@@ -33,7 +36,10 @@ export function submitWhenDue(
     : { action: { do: 'submit', steps: step.plan.steps, loopNumber: step.plan.loopNumber } };
 }
 
-/** The reason for which an attempt ended: what names the attempt is of the one before the next. */
+/**
+ * Returns the reason for which an attempt ended, with its number: the status already names the next
+ * attempt.
+ */
 export const reasonOfAttempt = (attempt: number, why: Reason | undefined): Reason => {
   const ended = reason('AttemptEnded', { attempt });
   return why === undefined
@@ -41,16 +47,22 @@ export const reasonOfAttempt = (attempt: number, why: Reason | undefined): Reaso
     : { ...why, parameters: { ...why.parameters, ...ended.parameters } };
 };
 
-/** When an attempt may be submitted, counted from when it was written into the status. ms since the epoch. */
+/**
+ * Returns when an attempt may be submitted, ms since the epoch, by the time at which the status
+ * named it.
+ */
 export function dueAt(volume: Volume, attempt: number, now: number): number {
   const written = Date.parse(readyOf(volume)?.lastUpdateTime ?? '');
-  // A time to come is of another clock than ours.
+  // A time in the future comes from another clock: ignore it.
   return attempt <= 1 || Number.isNaN(written) || written > now
     ? 0
     : written + backoffMs(attempt - 2, 0, RETRY.betweenJobs);
 }
 
-/** What is the same for every job: ask, wait, look. undefined where the job's end must be judged. */
+/**
+ * Handles the steps common to all jobs: poll, observe, submit. Returns undefined if the caller must
+ * judge the job's end.
+ */
 export function advance(
   input: Input,
   step: JobStep,
@@ -71,7 +83,10 @@ export function advance(
   }
 }
 
-/** Waits for the end of the job of `status.job`, whatever comes of it. undefined once it has ended. */
+/**
+ * Waits for the end of the job of `status.job`, successful or not. Returns undefined once it has
+ * ended.
+ */
 export function untilJobEnds(
   { volume, job }: Input,
   now: number,
@@ -84,7 +99,7 @@ export function untilJobEnds(
   return report(volume, now, undefined, { ...ready, ...why }, { follow: true });
 }
 
-/** Removes the node's jobs of this Volume. undefined once they are. */
+/** Removes the node's jobs of this Volume. Returns undefined once they are removed. */
 function forget({ volume, forgotten }: Input, now: number): Decision | undefined {
   if (forgotten === undefined) return { action: { do: 'forget-jobs' } };
   if (forgotten) return undefined;
@@ -97,8 +112,8 @@ function forget({ volume, forgotten }: Input, now: number): Decision | undefined
 }
 
 /**
- * The phase stays: nothing is known to have changed. What ssh prints may differ each time, so the message is kept for
- * a while: whoever writes a status each time is called again by that very write.
+ * Reports that the node does not answer; the phase stays. A recent message is kept: ssh's text
+ * varies per attempt, and requeueing on our own writes would loop.
  */
 export function unreachable(
   volume: Volume,
@@ -120,7 +135,7 @@ export function unreachable(
       );
 }
 
-/** Writes a condition and fields, if they are not there, and else waits. `requeueAfter` in ms. */
+/** Writes a condition and fields if they differ, else returns `otherwise`. */
 export function report(
   volume: Volume,
   now: number,
@@ -133,7 +148,10 @@ export function report(
   return action === undefined ? otherwise : { action };
 }
 
-/** Names the job of that kind as done, once the node keeps none of the Volume's. `fields`: what is known by then. */
+/**
+ * Marks the job of that kind as done, once the node has no job of the Volume left. `fields`: other
+ * results to write.
+ */
 export function endJob(
   input: Input,
   kind: JobKind,

@@ -15,7 +15,6 @@ export interface LeftoverReconcilerDeps extends ReconcilerDeps {
   leftovers: Informer<Leftover>;
 }
 
-/** Reconciles Leftovers by `decideLeftover`. */
 export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcile {
   const { leftovers, nodes, clock } = deps;
   const objects = createLeftoverWrites(deps);
@@ -50,9 +49,9 @@ export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcil
               storageClass: undefined,
               ...known,
               observedAt: undefined,
-              // What is removed is attached under no new number.
+              // A deletion attaches no loop device.
               allotted: new Set(),
-              // A Leftover tells of no attachments: what is attached is detached when it is removed.
+              // A Leftover has no attachments: its deletion detaches the device.
               attachmentEnabled: false,
               kubeletRoot: deps.kubeletRoot,
               paused: pausedBy(leftover, nodes.get(node)),

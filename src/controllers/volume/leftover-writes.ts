@@ -16,7 +16,10 @@ export interface LeftoverWritesDeps {
   nodes: Informer<KubeNode>;
 }
 
-/** Leftovers, shown by `volumeOf`: under their own name, with the UID of the Volume. */
+/**
+ * Creates the writer of Leftovers, as shown by `volumeOf`: under their own name, with the UID of
+ * the Volume.
+ */
 export function createLeftoverWrites({
   client,
   leftovers,
@@ -36,7 +39,7 @@ export function createLeftoverWrites({
       );
     },
     async protect() {
-      // It has no finalizer: who deletes it by hand is done with it.
+      // A Leftover has no finalizer: deleting it manually discards it.
     },
     async release(volume) {
       await client.delete(LEFTOVERS, volume.metadata.name, { uid: ownUid(volume) });
@@ -67,7 +70,7 @@ export function createLeftoverWrites({
   };
 }
 
-/** What was made stands in the spec of a Leftover. */
+/** Returns the status without the fields that a Leftover has in its spec. */
 function withoutRecord({
   phase,
   conditions,

@@ -8,15 +8,20 @@ import { statusProblem } from '../../model/status-problem.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
 import { driverOfSpec } from '../../storage/registry.ts';
 
-/** Whether someone said of this very Volume, not of one whose manifest was copied, that its node is lost. */
+/**
+ * Reports whether an operator declared the node of this very Volume lost. Compares the UID, since
+ * manifests are copied.
+ */
 export const isNodeForgotten = ({ metadata }: Volume): boolean =>
   metadata.uid !== undefined && metadata.annotations?.[FORGET_NODE_ANNOTATION] === metadata.uid;
 
-/** Being deleted, and its node forgotten. */
+/** Reports whether a Volume is being deleted and its node is forgotten. */
 export const isLeaving = (volume: Volume): boolean =>
   volume.metadata.deletionTimestamp !== undefined && isNodeForgotten(volume);
 
-/** All that is needed to remove later what a Volume may have on its node. */
+/**
+ * Returns a Leftover with all that is needed to remove later what a Volume may have on its node.
+ */
 export function leftoverOf(volume: Volume): Leftover {
   const { name, uid = '' } = volume.metadata;
   const { prepared, job, attempt } = volume.status ?? {};
@@ -43,9 +48,9 @@ export function leftoverOf(volume: Volume): Leftover {
 }
 
 /**
- * The Volume that it was, being deleted: for all that is done on a node, it is that one's still. It comes without the
- * record of what was made: a Volume's UID is given by the API server, and a Leftover's by who writes it, so that only
- * what the node itself has on record under that UID is removed by it.
+ * Returns the Volume of a Leftover as being deleted, for all work on its node. Omits the record of
+ * what was provisioned: anyone who creates a Leftover chooses its UID. Only storage that the node
+ * itself records under that UID is removed.
  */
 export function volumeOf({ apiVersion, kind, metadata, spec, status }: Leftover): Volume {
   const { volumeName: _, uid, prepared, job, attempt, ...volumeSpec } = spec;
@@ -70,9 +75,9 @@ export function volumeOf({ apiVersion, kind, metadata, spec, status }: Leftover)
 }
 
 /**
- * Why nothing may be done on a node by what a Leftover says. Whoever may write one could otherwise have any file of a
- * node removed, or the storage of a Volume that lives.
- * @param owner the Volume that has its UID
+ * Returns why a Leftover must not cause work on a node. Without these checks, its creator could
+ * remove any file of a node, or the storage of an existing Volume.
+ * @param owner the Volume with that UID
  */
 export function leftoverProblem(leftover: Leftover, owner: Volume | undefined): string | undefined {
   const { metadata, spec } = leftover;

@@ -18,12 +18,12 @@ import { available, unavailable, waiting } from './ready.ts';
 import { type Ready, readyOf, setStatus } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
-/** How often the node is asked whether the device is still there, in ms. */
+/** Interval (ms) at which the device is observed. */
 const LOOK_EVERY = 30_000;
 
 /**
- * A Volume with its PersistentVolume: the status follows what is found on the node that work on it runs on. Nothing is made
- * anew here, and nothing is attached: an `Always` Volume says that it waits to be.
+ * Maintains a Volume that has its PersistentVolume: the status follows the observation of the node.
+ * Provisions and attaches nothing: an `Always` Volume reports that it waits to be attached.
  */
 export function maintain(input: Input, now: number): Decision {
   const { volume, pv, observation } = input;
@@ -33,7 +33,7 @@ export function maintain(input: Input, now: number): Decision {
     return endOfAttaching(input, now);
   if (name?.kind === 'GrowVolume' && name.attempt !== undefined) {
     const due = dueAt(volume, name.attempt, now);
-    // Until it is tried to grow again, which may never succeed, the device is looked after as ever.
+    // Until the next attempt to expand, which may never succeed, the device is maintained as usual.
     if (now >= due) return growing(input, name.attempt, now);
     growsAt = due;
   }
@@ -45,7 +45,8 @@ export function maintain(input: Input, now: number): Decision {
       requeueAfter: LOOK_EVERY,
     });
   }
-  // Whoever attaches it tells of the device in the end; what is found meanwhile is over by then.
+  // The attachment controller reports the final state of the device, so an observation now would be
+  // outdated.
   if (input.isMoving && isOnDemand(volume)) return lookAt(now + LOOK_EVERY);
   if (observation === undefined) {
     const nextLook = (input.observedAt ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY;
@@ -65,7 +66,7 @@ export function maintain(input: Input, now: number): Decision {
   );
   const isThere = deviceOf(desired, observation.known).device !== undefined;
   const detached = isOnDemand(volume) && !isThere;
-  // What passes is in the way of attaching it, which whoever attaches it tells.
+  // A transient refusal only prevents the attach, and the attachment controller reports it.
   if ('refusal' in planned && !(detached && planned.retryable)) {
     const message = withHint(planned.refusal, planned.hint);
     return report(volume, now, 'Failed', unavailable(message, planned.reason), {
@@ -97,7 +98,8 @@ export function maintain(input: Input, now: number): Decision {
     return startAttempt(volume, now, 'GrowVolume', 1, volume.status?.phase, ready);
   }
   if (steps.length > 0 && !isOnDemand(volume)) {
-    // The name that it had may be another's by now. Of a status that was lost, who attaches it has to know that it was made.
+    // The old device name may belong to another device by now. If the status was lost, the
+    // attachment controller must learn that the Volume is provisioned.
     const isLost = volume.status?.prepared === undefined;
     const gone = isThere ? {} : { deviceName: undefined };
     const fields = isLost ? observedStatus(input, observation.known, desired) : gone;
@@ -122,43 +124,50 @@ export function maintain(input: Input, now: number): Decision {
 }
 
 /**
- * Whether what the status says need not be looked at again now.
- * @param isGrowing it is tried again to grow it, at a time of its own
+ * Reports whether the status needs no new observation yet.
+ * @param isGrowing the next attempt to expand has its own time
  */
 function rests({ volume, node }: Input, isGrowing: boolean): boolean {
   const { phase, observedGeneration, deviceName, capacity } = volume.status ?? {};
   const reason = readyOf(volume)?.reason;
   const there = attachmentsOf(volume).find((each) => each.node === node);
-  // Whoever attaches it tells of the device in the same write. Where it is on its way or doubtful, either may be so.
+  // The attachment controller writes attachment and deviceName together. While the device is moving
+  // or uncertain, deviceName may be set or not.
   const isTold =
     there === undefined
       ? deviceName === undefined
       : there.state !== 'Attached' || deviceName !== undefined;
   return (
     phase === 'Available' &&
-    // It may be attached by now, also after a pause.
+    // The device may be attached by now, also after a pause.
     reason !== READY_REASON.attaching &&
     reason !== READY_REASON.attachmentDisabled &&
     (isTold || !isOnDemand(volume)) &&
-    // It can grow now that there is a device.
+    // The device can expand now that it is attached.
     !(
       !isGrowing &&
       there?.state === 'Attached' &&
       isToGrow(desiredOf(volume, undefined, node), capacity)
     ) &&
-    // Another size may be wanted.
+    // The spec may request another size.
     observedGeneration === volume.metadata.generation
   );
 }
 
-/** A directory of volumes that were made before its file system was recorded: it is recorded by one that is whole. */
+/**
+ * Records the file system of a directory whose volumes are older than such records. Only an intact
+ * volume does so.
+ */
 function recordOf({ volume, directoryRecorded }: Input, observed: Observed): Decision | undefined {
   if (!('directory' in observed) || directoryRecorded) return undefined;
   const steps = recordDirectory(volume.metadata.uid ?? '', observed.directory);
   return steps.length === 0 ? undefined : { action: { do: 'record-directory', steps } };
 }
 
-/** The path of a volume of an earlier version is derived from content, which pods write on other devices, too. */
+/**
+ * Makes udev prefer the device for its path. The path of an older volume is derived from content,
+ * which pods can also write to other devices.
+ */
 function preferPath(
   { pathPreferred }: Input,
   desired: Desired,
@@ -169,7 +178,7 @@ function preferPath(
   return steps.length === 0 ? undefined : { action: { do: 'prefer-path', steps } };
 }
 
-/** The PersistentVolume tells the size, once it has grown. */
+/** Updates the capacity of the PersistentVolume after an expansion. */
 function grownPv({ volume, pv }: Input): Decision | undefined {
   const capacity = volume.status?.capacity;
   if (pv === undefined || capacity === undefined) return undefined;
@@ -179,8 +188,8 @@ function grownPv({ volume, pv }: Input): Decision | undefined {
 }
 
 /**
- * A job that attaches, of a version of Stowage whose Volumes did that themselves: it is waited for, and whatever came of
- * it, the node is then looked at as ever.
+ * Waits for an attach job of an earlier version, in which Volumes attached themselves. Then
+ * observes the node as usual.
  */
 function endOfAttaching(input: Input, now: number): Decision {
   const ready: Ready = { status: 'Unknown', reason: READY_REASON.attaching, message: '' };

@@ -5,7 +5,7 @@ import { report } from './job-retry.ts';
 import type { Ready } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
-/** What it starts from can't be used now, and nothing is made. */
+/** Reports that the source is unusable, and provisions nothing. */
 export function withoutSource(input: Input, problem: string, now: number): Decision | undefined {
   const reason = READY_REASON.waitingForSource;
   const why = explain('VolumeSourceUnusable', { problem });
@@ -13,8 +13,8 @@ export function withoutSource(input: Input, problem: string, now: number): Decis
 }
 
 /**
- * Returns what is to be done before the storage of another Volume is adopted, if anything. It waits while that one may be used:
- * its node may be lost yet, or it goes.
+ * Returns the action due before the storage of another Volume is adopted, if any. Waits while that
+ * Volume may be in use: its node may still be lost, or the Volume may be deleted.
  */
 export function mayAdopt(input: Input, now: number): Decision | undefined {
   const { spec, status } = input.volume;
@@ -31,7 +31,10 @@ export function mayAdopt(input: Input, now: number): Decision | undefined {
   });
 }
 
-/** A job that was allowed to begin may be at work still, or be done: undefined for those, which need leave no more. */
+/**
+ * Reports `ready`, unless a job began earlier. Returns undefined if that job still runs or is done,
+ * since it needs no permission any more.
+ */
 function unlessBegun(
   { volume, job, observation }: Input,
   now: number,

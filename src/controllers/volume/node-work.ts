@@ -11,7 +11,9 @@ import type { Observed } from '../../storage/registry.ts';
 import { answered as answeredBy } from '../lib/answered.ts';
 import type { Answer } from './types.ts';
 
-/** The root folder of the kubelets, where that is not the usual one: a node lets nobody look into any other. */
+/**
+ * Root directory of the kubelets, unless the default: nodes allow no other directory to be read.
+ */
 export interface NodePlaces {
   kubeletRoot?: string | undefined;
 }
@@ -27,9 +29,9 @@ const desiredAt = (
 });
 
 /**
- * Looks at all that concerns a Volume on its node.
- * @param seen what its first look found already
- * @param source what it is made from, while it is made
+ * Observes a Volume's storage on its node.
+ * @param seen results of the first probes that are already available
+ * @param source source of the volume while it is provisioned
  */
 export function observe(
   executor: Executor,
@@ -64,7 +66,10 @@ export function submit(
   return answered(() => jobs.submit(node, { key: keyOf(volume), steps, look }));
 }
 
-/** Runs steps beside a job of the Volume that runs, which they would wait for under its subject. */
+/**
+ * Runs steps beside a running job of the Volume: under the Volume's subject, they would wait for
+ * that job.
+ */
 export function besides(
   jobs: JobRunner,
   { metadata: { uid = '' } }: Volume,
@@ -80,7 +85,7 @@ export function besides(
   });
 }
 
-/** The job that `status.job` names. */
+/** Returns the key of the job that `status.job` names. */
 export function keyOf(volume: Volume): JobKey {
   const job = parseJobName(volume.status?.job);
   if (job?.attempt === undefined) {
@@ -89,7 +94,10 @@ export function keyOf(volume: Volume): JobKey {
   return jobKey(volume.metadata.uid ?? '', job.kind, job.attempt);
 }
 
-/** A node that can't be asked, or whose answer says nothing safe, leaves things unknown. */
+/**
+ * Returns the result of a node request, or why it is unknown: the node cannot be reached, or its
+ * response allows no safe conclusion.
+ */
 export const answered = <T>(ask: () => Promise<T>): Promise<Answer<T>> =>
   answeredBy(
     async () => ({ known: await ask() }),

@@ -5,22 +5,31 @@ import type { Informer } from '../../kube/informer.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
 import type { KubeClient } from '../../kube/types.ts';
 
-/** The objects that work on nodes is done for: Volumes, and Leftovers, which are shown as the Volumes they were. */
+/**
+ * Writes of the objects that own work on nodes: Volumes, and Leftovers shown as the Volumes they
+ * were.
+ */
 export interface ObjectWrites {
-  /** Every write fails with a conflict if the object is no longer as it is in the cache. */
+  /**
+   * Writes the status. Fails with a conflict if the object differs from the cached version, as does
+   * `protect` for a Volume.
+   */
   writeStatus(volume: Volume, status: VolumeStatus): Promise<void>;
   protect(volume: Volume): Promise<void>;
-  /** Lets the object go. */
+  /** Releases the object, so that it is deleted. */
   release(volume: Volume): Promise<void>;
-  /** Whether the API server, too, has all as it was decided on: the object, what belongs to it, and no pause. */
+  /**
+   * Reports whether the API server has the same state as the decision: the object, its related
+   * objects, and no pause.
+   */
   isCurrent(volume: Volume, node: string): Promise<boolean>;
-  /** Reads it past the caches. False when it is gone. */
+  /** Reads the object from the API server into the cache. Returns false if it is gone. */
   refresh(name: string): Promise<boolean>;
-  /** What events are about. */
+  /** Returns the object for events. */
   objectOf(volume: Volume): KubeObject;
 }
 
-/** Takes our finalizer off an object that is being deleted. */
+/** Removes Stowage's finalizer from an object that is being deleted. */
 export async function removeFinalizer<T extends KubeObject>(
   client: KubeClient,
   informer: Informer<T>,
@@ -29,7 +38,8 @@ export async function removeFinalizer<T extends KubeObject>(
 ): Promise<void> {
   if (object === undefined) return;
   const { name, uid } = object.metadata;
-  // Others take their finalizers off at the same time, so a conflict is usual here and changes nothing.
+  // Other controllers remove their finalizers at the same time: conflicts are usual and safe to
+  // retry.
   const released = await patchWithRetry<T>(client, resource, name, ({ metadata }) => {
     const finalizers = (metadata.finalizers ?? []).filter(
       (other) => other !== PROTECTION_FINALIZER,

@@ -1,17 +1,23 @@
-/** When nodes were last looked at for Volumes, by this process. */
+/** Times of the last observations of Volumes by this process. */
 export interface ObservationTimes {
-  /** It was looked at just now, at `at`, in ms since the epoch. */
+  /** Records an observation at `at`, in ms since the epoch. */
   note(uid: string, node: string, at: number): void;
-  /** When; undefined where it never was, or not in the life that the node has now. */
+  /**
+   * Returns the time of the last observation; undefined if none was made in the node's current
+   * incarnation.
+   */
   last(uid: string, node: string): number | undefined;
-  /** udev prefers the Volume's device for its path now. */
+  /** Records that udev prefers the Volume's device for its path. */
   notePath(uid: string, node: string): void;
-  /** Whether that was noted in the life that the node has now. */
+  /** Reports whether that was recorded in the node's current incarnation. */
   hasPath(uid: string, node: string): boolean;
   forget(uid: string): void;
 }
 
-/** `incarnationOf` returns the incarnation of a node: what was seen in an earlier one counts no longer. */
+/**
+ * `incarnationOf` returns the incarnation of a node: observations of an earlier one no longer
+ * count.
+ */
 export function createObservationTimes(incarnationOf: (node: string) => string): ObservationTimes {
   const observations = new Map<string, { at: number; node: string; incarnation: string }>();
   const paths = new Map<string, string>();

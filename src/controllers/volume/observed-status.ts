@@ -5,8 +5,8 @@ import type { StatusFields } from './status.ts';
 import type { Input } from './types.ts';
 
 /**
- * What the status tells of a volume, as read from the node that it was looked at on. Without a device, which is made where
- * a pod needs it, there is no deviceName, and the rest stays as it was when there was one.
+ * Returns the status fields of a volume as observed on a node. Without a device, which is attached
+ * where a pod needs it, clears `deviceName` and keeps the other fields.
  */
 export function observedStatus(
   { volume, node }: Pick<Input, 'volume' | 'node'>,
@@ -17,7 +17,7 @@ export function observedStatus(
   const found = deviceOf(desired, observed);
   const driver = driverOf(desired, observed);
   return {
-    // Of a status that was lost: what is there was made by some attempt.
+    // The status may have been lost: some attempt provisioned the volume.
     attempt: status.attempt ?? 1,
     ...(found.device === undefined
       ? {

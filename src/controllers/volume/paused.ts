@@ -7,15 +7,15 @@ import { RETRY } from '../../model/retry.ts';
 import { withCondition } from './status.ts';
 import type { Action, Decision, Input } from './types.ts';
 
-/** Which of the two says so, by kind and name; undefined when neither does. */
+/** Returns which of both objects is paused, by kind and name; undefined if neither is. */
 export function pausedBy(object: KubeObject, node: KubeNode | undefined): string | undefined {
   if (isPaused(object)) return `${object.kind} ${object.metadata.name}`;
   return node !== undefined && isPaused(node) ? `Node ${node.metadata.name}` : undefined;
 }
 
 /**
- * A decision that writes nothing while that is asked for, and the condition Paused that says so. Ready and
- * observedGeneration stay: what the decision would have done is still to be done when the annotation is gone.
+ * Wraps a decision so that it writes nothing during a pause, and sets the condition Paused. Ready
+ * and observedGeneration stay, since the action is still due once the annotation is removed.
  */
 export function unlessPaused(
   decide: (input: Input, now: number) => Decision,
@@ -36,7 +36,10 @@ export function unlessPaused(
   };
 }
 
-/** The condition as it should be; undefined when it is so. A Volume that never was paused has none. */
+/**
+ * Returns the condition to write; undefined if it is up to date. A Volume that was never paused has
+ * none.
+ */
 function pausedCondition({ volume, paused }: Input, now: number): Condition | undefined {
   const old = volume.status?.conditions?.find(({ type }) => type === 'Paused');
   const waits = volume.metadata.deletionTimestamp === undefined ? '' : '; its deletion waits, too';
@@ -59,8 +62,9 @@ function pausedCondition({ volume, paused }: Input, now: number): Condition | un
 }
 
 /**
- * What is found on a node is told as ever. A job is neither named, for it could not be submitted, nor called done, for
- * it could not be removed. The finalizer only keeps what is there from being lost.
+ * Reports whether an action is a write that a pause prevents. Observations are still reported. A
+ * job is neither named, since it could not be submitted, nor marked as done, since it could not be
+ * removed. The finalizer only protects existing storage.
  */
 function isWrite(action: Action, { volume }: Input): boolean {
   switch (action.do) {

@@ -13,8 +13,8 @@ import { nodeOf } from '../../model/desired-volume.ts';
 import { isOnDemand } from './attached.ts';
 
 /**
- * The PersistentVolume of a Volume that was made, as MetalK8s shapes it. Its record of where it is attached begins with what
- * the making of it left.
+ * Builds the PersistentVolume of a provisioned Volume, as MetalK8s shapes it. Its attached-nodes
+ * annotation starts with the node where provisioning left the device attached, if any.
  */
 export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume {
   const { template, attachableNodes } = volume.spec;
@@ -31,7 +31,7 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
         ...annotations,
         [ATTACHED_NODES_ANNOTATION]: JSON.stringify(isOnDemand(volume) ? [] : [nodeOf(volume)]),
       },
-      // Ours alone: a finalizer of the template's would hold the PersistentVolume back for ever.
+      // Only Stowage's finalizer: one from the template would keep the PersistentVolume forever.
       finalizers: [PROTECTION_FINALIZER],
       ownerReferences: [
         {
@@ -48,7 +48,7 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
       ...template?.spec,
       capacity: { storage: volume.status?.capacity ?? '0' },
       accessModes: readOnly ? ['ReadOnlyMany'] : modesOf(volume),
-      // Who makes volumes for claims deletes them, too.
+      // The provisioner of claims deletes its volumes, too.
       persistentVolumeReclaimPolicy:
         isProvisioned(volume) && template?.spec?.persistentVolumeReclaimPolicy === 'Delete'
           ? 'Delete'
@@ -58,7 +58,8 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
       ...(mountOptions.length === 0 ? {} : { mountOptions }),
       local: {
         path: volume.status?.devicePath ?? '',
-        // Without it the kubelet takes ext4 for what is meant, and mounts nothing else (mount-utils, formatAndMountSensitive).
+        // Without fsType the kubelet assumes ext4, and mounts nothing else (mount-utils,
+        // formatAndMountSensitive).
         ...(options.fs === undefined ? {} : { fsType: options.fs.type }),
       },
       nodeAffinity: {
@@ -80,13 +81,14 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
   };
 }
 
-/** It was made for a claim, which is in its template, and not for whoever may have it. */
+/** Reports whether the Volume was provisioned for a claim, which its template names. */
 const isProvisioned = ({ spec: { template } }: Volume): boolean =>
   template?.metadata?.annotations?.[PROVISIONED_BY_ANNOTATION] === DRIVER;
 
 /**
- * A device is written from one node; more is never promised, whatever the template says. A claim is bound only to what has
- * all the modes that it asks for, and those that are left are kept by the node affinity.
+ * Returns the access modes. A device is written from one node, so ReadWriteMany is never offered. A
+ * provisioned volume keeps its other modes, since a claim binds only to a volume with all modes
+ * that it requests. The node affinity enforces them.
  */
 function modesOf(volume: Volume): string[] {
   const kept = isProvisioned(volume) ? accessModesOf(volume.spec) : [];
@@ -96,21 +98,27 @@ function modesOf(volume: Volume): string[] {
   return modes.length === 0 ? ['ReadWriteOnce'] : modes;
 }
 
-/** A device that cannot be written to cannot be mounted otherwise. In mode Block nothing is mounted. */
+/**
+ * Returns the mount options: a read-only device can only be mounted `ro`. Mode Block mounts
+ * nothing.
+ */
 function withReadOnly({ fs, mountOptions }: ClassOptions, readOnly: boolean): string[] {
   return readOnly && fs !== undefined
     ? [...mountOptions.filter((option) => option !== 'rw' && option !== 'ro'), 'ro']
     : mountOptions;
 }
 
-/** The Volume with the path of its PersistentVolume on record, where its status was lost or is MetalK8s's, which has none. */
+/**
+ * Returns the Volume with the path of its PersistentVolume, if its status was lost or is
+ * MetalK8s's, which has no path.
+ */
 export function withPathOf(pv: PersistentVolume | undefined, volume: Volume): Volume {
   const devicePath = pv?.spec.local?.path;
   if (devicePath === undefined || volume.status?.devicePath !== undefined) return volume;
   return { ...volume, status: { ...volume.status, devicePath } };
 }
 
-/** Nothing holds it but us, and no claim has it: MetalK8s's rule. */
+/** Reports whether no claim and no other finalizer holds the PersistentVolume: MetalK8s's rule. */
 export function isUnused(pv: PersistentVolume): boolean {
   const phase = pv.status?.phase;
   const others = pv.metadata.finalizers?.filter((name) => name !== PROTECTION_FINALIZER) ?? [];
@@ -119,7 +127,7 @@ export function isUnused(pv: PersistentVolume): boolean {
   );
 }
 
-/** Why a PersistentVolume that is being deleted is still there. */
+/** Returns why a PersistentVolume that is being deleted still exists. */
 export function whatHolds(pv: PersistentVolume): string {
   const { claimRef } = pv.spec;
   if (pv.status?.phase === 'Bound') {

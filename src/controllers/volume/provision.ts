@@ -25,10 +25,16 @@ import { buildPv } from './persistent-volume.ts';
 import type { Ready } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
-/** Attempts to prepare a volume before a person must look. A copy is tried for as long as it takes. */
+/**
+ * Maximum number of attempts to provision a volume before it needs an operator. Copies are retried
+ * without limit.
+ */
 const MAX_ATTEMPTS = 8;
 
-/** A Volume without its PersistentVolume: the chart "Volume Deployment" of the specification. */
+/**
+ * Provisions a Volume without a PersistentVolume: the chart "Volume Deployment" of the
+ * specification.
+ */
 export function provision(input: Input, now: number): Decision {
   const { volume, pv } = input;
   const fail = (reason: ReadyReason, why: Omit<Ready, 'status' | 'reason'>): Decision =>
@@ -41,14 +47,14 @@ export function provision(input: Input, now: number): Decision {
   }
   const options = classOf(input);
   if ('problem' in options) {
-    // Written a moment before the Volume, the class may reach the cache after it, and Failed is for good.
+    // A class created just before the Volume may reach the cache later, and Failed is permanent.
     if (input.liveClass === undefined) return { action: { do: 'read-class' } };
     return fail(READY_REASON.creationError, options.problem);
   }
 
   const name = parseJobName(volume.status?.job);
   const pending = { status: 'Unknown', reason: READY_REASON.pending, message: '' } as const;
-  // A job of another kind counts as none, and so does one that a changed spec asks to try again.
+  // Ignores a job of another kind. A changed spec retries a failed job.
   if (name?.kind !== 'PrepareVolume' || volume.status?.phase === 'Failed') {
     const attempt = name?.kind === 'PrepareVolume' ? (volume.status?.attempt ?? 0) + 1 : 1;
     return startAttempt(volume, now, 'PrepareVolume', attempt, 'Pending', pending);
@@ -58,7 +64,8 @@ export function provision(input: Input, now: number): Decision {
       return startAttempt(volume, now, 'PrepareVolume', 1, 'Pending', pending);
     }
     if (input.pvRefused !== undefined) return withoutPv(volume, input.pvRefused, now);
-    // Another one's may be long gone: after a backup was restored, each cache learns of that at its own time.
+    // The cached PersistentVolume may be long gone: after restoring a backup, caches catch up at
+    // different times.
     if (pv !== undefined && input.livePv === undefined) return { action: { do: 'read-pv' } };
     const found = input.livePv === undefined ? pv : input.livePv.found;
     if (found === undefined) return createPv(input, options, now);
@@ -80,7 +87,7 @@ export function provision(input: Input, now: number): Decision {
   if (asks !== undefined) return asks;
   const starts = 'fill' in source || ('from' in source && source.from !== undefined);
   const desired = desiredOf(volume, options, input.node, starts ? source : undefined);
-  // Whatever takes no heed of it would be made empty.
+  // A driver that ignores the source would provision an empty volume.
   if (
     starts &&
     desired.fill === undefined &&
@@ -100,7 +107,7 @@ export function provision(input: Input, now: number): Decision {
     }
     case 'failed':
     case 'again':
-      // A copy also fails by what passes, such as that writes would have waited for too long.
+      // Copies also fail for transient causes, such as writes blocked for too long.
       if (step.is === 'failed' && isPermanentFailure(volume, step.exit)) {
         const hint = recreateHint(volume);
         return fail(READY_REASON.creationError, {
@@ -117,14 +124,14 @@ export function provision(input: Input, now: number): Decision {
           })
         : startAttempt(volume, now, 'PrepareVolume', attempt + 1, 'Pending', {
             ...pending,
-            // Whoever waits for the volume is told what it is that fails.
+            // Show users that wait for the volume that its source is the cause.
             ...(volume.spec.source == null ? {} : { reason: READY_REASON.waitingForSource }),
             message: `attempt ${attempt} ended early: ${step.message}`,
             detail: reasonOfAttempt(attempt, step.reason),
             told: step.told && `attempt ${attempt} ended early: ${step.told}`,
           });
     case 'refused': {
-      // Such as that what it starts from is in use: whoever waits for the volume is told of that.
+      // The cause may be a source in use, for example: show users that wait for the volume.
       const waits =
         volume.spec.source == null ? READY_REASON.pending : READY_REASON.waitingForSource;
       const { message, reason: detail } = step;
@@ -144,13 +151,17 @@ export function provision(input: Input, now: number): Decision {
   }
 }
 
-/** What it fails by passes: who has the source mounted goes, and room comes back, though nobody tells of it. */
+/**
+ * Reports whether the Volume is a copy. Copies fail for transient causes that send no event: a
+ * mounted source, or lack of room.
+ */
 const isCopy = ({ spec: { source } }: Volume): boolean =>
   source != null && source.populator == null;
 
 /**
- * What was made by mkfs has the file system that the class says. What is a copy has that of its source, and what was adopted the one
- * that it had, which may be another, and the kubelet mounts nothing but what it is told: so that is read from the node.
+ * Creates the PersistentVolume. A volume formatted by mkfs has the file system of its class. A copy
+ * has that of its source, and an adopted volume keeps its own. The kubelet mounts only the declared
+ * type, so that is read from the node.
  */
 function createPv(input: Input, options: ClassOptions, now: number): Decision {
   const { volume, observation } = input;
@@ -168,13 +179,19 @@ function createPv(input: Input, options: ClassOptions, now: number): Decision {
   return report(volume, now, 'Pending', ready, { retry: true });
 }
 
-/** What it starts from, if anything; undefined while that was not read. What was made needs it no more, and it may be gone. */
+/**
+ * Returns the source of the volume, if any; undefined until it was read. A provisioned volume no
+ * longer needs its source, which may be gone.
+ */
 function sourceOf({ volume, source }: Input): VolumeSource | { from: undefined } | undefined {
   const { spec, status } = volume;
   return spec.source == null || status?.prepared != null ? { from: undefined } : source;
 }
 
-/** Invalid is for good; what is not allowed may be allowed, and is tried again. */
+/**
+ * Reports a refused PersistentVolume. Invalid is permanent; forbidden may become allowed, and is
+ * retried.
+ */
 function withoutPv(
   volume: Volume,
   { why, retryable }: NonNullable<Input['pvRefused']>,
@@ -200,7 +217,7 @@ function withoutPv(
   );
 }
 
-/** The options of a valid Volume's class, or why the Volume can't be made. */
+/** Returns the options of a valid Volume's class, or why the Volume cannot be provisioned. */
 function classOf({
   volume,
   storageClass,
@@ -218,7 +235,10 @@ function classOf({
   return { problem: explain('StorageClassInvalid', { problem, retry: howToRetry(volume) }) };
 }
 
-/** A class that appears wakes nobody: only what became unavailable recovers by itself, as with MetalK8s. */
+/**
+ * Returns how to retry. A class that appears requeues no Volume: as with MetalK8s, only unavailable
+ * Volumes recover by themselves.
+ */
 function howToRetry({ metadata: { name }, spec }: Volume): string {
   const again = 'delete this Volume and create it again';
   return spec.attachPolicy === undefined

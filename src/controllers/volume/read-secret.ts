@@ -6,12 +6,16 @@ import { ApiError } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { isHeader, type SecretRead } from './fill-source.ts';
 
-/** The ClusterRole that whoever has a namespace binds there to let the daemon read its secrets. It is bound nowhere by itself. */
+/**
+ * ClusterRole for the daemon to read a namespace's Secrets, bound there by the namespace's owner.
+ * No manifest binds it.
+ */
 export const SECRETS_ROLE = 'stowage-populator-secrets';
 
 /**
- * Reads keys of Secrets live, each time, and only of Secrets whose annotation names the host of the URL: as `http://HOST` for one without TLS. Throws what the API server
- * answers, except that there is no such Secret or that it may not be read.
+ * Creates a reader of Secrets. Reads the API server each time, and only Secrets whose annotation
+ * names the host of the URL; `http://HOST` for one without TLS. Throws API errors, except for a
+ * missing or forbidden Secret.
  */
 export function secretReads(client: Pick<KubeClient, 'get'>): SecretRead {
   return async (namespace, name, key, url) => {
@@ -43,7 +47,7 @@ export function secretReads(client: Pick<KubeClient, 'get'>): SecretRead {
   };
 }
 
-/** The same for the header Authorization: one line. */
+/** Creates a reader of values for the header Authorization, which must be a single line. */
 export function authorizationReads(client: Pick<KubeClient, 'get'>) {
   const read = secretReads(client);
   return async (

@@ -5,7 +5,7 @@ import { attachmentDisabled, attachmentsOf, isOnDemand } from './attached.ts';
 import { type Ready, readyOf } from './status.ts';
 import type { Input } from './types.ts';
 
-/** What Ready tells of a Volume that was made. */
+/** Condition Ready of provisioned Volumes. */
 
 export const available = (
   { volume, pv, attachmentEnabled }: Input,
@@ -17,9 +17,9 @@ export const available = (
     ...(pv?.metadata.deletionTimestamp === undefined
       ? []
       : ['the PersistentVolume is marked for deletion, and goes when this Volume is deleted']),
-    // What came into the spec since the Volume was made.
+    // Invalid changes of the spec since the Volume was provisioned.
     ...validateVolume(volume).map((problem) => `not done: ${problem}`),
-    // Which pods wait for it is known to nobody then.
+    // Without the attachment controller, nothing tracks which pods need the volume.
     ...(isOnDemand(volume) && !attachmentEnabled
       ? [
           'it is neither attached nor detached where pods need it: the controller attachment is switched off. Start stowage watch with it',
@@ -42,13 +42,17 @@ const RECOVERABLE: readonly (string | undefined)[] = [
   READY_REASON.adoptionRefused,
 ];
 
-/** Whether a Volume that is not ready for this reason recovers by itself. For any other it waits for a change of its spec. */
+/**
+ * Reports whether a Volume that is not ready for this reason recovers by itself. Otherwise it needs
+ * a change of its spec.
+ */
 export const isRecoverable = (reason: string | undefined): boolean => RECOVERABLE.includes(reason);
 
-/** What Ready tells of a device that is to be kept present and is not there. */
+/** Returns the condition Ready of a Volume whose device must be attached and is missing. */
 export function waiting({ volume, node, attachmentEnabled, paused, off }: Input): Ready {
   const told = attachmentsOf(volume).find((each) => each.node === node);
-  // It waited already, was attached, and is gone before that was seen: to say the same again would tell nobody.
+  // The device was attached again and lost before that was observed: without a new message, no
+  // update would report the loss.
   const ready = readyOf(volume);
   const isLost =
     ready?.reason === READY_REASON.attaching &&

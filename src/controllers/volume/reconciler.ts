@@ -20,25 +20,30 @@ export interface ReconcilerDeps extends Omit<ActionRunnerDeps, 'objects'> {
   persistentVolumes: Informer<PersistentVolume>;
   nodes: Informer<KubeNode>;
   follower: Follower;
-  /** Whether this process has hands on that node. For others it writes nothing, not even a status. */
+  /**
+   * Reports whether this process manages the node. Writes nothing for other nodes' objects, not
+   * even a status.
+   */
   managesNode(node: string): boolean;
-  /** Decide again about the object of that name. */
+  /** Requeues the object of that name. */
   enqueue(name: string): void;
 }
 
 export interface VolumeReconcilerDeps extends ReconcilerDeps {
   storageClasses: Informer<StorageClass>;
-  /** Shared by all who attach. */
+  /** Shared by all controllers that attach. */
   loopNumbers: LoopNumbers;
-  /** Whether the controller runs that attaches and detaches devices. */
+  /** The attachment controller runs. */
   attachmentEnabled: boolean;
-  /** Whether that is about the Volume's device on the node just now. */
+  /**
+   * Reports whether the attachment controller is attaching or detaching the Volume's device on the
+   * node.
+   */
   isMoving(volume: Volume, node: string): boolean;
 }
 
 const isSaidOff = (node: KubeNode | undefined): boolean => node !== undefined && isOff(node);
 
-/** Reconciles Volumes by `decide`. */
 export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
   const {
     volumes,
@@ -62,7 +67,8 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
       if (volume === undefined) return undefined;
       const { uid = '' } = volume.metadata;
       const node = workNode(volume, (named) => nodes.get(named));
-      // What can be no node's name is nobody's, so anyone says so; and to forget a node takes no hands on it.
+      // No daemon manages an invalid node name, so every daemon reports it. Forgetting a node
+      // requires no access to it.
       const foreign = nodesOf(volume).some(
         (each) => isDnsSubdomain(each) && !deps.managesNode(each),
       );

@@ -9,8 +9,8 @@ import type { Source as FileSource, ThinSource } from '../../storage/types.ts';
 import { fillOf, type SecretRead } from './fill-source.ts';
 
 /**
- * Reads what a Volume's `spec.source` names. What is not there may come, so that nothing of this is for good; and without it nothing
- * is made. Throws what the reads throw.
+ * Reads the source that a Volume's `spec.source` names. No problem is permanent, since a missing
+ * source may appear later. Throws what the reads throw.
  */
 export async function readSource(
   volume: Volume,
@@ -29,10 +29,10 @@ export async function readSource(
   return fromVolume(volume, volumeName ?? '', await read.volume(volumeName ?? ''), node);
 }
 
-/** Returns the namespace of the claim that the Volume is made for. */
+/** Returns the namespace of the claim that the Volume is provisioned for. */
 function namespaceOf({ spec }: Volume): string | undefined {
   const { namespace } = (spec.template?.spec?.claimRef ?? {}) as { namespace?: unknown };
-  // A line of its own on the node.
+  // The node stores the namespace as one line.
   return typeof namespace === 'string' && /^[a-z0-9-]+$/.test(namespace) ? namespace : undefined;
 }
 
@@ -71,7 +71,10 @@ function handleSource(handle: SnapshotHandle, mode: FileSource['mode']): FileSou
   return { what, mode, vgName, name, uid: snapshotUidOf(name) };
 }
 
-/** Who was allowed to start from one is not allowed to start from another one that has its name. */
+/**
+ * Reports whether an object has the source's name but another UID: permission to start from one
+ * does not cover the other.
+ */
 const isAnother = ({ source }: Volume['spec'], { metadata }: KubeObject): boolean =>
   source?.uid !== undefined && source.uid !== metadata.uid;
 
@@ -90,7 +93,7 @@ function fromVolume(
   if (source === undefined) return { problem: `${what} does not exist` };
   if (isAnother(spec, source)) return { problem: `${what} is another one of its name by now` };
   if (source.status?.prepared === undefined) return { problem: `${what} is not made yet` };
-  // Whatever is in it may be overwritten already.
+  // The data may already be overwritten.
   if (source.metadata.deletionTimestamp !== undefined)
     return { problem: `${what} is being deleted` };
   const desired = desiredOf(source, undefined, node);

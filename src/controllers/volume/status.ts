@@ -9,23 +9,23 @@ export interface Ready {
   status: ConditionStatus;
   reason: ReadyReason;
   message: string;
-  /** The finer reason, where there is one. */
+  /** A more specific reason, if any. */
   detail?: Reason | undefined;
-  /** The message for the owner of the claim, who need not administer nodes, where it is another one. */
+  /** Message for the owner of the claim, who may not administer nodes, if it differs. */
   told?: string | undefined;
 }
 
-/** Fields to be written; undefined for one that is to go. */
+/** Fields to write; undefined removes a field. */
 export type StatusFields = { [Field in keyof VolumeStatus]?: VolumeStatus[Field] | undefined };
 
-/** The condition Ready of a Volume, or of what is left of one. */
+/** Returns the condition Ready of a Volume or Leftover. */
 export function readyOf({ status }: Pick<Volume, 'status'>): Condition | undefined {
   return status?.conditions?.find((condition) => condition.type === 'Ready');
 }
 
 /**
- * The action that gives a Volume this Ready condition, its phase, and other fields of its status; undefined when it
- * has them already, so that deciding the same again writes nothing.
+ * Returns the action that sets the Ready condition, the phase and other fields of a Volume's
+ * status. Returns undefined if all are set already, so that the same decision writes nothing.
  */
 export function setStatus(
   volume: Volume,
@@ -63,7 +63,7 @@ export function setStatus(
             type: PROVISIONED,
             status: 'False',
             message: told,
-            // Parameters name what is on a node, which concerns those who administer it.
+            // Parameters name objects on nodes, which concern only administrators.
             ...(detail && { detail: { code: detail.code, parameters: {} } }),
             lastTransitionTime: at,
           },
@@ -80,12 +80,18 @@ export function setStatus(
 const defined = (fields: StatusFields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** Where the device is belongs to who attaches it: it is neither compared nor written here. */
+/**
+ * Drops the attachments, which only the attachment controller writes: they are neither compared nor
+ * written here.
+ */
 function withoutAttachments({ attachments: _, ...own }: VolumeStatus = {}): VolumeStatus {
   return own;
 }
 
-/** The merge patch that makes one status of another: what it has no longer is null. Attachments stay as they are. */
+/**
+ * Returns the merge patch from one status to another: removed fields are null. Attachments stay as
+ * they are.
+ */
 export function statusPatch(before: VolumeStatus | undefined, status: VolumeStatus): object {
   const wanted = withoutAttachments(status);
   const removed = Object.keys(withoutAttachments(before)).filter(
@@ -94,7 +100,7 @@ export function statusPatch(before: VolumeStatus | undefined, status: VolumeStat
   return { ...wanted, ...Object.fromEntries(removed.map((field) => [field, null])) };
 }
 
-/** The conditions with this one in the place of its type's. */
+/** Replaces the condition of the same type, or adds it. */
 export function withCondition(
   conditions: readonly Condition[] = [],
   condition: Condition,
@@ -104,7 +110,7 @@ export function withCondition(
     : [...conditions, condition];
 }
 
-/** The conditions with what the owner of the claim is told, for as long as that holds. */
+/** Sets or removes the condition for the owner of the claim. */
 function withTold(conditions: Condition[], told: Condition | undefined): Condition[] {
   if (told === undefined) return conditions.filter(({ type }) => type !== PROVISIONED);
   const old = conditions.find(({ type }) => type === PROVISIONED);
@@ -112,7 +118,7 @@ function withTold(conditions: Condition[], told: Condition | undefined): Conditi
   return same ? conditions : withCondition(conditions, told);
 }
 
-/** A change of phase is told, and so is every new reason for concern; the steps of a job are not. */
+/** Returns the event for a change of phase or a new problem. Steps of a job have none. */
 function eventOf(
   from: Phase | undefined,
   to: Phase | undefined,
@@ -135,7 +141,7 @@ function eventOf(
   };
 }
 
-/** The fields in one order, so that two statuses can be compared as text. */
+/** Sorts the fields, so that statuses can be compared as text. */
 function sorted(status: VolumeStatus): unknown {
   return Object.fromEntries(Object.entries(status).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

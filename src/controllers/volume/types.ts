@@ -8,71 +8,87 @@ import type { Job, JobState } from '../../nodes/job.ts';
 import type { Observed } from '../../storage/registry.ts';
 import type { NodeHold } from '../../storage/shared-fs/types.ts';
 
-/** What a node said, or why nothing is known. The latter never counts as "not there" or "failed". */
+/** Response of a node, or why it is unknown. Unknown never counts as "not there" or "failed". */
 export type Answer<T> = { known: T } | Unknown;
 
 export interface Unknown {
-  /** Why, for a person. */
+  /** Reason as text for users. */
   unknown: string;
-  /** The node does not answer or does not let us in; or it answered, and nothing safe follows from what it said. */
+  /**
+   * Unreachable: the node does not answer or refuses access. Unclear: its response allows no safe
+   * conclusion.
+   */
   reason: typeof READY_REASON.nodeUnreachable | typeof READY_REASON.nodeUnclear;
   detail?: Reason | undefined;
 }
 
-/** All that a decision about one Volume is made from. */
+/** Input of a decision about one Volume. */
 export interface Input {
   volume: Volume;
-  /** That work on the Volume runs on now. */
+  /** Node that runs the Volume's work now. */
   node: string;
-  /** The PersistentVolume of the Volume's name, whoever made it. */
+  /** The PersistentVolume with the Volume's name, of any owner. */
   pv: PersistentVolume | undefined;
-  /** The class of the Volume's spec, as the cache has it. */
+  /** The class of the Volume's spec, from the cache. */
   storageClass: StorageClass | undefined;
-  /** The same as the API server has it, if it was asked just now. */
+  /** The class of the Volume's spec, if just read from the API server. */
   liveClass: { found: StorageClass | undefined } | undefined;
-  /** What the Volume starts from, if that was read just now. */
+  /** The Volume's source, if just read. */
   source?: VolumeSource | undefined;
-  /** The problem of the Volume's adoption, if the API server was asked just now. */
+  /** The problem of the Volume's adoption, if just read from the API server. */
   adoption?: { problem: Refused | undefined } | undefined;
-  /** The PersistentVolume as the API server has it, if it was asked just now. */
+  /** The PersistentVolume, if just read from the API server. */
   livePv: { found: PersistentVolume | undefined } | undefined;
   /**
-   * Of the job that `status.job` names, if it was asked for since that name was written; `assumed`: it was not, for the
-   * name was written just now.
+   * State of the job that `status.job` names, if polled since that name was written. `assumed`: not
+   * polled, since the name was written just now.
    */
   job: (Answer<JobState> & { assumed?: true }) | undefined;
-  /** Of the node, if it was looked at since anything was last done there. */
+  /** Observation of the node, if made since the last change there. */
   observation: Answer<Observed> | undefined;
-  /** Of those who had a shared file then: whose machines somebody vouches are off, by the API server. Default: nobody's. */
+  /**
+   * Holders of a shared file in that observation whose machines an operator declared off, from the
+   * API server. Default: none.
+   */
   dead?: readonly NodeHold[];
   /**
-   * Whether the node's jobs of this Volume were removed, if that was tried since `status.job` was written; false where
-   * one of them still runs.
+   * Result of removing the node's jobs of this Volume, if tried since `status.job` was written;
+   * false if a job still runs.
    */
   forgotten: boolean | undefined;
-  /** Why the API server refused the PersistentVolume, if it did so just now; `retryable`: whoever may allow it may do so. */
+  /**
+   * Why the API server refused the PersistentVolume just now; `retryable`: permissions may change.
+   */
   pvRefused: { why: string; retryable: boolean } | undefined;
-  /** The job that fills the Volume was told to end, if that was done just now. */
+  /** The job that populates the Volume was canceled just now. */
   cancelled?: boolean | undefined;
-  /** Whether the file system of the directory was to be recorded just now. */
+  /** A job to record the file system of the directory was submitted just now. */
   directoryRecorded?: boolean | undefined;
-  /** Whether udev was told to prefer the Volume's device for its path, by this process since the node booted. */
+  /**
+   * A job made udev prefer the device for its path since the node booted, or was tried just now.
+   */
   pathPreferred?: boolean | undefined;
-  /** When the node was last looked at by this process since it booted, ms since the epoch. */
+  /** Time of the last observation by this process since the node booted, ms since the epoch. */
   observedAt: number | undefined;
   /** Loop numbers on the node that are promised to other Volumes. */
   allotted: ReadonlySet<number>;
-  /** Whether the controller runs that attaches and detaches devices. */
+  /** The attachment controller runs. */
   attachmentEnabled: boolean;
-  /** Whether it attaches or detaches the Volume on the node just now, or did, and has not written that yet. Default: false. */
+  /**
+   * The attachment controller is attaching or detaching the Volume on the node, or has not written
+   * the result yet. Default: false.
+   */
   isMoving?: boolean;
-  /** The kubelet's root folder there, where that is not the usual one. */
+  /** Root directory of the kubelet on the node, unless the default. */
   kubeletRoot?: string | undefined;
-  /** Which object says that nothing may be written there: `Node n1`. */
+  /** Object that pauses all writes on the node: `Node n1`. */
   paused: string | undefined;
-  /** Somebody vouches that the machine is off: the out-of-service taint, and the Node is not Ready. Default: false. */
+  /**
+   * An operator declared the machine off: out-of-service taint, and the Node is not Ready. Default:
+   * false.
+   */
   off?: boolean;
-  /** Of a Volume whose node is forgotten: whether the API server keeps a Leftover of it, if that was tried just now. */
+  /** For a Volume whose node is forgotten: whether a Leftover was created, if tried just now. */
   kept: { as: string } | { problem: string } | undefined;
 }
 
@@ -83,47 +99,55 @@ export interface EventToSend {
   detail?: Reason | undefined;
 }
 
-/** One effect. After it, everything is read and decided again. */
+/** A single action. Everything is read and decided again after it. */
 export type Action =
   | { do: 'add-finalizer' }
-  /** Replaces the status. */
+  /** Replaces the status, except its attachments. */
   | { do: 'set-status'; status: VolumeStatus; event?: EventToSend }
   /** Reads the class of the Volume's spec from the API server. */
   | { do: 'read-class' }
   /** Reads the PersistentVolume of the Volume's name from the API server. */
   | { do: 'read-pv' }
-  /** Reads what the Volume starts from. */
+  /** Reads the Volume's source. */
   | { do: 'read-source' }
-  /** Reads what can speak against the Volume's adoption of storage. */
+  /** Reads the objects that may prevent the Volume's adoption of storage. */
   | { do: 'read-claimants' }
   | { do: 'observe' }
   | { do: 'poll' }
-  /** Under the key of `status.job`. `loopNumber` is what the steps attach under, if they do. */
+  /**
+   * Submits steps under the key of `status.job`. `loopNumber`: number for a loop device that the
+   * steps attach.
+   */
   | { do: 'submit'; steps: Job['steps']; loopNumber: number }
-  /** Ends the job that fills the Volume, by steps beside it. */
+  /** Cancels the job that populates the Volume, by steps beside it. */
   | { do: 'cancel'; steps: Job['steps'] }
-  /** Records the file system of the Volume's directory, by steps of which no status tells: to run them again does nothing. */
+  /**
+   * Records the file system of the Volume's directory, by idempotent steps that no status reports.
+   */
   | { do: 'record-directory'; steps: Job['steps'] }
-  /** Has udev prefer the Volume's device for its path, by steps that can run again at any time. */
+  /** Makes udev prefer the Volume's device for its path, by idempotent steps. */
   | { do: 'prefer-path'; steps: Job['steps'] }
-  /** Removes what the node keeps of the Volume's jobs. */
+  /** Removes the node's records of the Volume's jobs. */
   | { do: 'forget-jobs' }
   | { do: 'create-pv'; pv: PersistentVolume }
   /** `capacity` is a quantity. */
   | { do: 'grow-pv'; capacity: string }
   | { do: 'delete-pv' }
-  /** Writes down what the Volume leaves on its node. */
+  /** Creates a Leftover for what the Volume leaves on its node. */
   | { do: 'keep-leftover'; leftover: Leftover }
   | { do: 'release-pv' }
   | { do: 'release-volume' };
 
-/** At most one action; without one, when to decide again if nothing changes before. */
+/**
+ * Result of a decision: at most one action; without one, when to reconcile again if nothing changes
+ * before.
+ */
 export interface Decision {
   action?: Action;
-  /** The job runs: decide again once it has ended. */
+  /** The job runs: reconcile again once it has ended. */
   follow?: true;
-  /** ms */
+  /** Delay in ms. */
   requeueAfter?: number;
-  /** Decide again after a delay that grows each time. */
+  /** Reconcile again with backoff. */
   retry?: true;
 }

@@ -16,7 +16,7 @@ export interface VolumeWritesDeps {
   nodes: Informer<KubeNode>;
 }
 
-/** Volumes, each with the PersistentVolume of its name. */
+/** Creates the writer of Volumes, each with the PersistentVolume of its name. */
 export function createVolumeWrites({
   client,
   volumes,

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ApiCall } from '../../kube/transport.ts';
 
-/** Requests to the API server, told as they are answered. */
+/** Registers metrics of API requests, and returns a function to call on each response. */
 export function apiCallMetrics(registry: Registry): (call: ApiCall) => void {
   const total = new Counter({
     registers: [registry],

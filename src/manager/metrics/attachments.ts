@@ -5,33 +5,36 @@ import type {
 } from '../../controllers/attachdetach/types.ts';
 import type { PendingOperation } from '../../workqueue/pending-operations.ts';
 
-/** What there is to read of attachments at any moment. */
+/** Current attachments and operations, read at each scrape. */
 export interface Attachments {
-  /** Entries of the actual state. */
+  /** Returns the number of entries of the actual state. */
   actual(): number;
-  /** Volumes and nodes where they are wanted. */
+  /** Returns the number of pairs of Volume and node where it is wanted. */
   desired(): number;
   operations(): readonly PendingOperation<AttachmentOperationKind>[];
 }
 
 export interface AttachmentMetrics {
-  /** A later one takes the place of this. */
+  /** Sets the source of the gauges. Replaces the previous one. */
   add(attachments: Attachments, clock: { now(): number }): void;
   onOperation(kind: AttachmentOperationKind, succeeded: boolean, ms: number): void;
   onForced(reason: ForcedReason): void;
 }
 
-/** As kube-controller-manager names the plugin of a volume. */
+/** Plugin name of the volumes in kube-controller-manager's metrics. */
 const PLUGIN = 'volume.stowage.dev';
 
-/** kube-controller-manager's names of what is done. */
+/** Operation names of kube-controller-manager. */
 const OPERATION_NAMES: Record<AttachmentOperationKind, string> = {
   attach: 'volume_attach',
   detach: 'volume_detach',
   verify: 'verify_volumes_are_attached',
 };
 
-/** Names and labels of kube-controller-manager where it has such a series, so that its dashboards and alerts hold. */
+/**
+ * Registers attachment metrics. Uses names and labels of kube-controller-manager where it has such
+ * a series, so that its dashboards and alerts work.
+ */
 export function attachmentMetrics(registry: Registry): AttachmentMetrics {
   const registers = [registry];
   let read: { attachments: Attachments; clock: { now(): number } } | undefined;

@@ -6,7 +6,10 @@ export interface ClaimMetrics {
   onProvisioned(end: Provisioned): void;
 }
 
-/** Claims that got their volume, or were told why not yet, by class and by what they start from; and the KEP-3294's two. */
+/**
+ * Registers metrics of claims that were provisioned or failed, by class and source, and the two of
+ * KEP-3294.
+ */
 export function claimMetrics(registry: Registry): ClaimMetrics {
   const registers = [registry];
   const claims = new Counter({
@@ -22,7 +25,7 @@ export function claimMetrics(registry: Registry): ClaimMetrics {
     labelNames: ['class', 'source'],
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
   });
-  // KEP-3294's own names, whose conventions are theirs.
+  // KEP-3294 defines these names, which follow its own conventions.
   const made = new Counter({
     registers,
     name: 'cross_namespace_persistentvolumeclaim_provision_total',

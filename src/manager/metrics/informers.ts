@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import type { Informer } from '../../kube/informer.ts';
 
-/** How far caches may be behind. */
+/** Registers the age of informer caches, and returns a function that adds an informer. */
 export function informerMetrics(
   registry: Registry,
   clock: { now(): number },

@@ -3,7 +3,7 @@ import { kindOfKey } from '../../model/job-name.ts';
 import type { JobEnd } from '../../nodes/job-observer.ts';
 import { label } from './label.ts';
 
-/** Jobs on nodes, told as they end. */
+/** Registers metrics of jobs on nodes, and returns a function to call at the end of each job. */
 export function jobMetrics(
   registry: Registry,
   transportOf: (node: string) => string,

@@ -1,5 +1,6 @@
 /**
- * A value for a label from what a user or the cluster wrote. The text format escapes all but half a surrogate pair, which
- * no UTF-8 has: two of them would become the same series, and Prometheus would refuse all of them.
+ * Returns a label value from text of a user or the cluster. The text format escapes everything
+ * except lone surrogates, which UTF-8 cannot encode. Two such values would become the same series,
+ * and Prometheus would reject the whole scrape.
  */
 export const label = (text: string): string => text.toWellFormed();

@@ -20,32 +20,39 @@ import { type SnapshotMetrics, snapshotMetrics } from './snapshots.ts';
 import { volumeMetrics } from './volumes.ts';
 
 export interface MetricsOptions {
-  /** ms since the epoch. */
+  /** Returns ms since the epoch. */
   clock: { now(): number };
-  /** How the node is reached: `ssh`. */
+  /** Returns the transport of the node: `ssh`. */
   transportOf(node: string): string;
 }
 
 /**
- * What the daemon counts, for Prometheus. What happens is counted where it takes effect, by whom the functions here are
- * handed to; what is, is read when it is asked for. No label is a Volume's name: their number has no bound.
+ * Metrics of the daemon, for Prometheus. Events are counted where they happen, through the
+ * functions here. State is read at each scrape. No label is a Volume's name: their number is
+ * unbounded.
  */
 export interface Metrics {
-  /** For series that are kept elsewhere. */
+  /** Registry for series that other modules own. */
   registry: Registry;
-  /** All series, in Prometheus' text format. */
+  /** Returns all series, in Prometheus' text format. */
   read(): Promise<{ contentType: string; body: string }>;
   onCall(call: ApiCall): void;
   onJobEnd(end: JobEnd): void;
-  /** Whoever runs the controller tells the ends of its reconciles. A later one of the name takes the place of this. */
+  /**
+   * Adds a controller, and returns a function to call at the end of each reconcile. Replaces an
+   * earlier controller of the name.
+   */
   addController(name: string, queue: WorkQueue): (result: ReconcileResult, ms: number) => void;
-  /** A later one of the resource takes the place of this. */
+  /** Adds an informer. Replaces an earlier one of the resource. */
   addInformer<T extends KubeObject>(resource: Resource, informer: Informer<T>): void;
   attachments: AttachmentMetrics;
   snapshots: SnapshotMetrics;
   claims: ClaimMetrics;
   populations: PopulationMetrics;
-  /** Whoever looks at nodes tells what was found. Later ones take the place of these. */
+  /**
+   * Adds the Volumes, and returns a function to call after each observation of a node. Replaces
+   * earlier ones.
+   */
   addVolumes(volumes: Informer<Volume>): (volume: Volume, node: string, observed: Observed) => void;
 }
 

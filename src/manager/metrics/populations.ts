@@ -12,17 +12,23 @@ import { label } from './label.ts';
 
 export interface PopulationMetrics {
   onVerdict(verdict: DataSourceClass | 'error'): void;
-  /** A pod, or a job on a node, has filled a volume or failed to. */
+  /** Records that a pod, or a job on a node, has populated a volume or failed. */
   onEnd(end: Populated | FillEnded): void;
-  /** Those that fill volumes, and how large the volume of each is, in bytes. A later one takes the place of this. */
+  /**
+   * Adds the pods that populate volumes, and the size in bytes of each one's volume. Replaces
+   * earlier ones.
+   */
   addPods(pods: Pick<Informer<Pod>, 'list'>, sizeOf: (pod: Pod) => bigint): void;
-  /** Those among them that are filled on their nodes. A later one takes the place of this. */
+  /** Adds the Volumes; those populated on their nodes count. Replaces earlier ones. */
   addVolumes(volumes: Pick<Informer<Volume>, 'list'>): void;
 }
 
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'];
 
-/** Data sources that were looked at, and volumes that were filled; KEP-1495's own names, whose conventions are theirs. */
+/**
+ * Registers metrics of validated data sources and populated volumes. KEP-1495 defines the names,
+ * which follow its own conventions.
+ */
 export function populationMetrics(registry: Registry): PopulationMetrics {
   const registers = [registry];
   const verdicts = new Counter({
@@ -53,7 +59,9 @@ export function populationMetrics(registry: Registry): PopulationMetrics {
   let pods: Pick<Informer<Pod>, 'list'> | undefined;
   let sizeOf = (_pod: Pod): bigint => 0n;
   let volumes: Pick<Informer<Volume>, 'list'> | undefined;
-  /** The sizes of what is filled by pods in that phase; a job on a node counts as a pod that runs. */
+  /**
+   * Returns the sizes of volumes populated by pods in that phase; a job on a node counts as a pod.
+   */
   const inFlight = (phase: string): bigint[] => [
     ...(pods?.list().filter(({ status }) => (status?.phase ?? 'Pending') === phase) ?? []).map(
       sizeOf,
@@ -101,7 +109,10 @@ export function populationMetrics(registry: Registry): PopulationMetrics {
   };
 }
 
-/** As that of a pod would be; undefined for a Volume that nothing on its node fills, or that is filled. */
+/**
+ * Returns the phase that a pod would have; undefined for a Volume that is not populated on its
+ * node, or is complete.
+ */
 function fillPhase({ spec, status }: Volume): (typeof PHASES)[number] | undefined {
   if (spec.source?.populator == null || status?.prepared != null) return undefined;
   if (status?.phase === 'Failed') return 'Failed';

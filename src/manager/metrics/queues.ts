@@ -1,7 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { WorkQueue } from '../../workqueue/work-queue.ts';
 
-/** Each queue counts for itself, and is read when it is asked for. */
+/**
+ * Registers queue metrics, and returns a function that adds a queue. Queues count by themselves,
+ * and are read at each scrape.
+ */
 export function queueMetrics(registry: Registry): (controller: string, queue: WorkQueue) => void {
   const queues = new Map<string, WorkQueue>();
   const common = { registers: [registry], labelNames: ['controller'] as const };

@@ -1,7 +1,10 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { RECONCILE_RESULTS, type ReconcileResult } from '../../workqueue/controller.ts';
 
-/** For a controller by its name: what its reconciles are told to. */
+/**
+ * Registers reconcile metrics, and returns a function that adds a controller, which returns one to
+ * call after each reconcile.
+ */
 export function reconcileMetrics(
   registry: Registry,
 ): (controller: string) => (result: ReconcileResult, ms: number) => void {

@@ -9,12 +9,12 @@ const STATES = ['ready', 'pending', 'failing', 'deleting'] as const;
 type State = (typeof STATES)[number];
 
 export interface SnapshotMetrics {
-  /** A later one takes the place of this. */
+  /** Sets the source of the gauges. Replaces the previous one. */
   add(contents: Informer<VolumeSnapshotContent>): void;
   onOperation(operation: ContentOperation): void;
 }
 
-/** Counts and durations of snapshots by their class; '' is of contents that name none. */
+/** Registers counts and durations of snapshots by class; '' stands for contents without a class. */
 export function snapshotMetrics(registry: Registry): SnapshotMetrics {
   const registers = [registry];
   let contents: Informer<VolumeSnapshotContent> | undefined;

@@ -5,22 +5,25 @@ import type { Space } from '../../storage/types.ts';
 export interface SeenSpace {
   node: string;
   space: Space;
-  /** ms since the epoch. */
+  /** Time of the observation, ms since the epoch. */
   at: number;
 }
 
 export interface VolumeSpace {
   observed(volume: Volume, node: string, observed: Observed): void;
-  /** Of a Volume that is gone. */
+  /** Drops the space of a deleted Volume. */
   forget(volume: Volume): void;
-  /** What was seen of these Volumes and not of a node that has been away since. */
+  /** Returns the space of these Volumes, except on nodes without a recent observation. */
   of(volumes: readonly Volume[]): SeenSpace[];
 }
 
-/** For how long what was seen is told, in ms. Nodes that answer are looked at every 30 s. */
+/** Time (ms) for which an observation is reported. Reachable nodes are observed every 30 s. */
 const LASTS = 5 * 60_000;
 
-/** The space that Volumes take, and what is left beside them, as their nodes were seen last. */
+/**
+ * Creates a cache of the space that Volumes use, and of the free space beside them, by the last
+ * observations.
+ */
 export function createVolumeSpace(clock: { now(): number }): VolumeSpace {
   const byUid = new Map<string, SeenSpace>();
   return {

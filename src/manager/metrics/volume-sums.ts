@@ -10,7 +10,7 @@ type Counted = (typeof PHASES)[number];
 
 interface NodeDirectory {
   node: string;
-  /** A volume group or a thin pool counts as one. '' for raw devices. */
+  /** Directory, volume group or thin pool; '' for raw devices. */
   directory: string;
 }
 
@@ -20,7 +20,7 @@ export function countPhases(volumes: readonly Volume[]): Map<Counted, number> {
   const counts = new Map<Counted, number>();
   for (const volume of volumes) {
     const phase = phaseOf(volume);
-    // Whoever may write a status can write any text there.
+    // Anyone who may write a status can write any text there.
     const counted = PHASES.find((known) => known === phase) ?? 'Unknown';
     counts.set(counted, (counts.get(counted) ?? 0) + 1);
   }
@@ -43,7 +43,7 @@ export function sumSizes(volumes: readonly Volume[]): (NodeDirectory & { bytes: 
 const directoryOf = ({ spec, status }: Volume): string =>
   driverOfSpec(spec).pool?.(spec, status?.prepared?.paths[0]) ?? '';
 
-/** As measured; undefined while there is none. */
+/** Returns the measured capacity; undefined if there is none. */
 function capacityOf({ status }: Volume): number | undefined {
   if (status?.capacity === undefined) return undefined;
   try {
@@ -58,7 +58,10 @@ export interface DirectorySum extends NodeDirectory {
   allocatedBytes: number;
 }
 
-/** What is free is what was seen last, whichever Volume it was seen with. */
+/**
+ * Sums the allocated space by directory. The free space is that of the latest observation, of any
+ * Volume.
+ */
 export function sumDirectories(seen: Iterable<SeenSpace>): DirectorySum[] {
   const sums = new Map<string, DirectorySum & { at: number }>();
   for (const { node, space, at } of seen) {

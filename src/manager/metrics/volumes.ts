@@ -7,8 +7,8 @@ import { createVolumeSpace } from './volume-space.ts';
 import { countPhases, PHASES, sumDirectories, sumSizes } from './volume-sums.ts';
 
 /**
- * Volumes as the cache has them, and the space that they take as it was seen last. Sizes are sums over a node and a
- * directory, for that is what fills up.
+ * Registers metrics of cached Volumes, and of their space by the last observations. Sizes are sums
+ * per node and directory, since those fill up.
  */
 export function volumeMetrics(
   registry: Registry,
@@ -54,7 +54,7 @@ export function volumeMetrics(
       }
     },
   });
-  // Filled by the one before it, which is asked first.
+  // Set by the collector of `free`, which runs first.
   const allocated = new Gauge({
     registers,
     name: 'stowage_directory_allocated_bytes',
@@ -67,7 +67,7 @@ export function volumeMetrics(
       if (type === 'deleted') space.forget(object);
     });
     return (volume, node, observed) => {
-      // Not of one that was deleted while it was looked at: nobody would have it forgotten.
+      // Skip a Volume deleted during the observation: no event would drop it later.
       const { name, uid } = volume.metadata;
       if (volumes.get(name)?.metadata.uid === uid) space.observed(volume, node, observed);
     };

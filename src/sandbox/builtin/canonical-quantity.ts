@@ -2,11 +2,14 @@ import { parseQuantity } from '../../api/quantity.ts';
 
 const UNITS = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
 
-/** A quantity as Kubernetes writes it: the largest unit of its own kind that leaves a whole number. */
+/**
+ * Returns a quantity as Kubernetes writes it: with the largest unit of its own
+ * kind that leaves a whole number.
+ */
 export function canonical(value: unknown): unknown {
   const text = String(value);
   const [, binary, decimal] = /^[+-]?[0-9.]+(?:([KMGTPE])i|([kMGTPE])?)$/.exec(text) ?? [];
-  // Fractions and exponents are written as they came: nothing here has use for them.
+  // Fractions and exponents stay as written: no user of the sandbox needs them.
   if (
     text.includes('.') ||
     (binary === undefined && decimal === undefined && !/^[+-]?\d+$/.test(text))

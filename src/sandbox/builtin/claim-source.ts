@@ -4,12 +4,14 @@ import { labelFaults, subdomainFaults } from '../objects/formats.ts';
 import { invalidValue, quoted, requiredValue } from '../refusal.ts';
 import type { Fields } from './plain.ts';
 
-/** spec.dataSource and spec.dataSourceRef of a claim (KEP-1495), as they come from their Go types. */
+/**
+ * Value of spec.dataSource or spec.dataSourceRef of a claim (KEP-1495), as decoded by its Go type.
+ */
 interface DataSourceFields {
   apiGroup: string | null;
   kind: string;
   name: string;
-  /** Of the second alone. */
+  /** Only in dataSourceRef. */
   namespace?: string;
 }
 
@@ -19,9 +21,9 @@ interface Sources {
 }
 
 /**
- * What the API server makes of both before it looks whether they are right (pkg/api/persistentvolumeclaim), in place:
- * what it has no gate for goes, and so does what nobody could mean by the older field; then either is filled in from the
- * other. `old`: the spec that is replaced.
+ * Prepares both fields before validation, in place, as the API server does
+ * (pkg/api/persistentvolumeclaim). Drops dataSourceRef without its gate, and a dataSource of a kind
+ * that came later; then fills either field from the other. `old`: the replaced spec.
  */
 export function prepareSources(spec: Fields, old: Fields | undefined, gates: FeatureGates): void {
   const sources = spec as Sources;
@@ -37,14 +39,19 @@ export function prepareSources(spec: Fields, old: Fields | undefined, gates: Fea
 
 const hasNamespace = (source: DataSourceFields | undefined) => (source?.namespace ?? '') !== '';
 
-/** What the older field could name before there was the newer one: anything else was dropped. */
+/**
+ * Reports whether dataSource names a kind that it supported before
+ * dataSourceRef existed. Others are dropped.
+ */
 const isOfOld = (source: DataSourceFields | undefined) =>
   source !== undefined &&
   [':PersistentVolumeClaim', 'snapshot.storage.k8s.io:VolumeSnapshot'].includes(
     `${source.apiGroup ?? ''}:${source.kind}`,
   );
 
-/** NormalizeDataSources. The older field cannot name a namespace. */
+/**
+ * Fills either field from the other, as NormalizeDataSources. dataSource cannot name a namespace.
+ */
 function normalize(sources: Sources): void {
   const { dataSource, dataSourceRef } = sources;
   if (dataSource !== undefined) sources.dataSourceRef ??= { ...dataSource };
@@ -54,11 +61,11 @@ function normalize(sources: Sources): void {
   }
 }
 
-/** What ValidatePersistentVolumeClaimSpec finds wrong with both. */
+/** Returns the causes that ValidatePersistentVolumeClaimSpec finds in both fields. */
 export function sourceCauses(spec: Fields): Cause[] {
   const { dataSource, dataSourceRef } = spec as Sources;
   const both = dataSource !== undefined && dataSourceRef !== undefined;
-  // The value that it shows is a path of the server's own, of which JSON tells nothing.
+  // The API server shows a field path as the value, which is empty in JSON.
   const refused = (why: string) => [invalidValue('spec', '{}', why)];
   return [
     ...causesOf(dataSource, 'spec.dataSource'),

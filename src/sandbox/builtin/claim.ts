@@ -9,13 +9,16 @@ interface SizedClaim extends StoredObject {
   status?: { phase?: string; capacity?: { storage?: string } };
 }
 
-/** What a claim asks for, in bytes; undefined when it does not say. */
+/** Returns the requested size of a claim in bytes; undefined if there is none. */
 export function claimSize(object: StoredObject): bigint | undefined {
   const text = (object as SizedClaim).spec.resources?.requests?.storage;
   return text === undefined ? undefined : parseQuantity(String(text));
 }
 
-/** ValidatePersistentVolumeClaimUpdate: volumeName and a class are given once, and a bound claim may grow. */
+/**
+ * Checks an update as ValidatePersistentVolumeClaimUpdate: volumeName and class can be set once,
+ * and a bound claim can grow.
+ */
 export function claimChanges(object: StoredObject, old: StoredObject): Cause[] {
   const [spec, before] = [{ ...specOf(object) }, { ...specOf(old) }];
   for (const field of ['volumeName', 'storageClassName'])
@@ -48,7 +51,7 @@ function withoutSize(resources: unknown): Fields {
   return { ...rest, requests: { ...(requests as Fields | undefined), storage: undefined } };
 }
 
-/** The admission plugin PersistentVolumeClaimResize. */
+/** Checks an expansion as the admission plugin PersistentVolumeClaimResize. */
 export function admitGrowth(
   object: StoredObject,
   old: StoredObject | undefined,

@@ -6,10 +6,10 @@ import { decodeMicroTimes } from './decode.ts';
 import { type Fields, immutable, plain, required } from './plain.ts';
 import { admitPod, fillPodDefaults, podCauses, podChanges } from './pod-defaults.ts';
 
-/** In spec.finalizers of every namespace, so that its contents go first. */
+/** Entry in spec.finalizers of every namespace, so that its contents are deleted first. */
 export const NAMESPACE_FINALIZER = 'kubernetes';
 
-/** The API server's own (NamespaceLifecycle). */
+/** Namespaces that cannot be deleted (NamespaceLifecycle). */
 const LASTING = new Set(['default', 'kube-system', 'kube-public']);
 
 export const CORE_KINDS: Kind[] = [
@@ -106,7 +106,7 @@ export const CORE_KINDS: Kind[] = [
   },
 ];
 
-/** What is not said otherwise can all be used (SetDefaults_NodeStatus), and the one range is the first of all. */
+/** Fills allocatable from capacity (SetDefaults_NodeStatus), and podCIDRs from podCIDR. */
 function fillNode(object: StoredObject): void {
   const spec = object.spec as { podCIDR?: string; podCIDRs?: string[] } | undefined;
   if (spec?.podCIDR) spec.podCIDRs ??= [spec.podCIDR];
@@ -114,7 +114,10 @@ function fillNode(object: StoredObject): void {
   if (status?.capacity !== undefined) status.allocatable ??= status.capacity;
 }
 
-/** The admission plugin TaintNodesByCondition: no pod is to come before the node is known to be ready. */
+/**
+ * Adds the not-ready taint, as the admission plugin TaintNodesByCondition: no pod may come before
+ * the node is known to be ready.
+ */
 function taintNotReady(object: StoredObject): void {
   const spec = (object.spec ?? {}) as { taints?: { key: string; effect: string }[] };
   const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
@@ -122,7 +125,10 @@ function taintNotReady(object: StoredObject): void {
   if (!has) object.spec = { ...spec, taints: [...(spec.taints ?? []), taint] };
 }
 
-/** An Event is where its object is; those of cluster-scoped objects are in `default`. */
+/**
+ * Checks that an Event is in the namespace of its object; for a
+ * cluster-scoped object, in `default`.
+ */
 function eventPlace(object: StoredObject): Cause[] {
   const about = ((object.involvedObject ?? {}) as Fields).namespace ?? '';
   const { namespace } = object.metadata;
@@ -153,7 +159,7 @@ function keyCauses(object: StoredObject, maps: string[]): Cause[] {
   );
 }
 
-/** `immutable: true` of ConfigMaps and Secrets. */
+/** Checks an update of a ConfigMap or Secret with `immutable: true`. */
 function sealed(object: StoredObject, old: StoredObject | undefined, fields: string[]): Cause[] {
   if (old?.immutable !== true) return [];
   return ['immutable', ...fields]
@@ -163,13 +169,16 @@ function sealed(object: StoredObject, old: StoredObject | undefined, fields: str
 
 const BASE64 = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Where Go's decoder gives up: at the first character that is none, or where the last whole group ends. */
+/**
+ * Returns the offset at which Go's decoder fails: the first invalid character, or
+ * the end of the last whole group.
+ */
 function faultAt(text: string): number {
   const odd = text.search(/[^A-Za-z0-9+/=]/);
   return odd >= 0 ? odd : text.length - (text.length % 4);
 }
 
-/** stringData is written only, and ends up in data. Throws a 400 for data that is no base64. */
+/** Moves stringData, which is write-only, into data. Throws a 400 for data that is not base64. */
 function decodeSecret(object: StoredObject): void {
   const { data, stringData } = object as { data?: Fields; stringData?: Record<string, string> };
   for (const value of Object.values(data ?? {}))

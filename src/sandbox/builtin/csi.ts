@@ -8,7 +8,7 @@ import { invalidValue, notSupported } from '../refusal.ts';
 import { decodeQuantities } from './decode.ts';
 import { immutable, plain, specOf } from './plain.ts';
 
-/** What schedulers look at to see where there is room. */
+/** Kinds that the scheduler reads to find capacity. */
 export const CSI_KINDS: Kind[] = [
   {
     ...plain,
@@ -27,7 +27,7 @@ export const CSI_KINDS: Kind[] = [
         ...specOf(object),
       };
     },
-    // It counts changes from none.
+    // A new CSIDriver has no generation.
     prepare: ({ metadata }) => void delete metadata.generation,
     validate: (object, old) => [
       ...policyCauses(object),
@@ -59,7 +59,7 @@ function policyCauses(object: StoredObject): Cause[] {
     : [notSupported('spec.fsGroupPolicy', fsGroupPolicy, POLICIES)];
 }
 
-/** ValidateCSIDriverUpdate, with its own name of the first field. */
+/** Checks an update as ValidateCSIDriverUpdate, which misnames the first field. */
 function driverChanges(object: StoredObject, old: StoredObject): Cause[] {
   const [spec, before] = [specOf(object), specOf(old)];
   const changed = (field: string, path = field) =>

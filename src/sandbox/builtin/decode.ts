@@ -5,7 +5,10 @@ import type { Fields } from './plain.ts';
 
 const MICRO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(Z|[+-]\d\d:\d\d)$/;
 
-/** Throws a 400 for what is no metav1.MicroTime: Go wants exactly six digits after the point. */
+/**
+ * Throws a 400 for a value that is no metav1.MicroTime: Go requires
+ * exactly six digits after the point.
+ */
 export function decodeMicroTimes(object: StoredObject, fields: unknown, names: string[]): void {
   for (const name of names) {
     const value = (fields as Fields | undefined)?.[name];
@@ -18,14 +21,14 @@ export function decodeMicroTimes(object: StoredObject, fields: unknown, names: s
   }
 }
 
-/** As Go says which part of a time it does not understand. */
+/** Returns Go's message about the part of a time that it cannot parse. */
 function notParsed(text: string): string {
   const fraction = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(.*)$/.exec(text)?.[1];
   const [rest, wanted] = fraction === undefined ? [text, '2006'] : [fraction, '.000000'];
   return `cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(wanted)}`;
 }
 
-/** Throws a 400 for what is no quantity. */
+/** Throws a 400 for a value that is no quantity. */
 export function decodeQuantities(object: StoredObject, quantities: unknown): void {
   for (const value of Object.values((quantities ?? {}) as Fields))
     try {

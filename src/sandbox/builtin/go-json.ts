@@ -4,9 +4,9 @@ import { canonical } from './canonical-quantity.ts';
 import { goName, type StructField, structOf } from './structs.ts';
 
 /**
- * What becomes of the JSON of a Go struct that is decoded, stored and encoded again: fields that nobody knows are gone,
- * and so is what is empty where the type says so; what the type never leaves out is there. Paths of the unknown fields
- * are added to `unknown`. Throws a 400 for a value of another type.
+ * Returns the JSON of a Go struct after it is decoded, stored and encoded again. Unknown fields are
+ * dropped, as are empty ones that the type omits; fields that the type never omits are present.
+ * Adds the paths of unknown fields to `unknown`. Throws a 400 for a value of another type.
  */
 export function asGoStruct(
   kind: string,
@@ -25,16 +25,16 @@ export function asGoStruct(
 }
 
 interface DecodePosition {
-  /** The innermost struct. */
+  /** Innermost struct. */
   kind: string;
   path: string;
-  /** The path without indices and keys of maps, as Go's errors have it. */
+  /** Path without indices and keys of maps, as in Go's errors. */
   fields: string[];
   unknown: string[];
   refuse: (why: string) => Error;
 }
 
-/** Undefined: the nil of Go. */
+/** Returns undefined for Go's nil. */
 function decode(type: string, value: unknown, place: DecodePosition): unknown {
   if (value === null || value === undefined) return zeroOf(type, place);
   if (type.startsWith('*')) return decode(type.slice(1), value, place);
@@ -86,7 +86,7 @@ function struct(
 function isLeftOut({ type, omitEmpty, omitZero }: StructField, value: unknown): boolean {
   if (!omitEmpty) return false;
   if (value === undefined) return true;
-  // A pointer to an empty value is none itself, and a struct is never empty.
+  // A pointer to an empty value is not empty, nor is a struct.
   if (type.startsWith('*')) return false;
   if (type === 'Time' || type === 'MicroTime') return omitZero && value === null;
   return value === '' || value === 0 || value === false;

@@ -3,7 +3,7 @@ import { invalidValue, notSupported, requiredValue } from '../refusal.ts';
 
 export type Fields = Record<string, unknown>;
 
-/** What most built-in kinds have in common. */
+/** Common fields of most built-in kinds. */
 export const plain = {
   shortNames: [],
   categories: [],
@@ -31,7 +31,7 @@ export function oneOf(value: unknown, path: string, values: string[]): Cause[] {
 export const immutable = (path: string, value: unknown): Cause =>
   invalidValue(path, JSON.stringify(value ?? null), 'field is immutable');
 
-/** As the internal types of the API server name their fields, in what it shows of them. */
+/** Renames fields as in the API server's internal types, which its messages show. */
 export function goCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(goCase);
   if (typeof value !== 'object' || value === null) return value ?? null;

@@ -3,7 +3,7 @@ import type { Cause, StoredObject } from '../kind.ts';
 import { forbidden, requiredValue } from '../refusal.ts';
 import type { Fields } from './plain.ts';
 
-/** What pkg/apis/core/v1/defaults.go fills in of a pod's spec, and of a pod template's. */
+/** Fills the defaults of a pod's or a pod template's spec (pkg/apis/core/v1/defaults.go). */
 export function fillPodDefaults(spec: Fields | undefined): void {
   if (spec === undefined) return;
   fill(spec, {
@@ -18,7 +18,7 @@ export function fillPodDefaults(spec: Fields | undefined): void {
   for (const volume of listOf(spec.volumes)) fillVolume(volume);
 }
 
-/** And what admission gives to a pod alone. */
+/** Fills the fields that admission sets on pods only. */
 export function admitPod({ spec }: StoredObject & { spec?: Fields }): void {
   if (spec === undefined) return;
   fill(spec, { enableServiceLinks: true, priority: 0, preemptionPolicy: 'PreemptLowerPriority' });
@@ -57,7 +57,7 @@ export function fill(fields: unknown, defaults: Fields): void {
 
 const listOf = (value: unknown) => (Array.isArray(value) ? (value as Fields[]) : []);
 
-/** What is missing in a pod's spec that is at `path`. */
+/** Returns the causes for missing fields of the pod's spec at `path`. */
 export function podCauses(spec: Fields | undefined, path: string): Cause[] {
   const containers = listOf(spec?.containers);
   if (containers.length === 0) return [requiredValue(`${path}.containers`)];
@@ -67,7 +67,7 @@ export function podCauses(spec: Fields | undefined, path: string): Cause[] {
   ]);
 }
 
-/** ValidatePodUpdate: of the spec little may change, the node least of all. */
+/** Checks an update as ValidatePodUpdate: few fields of the spec may change, and never the node. */
 export function podChanges(object: StoredObject, old: StoredObject): Cause[] {
   const fixed = ({ spec }: StoredObject) => {
     const { activeDeadlineSeconds, tolerations, terminationGracePeriodSeconds, ...rest } = (spec ??

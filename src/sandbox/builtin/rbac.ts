@@ -6,7 +6,7 @@ import { type Fields, goCase, oneOf, plain, required } from './plain.ts';
 const GROUP = 'rbac.authorization.k8s.io';
 const rbac = { ...plain, group: GROUP, names: 'path' as const };
 
-/** They are stored and checked, and grant nothing: whoever has the token may do everything. */
+/** Kinds that are stored and checked without effect: the holder of the token may do everything. */
 export const RBAC_KINDS: Kind[] = [
   {
     ...rbac,
@@ -52,7 +52,7 @@ interface PolicyRule {
   nonResourceURLs?: string[];
 }
 
-/** Without `rules` the API answers `rules: null`. */
+/** Sets absent `rules` to null, as the API server does. */
 function fillDefaults(object: StoredObject): void {
   object.rules ??= null;
 }

@@ -17,11 +17,11 @@ import { fill } from './pod-defaults.ts';
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const VOLUME_MODES = ['Block', 'Filesystem'];
 
-/** Which keep what is in use. */
+/** Finalizers that protect objects in use. */
 export const PV_PROTECTION = 'kubernetes.io/pv-protection';
 export const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
 
-/** The admission plugin StorageObjectInUseProtection. */
+/** Adds a finalizer, as the admission plugin StorageObjectInUseProtection. */
 function protect({ metadata }: StoredObject, finalizer: string): void {
   const finalizers = metadata.finalizers ?? [];
   if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];
@@ -101,7 +101,7 @@ export const STORAGE_KINDS: Kind[] = [
   },
 ];
 
-/** What a PersistentVolume's spec has beside its source. */
+/** Fields of a PersistentVolume's spec that are not its source. */
 const NO_SOURCE = new Set([
   'capacity',
   'accessModes',
@@ -179,7 +179,7 @@ function modes({ accessModes, volumeMode }: Fields): Cause[] {
   ];
 }
 
-/** ValidatePersistentVolumeUpdate, with its paths, which lack `spec`. */
+/** Checks an update as ValidatePersistentVolumeUpdate, whose paths lack `spec`. */
 function volumeChanges(object: StoredObject, old: StoredObject): Cause[] {
   const [spec, before] = [specOf(object), specOf(old)];
   return [

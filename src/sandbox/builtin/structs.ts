@@ -1,12 +1,12 @@
 import { STRUCTS } from './fields.ts';
 
-/** A field of a Go struct, as fields.ts has it. */
+/** Field of a Go struct in fields.ts. */
 export interface StructField {
   name: string;
   type: string;
-  /** `omitempty`: an empty value is left out of the JSON. */
+  /** `omitempty`: an empty value is omitted from the JSON. */
   omitEmpty: boolean;
-  /** `omitzero`: so is a struct of zeros. */
+  /** `omitzero`: a struct of zeros is omitted, too. */
   omitZero: boolean;
 }
 
@@ -14,7 +14,9 @@ type Struct = ReadonlyMap<string, StructField>;
 
 const read = new Map<string, Struct>();
 
-/** Read when it is first needed: few are. Undefined: not the name of a struct. */
+/**
+ * Returns a struct, parsed on first use as few are needed; undefined if there is none of that name.
+ */
 export function structOf(name: string): Struct | undefined {
   const known = read.get(name);
   if (known !== undefined || !Object.hasOwn(STRUCTS, name)) return known;
@@ -28,7 +30,7 @@ function parse(text: string): [string, StructField] {
   return [name, { name, type, omitEmpty: omitted !== '', omitZero: omitted === '??' }];
 }
 
-/** As Go's reflection names a type: `[]v1.Container`. */
+/** Returns a type's name in Go's reflection: `[]v1.Container`. */
 export function goName(type: string): string {
   if (type.startsWith('*')) return goName(type.slice(1));
   if (type.startsWith('[')) return `[]${goName(type.slice(1))}`;

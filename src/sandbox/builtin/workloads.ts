@@ -43,7 +43,7 @@ export const WORKLOAD_KINDS: Kind[] = [
       Object.assign(spec, { strategy });
       fillPodDefaults((specOf(object) as DeploymentSpec).template?.spec);
     },
-    /** No controller acts on it: no pods come of it. */
+    /** Clears the status. No controller acts on a Deployment, so no pods are created. */
     prepare(object) {
       object.status = {};
     },
@@ -75,7 +75,7 @@ export const WORKLOAD_KINDS: Kind[] = [
   },
 ];
 
-/** Fills in what the API server does. Nothing enforces a policy here: no pods run. */
+/** Fills the API server's defaults. Nothing enforces a policy: no pods run. */
 function networkDefaults(object: StoredObject): void {
   const spec = specOf(object) as NetworkPolicySpec;
   spec.policyTypes ??= spec.egress === undefined ? ['Ingress'] : ['Ingress', 'Egress'];

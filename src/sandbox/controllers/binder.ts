@@ -26,8 +26,8 @@ interface Pod extends StoredObject {
 }
 
 /**
- * Stands in for the PersistentVolume controller, the scheduler's part in binding, and both protection
- * controllers. It acts after the write that it follows.
+ * Stands in for the PersistentVolume controller, the scheduler's part in binding, and both
+ * protection controllers. Acts after the write that triggers it.
  */
 export function bindVolumes(cluster: Cluster): void {
   const { store } = cluster;
@@ -38,7 +38,7 @@ export function bindVolumes(cluster: Cluster): void {
     changed.clear();
     const claims = listClaims(cluster);
     for (const claim of claims) reconcileClaim(cluster, claim);
-    // Without claims volumes have nothing to do with each other: thousands can be made in linear time.
+    // Without claims, volumes do not affect each other: thousands can be created in linear time.
     const apart = claims.length === 0 && onlyVolumes;
     for (const volume of apart ? find(cluster, volumes) : listVolumes(cluster))
       reconcileVolume(cluster, volume);
@@ -74,7 +74,7 @@ function reconcileClaim(cluster: Cluster, claim: StoredClaim): void {
   else write(cluster, CLAIMS, claim, withProvisioner(cluster, next));
 }
 
-/** Tells the provisioner of the class that a volume is wanted, once it is known where. */
+/** Requests a volume from the class's provisioner by annotations, once its node is known. */
 function withProvisioner(cluster: Cluster, claim: StoredClaim): StoredClaim {
   const { metadata, spec } = claim;
   const provisioner = classOf(cluster, claim)?.provisioner;
@@ -105,12 +105,12 @@ function volumeFor(cluster: Cluster, claim: StoredClaim): Volume | undefined {
   );
   const reserved = volumes.find((volume) => refersTo(volume, claim));
   if (reserved !== undefined) return reserved;
-  // That is the scheduler's to choose: it reserves a volume.
+  // The scheduler chooses and reserves a volume.
   if (waitsForConsumer(cluster, claim)) return undefined;
   return (
     volumes
       .filter((volume) => volume.spec.claimRef === undefined && fits(volume, claim))
-      // The smallest that is large enough wastes least.
+      // The smallest sufficient volume wastes least.
       .sort(smallestFirst)[0]
   );
 }
@@ -156,7 +156,7 @@ function bind(cluster: Cluster, next: StoredClaim, claim: StoredClaim, volume: V
       'pv.kubernetes.io/bind-completed',
     ),
     spec: { ...next.spec, volumeName: volume.metadata.name },
-    // The capacity of one that is bound is what its file system has, which grows after its volume.
+    // The capacity of a bound claim is that of its file system, which grows after its volume.
     status: {
       ...claim.status,
       phase: 'Bound',

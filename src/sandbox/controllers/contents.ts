@@ -6,7 +6,10 @@ import { remove } from '../objects/delete.ts';
 import { resourceName } from '../refusal.ts';
 import { keyOf } from '../store.ts';
 
-/** Deletes the contents of a namespace and the instances of a CRD, and then lets go of the container. */
+/**
+ * Deletes the contents of a namespace and the instances of a CRD, and then removes their
+ * container's finalizer.
+ */
 export function removeContents(cluster: Cluster): void {
   const { store } = cluster;
   const empty = (

@@ -16,7 +16,7 @@ export interface StoredClaim extends StoredObject {
 
 export type Volume = PersistentVolume & StoredObject;
 
-/** The scheduler sets it on a claim; without one it can be set by hand. */
+/** Annotation that the scheduler sets on a claim. Without a scheduler, it can be set by hand. */
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 
 interface Affinity {
@@ -28,7 +28,7 @@ interface Requirement {
   values?: string[];
 }
 
-/** Whether a volume has the class, mode, access modes and size that a claim asks for. */
+/** Reports whether a volume has the class, mode, access modes and size that a claim requests. */
 export function fits({ spec: volume }: PersistentVolume, { spec: claim }: StoredClaim): boolean {
   return (
     (volume.storageClassName ?? '') === (claim.storageClassName ?? '') &&
@@ -45,7 +45,10 @@ export function smallestFirst(a: Volume, b: Volume): number {
   return size(a) < size(b) ? -1 : size(a) > size(b) ? 1 : 0;
 }
 
-/** A claimRef without UID is a reservation for whichever claim has the name. */
+/**
+ * Reports whether a volume's claimRef names a claim. Without a UID, the claimRef reserves the
+ * volume for any claim of that name.
+ */
 export function refersTo({ spec: { claimRef } }: Volume, { metadata }: StoredClaim): boolean {
   return (
     claimRef?.namespace === metadata.namespace &&
@@ -54,7 +57,10 @@ export function refersTo({ spec: { claimRef } }: Volume, { metadata }: StoredCla
   );
 }
 
-/** Whether pods on a node can use a volume; of the operators only `In`, which local volumes use. */
+/**
+ * Reports whether pods on a node can use a volume. Supports only the operator
+ * `In`, which local volumes use.
+ */
 export function reaches(volume: PersistentVolume, node: KubeObject | undefined): boolean {
   const terms = (volume.spec.nodeAffinity as Affinity | undefined)?.required?.nodeSelectorTerms;
   if (terms === undefined) return true;

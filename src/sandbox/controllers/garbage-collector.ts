@@ -4,7 +4,7 @@ import { type Cluster, settle } from '../objects/cluster.ts';
 import { FOREGROUND, ORPHAN, remove } from '../objects/delete.ts';
 import { type Change, keyOf } from '../store.ts';
 
-/** Where an object is in the store. */
+/** Location of an object in the store. */
 interface StoreKey {
   table: string;
   key: string;
@@ -59,7 +59,10 @@ class GarbageCollector {
       this.#collect(found.table, found.object, metadata.ownerReferences);
   }
 
-  /** Deletes a dependent all of whose owners are gone; strikes owners that are gone from one that has others. */
+  /**
+   * Deletes a dependent if all its owners are gone; otherwise removes its
+   * references to owners that are gone.
+   */
   #collect(table: string, object: StoredObject, owners: OwnerReference[]): void {
     const left = owners.filter((owner) => this.#exists(owner));
     if (left.length === owners.length) return;
@@ -67,7 +70,10 @@ class GarbageCollector {
     else this.#write(table, object, { ownerReferences: left });
   }
 
-  /** An owner of a kind that is not served cannot be looked for, so it counts as there. */
+  /**
+   * Reports whether an owner exists. An owner of a kind that is not served cannot be
+   * found, so it counts as existing.
+   */
   #exists(owner: OwnerReference): boolean {
     return this.#places.has(owner.uid) || this.#cluster.kinds.byReference(owner) === undefined;
   }
@@ -111,8 +117,8 @@ class GarbageCollector {
 }
 
 /**
- * Deletes what only objects that are gone own, and works off the finalizers of the orphan and foreground
- * policies. It acts after the write that it follows, as the real controller does.
+ * Deletes objects whose owners are all gone, and processes the finalizers of the orphan and
+ * foreground policies. Acts after the write that triggers it, as the real controller does.
  */
 export function collectGarbage(cluster: Cluster): void {
   new GarbageCollector(cluster);

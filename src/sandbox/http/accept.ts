@@ -4,12 +4,12 @@ import { Refusal } from '../refusal.ts';
 const TRANSFORMED = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'] as const;
 const VERSIONS = ['v1', 'v1beta1'] as const;
 
-/** As what objects are shown: as they are, or as a kind of meta.k8s.io. */
+/** Form in which objects are shown: as stored, or as a kind of meta.k8s.io. */
 export type Form =
   | 'json'
   | { as: (typeof TRANSFORMED)[number]; version: (typeof VERSIONS)[number] };
 
-/** What the Accept header asks for first of what there is. Throws a 406 when there is none of it. */
+/** Returns the first supported form in the Accept header. Throws a 406 if there is none. */
 export function accepted(request: IncomingMessage): Form {
   const header = request.headers.accept;
   if (header === undefined || header.trim() === '') return 'json';

@@ -1,13 +1,13 @@
 import { isFields } from '../json.ts';
 import { badRequest } from '../refusal.ts';
 
-/** Where clients ask whether they may do something. Nothing is stored there. */
+/** Path for reviews of a client's rights. Nothing is stored. */
 export const ACCESS_REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
-/** Where clients ask who they are. */
+/** Path for reviews of a client's identity. */
 export const SELF_REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 
-/** The answer: here nobody is refused anything. Throws a 400 for what is no review. */
+/** Returns the answer, which allows everything. Throws a 400 for a body that is no review. */
 export function reviewed(body: unknown): object {
   if (!isFields(body) || !isFields(body.spec))
     throw badRequest('a SelfSubjectAccessReview has a spec');
@@ -20,7 +20,7 @@ export function reviewed(body: unknown): object {
   };
 }
 
-/** The answer: whoever has the token. */
+/** Returns the identity of every client with the token. */
 export const whoAsks = () => ({
   apiVersion: 'authentication.k8s.io/v1',
   kind: 'SelfSubjectReview',

@@ -3,7 +3,7 @@ import type { Kind } from '../kind.ts';
 import type { KindRegistry } from '../kind-registry.ts';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
-/** Of custom resources: in the order of the API server. */
+/** Verbs of custom resources, in the API server's order. */
 const CUSTOM_VERBS = [
   'delete',
   'deletecollection',
@@ -16,7 +16,7 @@ const CUSTOM_VERBS = [
 ];
 const STATUS_VERBS = ['get', 'patch', 'update'];
 
-/** The documents by which clients find out what is served, or undefined for any other path. */
+/** Returns the discovery document at a path; undefined for any other path. */
 export function discovery(path: string, kinds: KindRegistry): object | undefined {
   const all = kinds.all();
   if (path === '/api') return { kind: 'APIVersions', versions: ['v1'] };
@@ -45,7 +45,10 @@ function groups(kinds: Kind[]) {
   });
 }
 
-/** v2, v1, v1beta1, v1alpha1: the first is what clients ask for that have no preference. Others come last, by name. */
+/**
+ * Compares versions: v2, v1, v1beta1, v1alpha1, then others by name. Clients
+ * without a preference use the first.
+ */
 function newestFirst(a: string, b: string): number {
   const [left, right] = [ranks(a), ranks(b)];
   for (const [i, rank] of left.entries()) if (rank !== right[i]) return (right[i] ?? 0) - rank;

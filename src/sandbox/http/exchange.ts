@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decodeProtobuf } from '../protobuf/decode.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 
-/** As etcd limits a request; more is refused before it is kept in memory. */
+/** Limit of a request, as in etcd. A larger body is refused before it is in memory. */
 const BODY_LIMIT = 3 * 1024 * 1024;
 
 export function contentType(request: IncomingMessage): string {
   return (request.headers['content-type'] ?? 'application/json').split(';')[0]?.trim() ?? '';
 }
 
-/** Throws a 413. */
+/** Reads a body. Throws a 413. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -22,7 +22,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The JSON of a body, undefined when it is empty. Throws 400 or 413. */
+/** Parses the JSON in a body; returns undefined if it is empty. Throws 400 or 413. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const body = await readBody(request);
   if (body.length === 0) return undefined;
@@ -35,7 +35,10 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** What is in a body of JSON, or of protobuf, as kubectl sends what it makes up itself. Throws 400 or 413. */
+/**
+ * Parses a body of JSON, or of protobuf, in which kubectl sends objects that
+ * it generates. Throws 400 or 413.
+ */
 export async function readEither(request: IncomingMessage): Promise<unknown> {
   return contentType(request) === PROTOBUF
     ? decodeProtobuf(await readBody(request))

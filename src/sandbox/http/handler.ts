@@ -9,7 +9,7 @@ import { OPENAPI_V2_TYPE, openapiV2, openapiV3 } from './openapi.ts';
 import { serveResource } from './resources.ts';
 import { targetOf } from './target.ts';
 
-/** The version whose behaviour is imitated; kubectl warns when it differs much from its own. */
+/** Version of Kubernetes that is imitated; kubectl warns if it differs much from its own. */
 const VERSION = {
   major: '1',
   minor: '32',
@@ -23,7 +23,7 @@ const VERSION = {
 };
 const HEALTH = new Set(['/healthz', '/readyz', '/livez']);
 
-/** Answers every request, with a Status when it is refused or fails. */
+/** Returns the handler of all requests. A refused or failed request gets a Status. */
 export function handlerFor(cluster: Cluster, token: string, authority: () => string) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {

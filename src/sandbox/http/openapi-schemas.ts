@@ -50,7 +50,10 @@ const ROOT = {
   },
 };
 
-/** The schemas of kinds, by names as the API server gives them. Of built-in ones they say that they are not known. */
+/**
+ * Returns the schemas of kinds, by the API server's names. Those of built-in kinds only state that
+ * their fields are unknown.
+ */
 export function schemasOf(kinds: Kind[]): object {
   return {
     [META]: OBJECT_META,
@@ -58,7 +61,7 @@ export function schemasOf(kinds: Kind[]): object {
   };
 }
 
-/** `com.example.v1.Disk` */
+/** Returns the name of a schema: `com.example.v1.Disk`. */
 function nameOf({ group, version, kind }: Kind): string {
   return [...group.split('.').reverse(), version, kind].join('.');
 }
@@ -72,7 +75,10 @@ function schemaOf({ group, version, kind, schema }: Kind): object {
   };
 }
 
-/** Without it `kubectl explain` would only say that the kind is not found. */
+/**
+ * Returns the schema of a built-in kind. Without it, `kubectl explain` would only
+ * report that the kind is not found.
+ */
 const builtIn = (kind: string): Structural => ({
   type: 'object',
   description: `The sandbox does not carry the fields of built-in kinds: ask a real cluster for those of ${kind}.`,

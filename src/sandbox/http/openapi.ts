@@ -6,9 +6,9 @@ import { schemasOf } from './openapi-schemas.ts';
 const INFO = { title: 'Stowage sandbox', version: 'v1.32.0' };
 
 /**
- * The least of OpenAPI v3: that PATCH knows `fieldValidation` and `dryRun`, by which kubectl leaves the
- * validation to the server, and what `kubectl explain` prints: all of custom
- * resources, and of built-in kinds where to ask. Undefined for other paths.
+ * Returns a minimal OpenAPI v3 document; undefined for other paths. PATCH has `fieldValidation` and
+ * `dryRun`, by which kubectl leaves the validation to the server. `kubectl explain` gets all of
+ * custom resources, and for built-in kinds a reference to a real cluster.
  */
 export function openapiV3(path: string, kinds: KindRegistry): object | undefined {
   const documents = new Map(
@@ -49,13 +49,14 @@ function operations({ group, version, kind }: Kind) {
     in: 'query',
     schema: { type: 'string' },
   }));
-  // By `get` kubectl explain finds the kind whose schema it then looks for.
+  // kubectl explain finds the kind by `get`, and then its schema.
   return { patch: { ...common, parameters }, get: common };
 }
 
 /**
- * OpenAPI v2 is read as protobuf only: a Document of gnostic with `swagger`, `info` and no paths. Clients ask for
- * `spec.v2@v1.0`; the answer has a dot instead, as the real server's, because Go's mime parser refuses the other.
+ * Type of the OpenAPI v2 document, which is read as protobuf only: a Document of gnostic with
+ * `swagger`, `info` and no paths. Clients request `spec.v2@v1.0`. The answer has a dot instead, as
+ * the real server's, because Go's mime parser refuses `@`.
  */
 export const OPENAPI_V2_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
@@ -68,7 +69,7 @@ export function openapiV2(): Buffer {
   ]);
 }
 
-/** A protobuf field of wire type 2, shorter than 128 bytes. */
+/** Encodes a protobuf field of wire type 2, shorter than 128 bytes. */
 function lengthDelimited(field: number, content: string | Buffer): Buffer {
   const bytes = Buffer.from(content as string);
   return Buffer.concat([Buffer.from([(field << 3) | 2, bytes.length]), bytes]);

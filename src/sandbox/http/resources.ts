@@ -33,7 +33,7 @@ interface Call {
   response: ServerResponse;
 }
 
-/** Answers a request about a collection or about one object. Throws a Refusal. */
+/** Answers a request for a collection or an object. Throws a Refusal. */
 export async function serveResource(call: Call): Promise<void> {
   const form = accepted(call.request);
   if (call.target.name === undefined) await serveCollection(call, form);
@@ -82,7 +82,7 @@ async function serveObject(call: Call, name: string, form: Form): Promise<void> 
   const { cluster, target, query, request, response } = call;
   const { kind, namespace, status } = target;
   const asTable = tableMaker(form, target, query, cluster);
-  // Whatever takes time comes first: what is read here is still current when it is written.
+  // Await the body first: the object is then still current when it is written.
   const body = await readBodyOf(request, kind);
   const old = read(cluster, kind, namespace, name);
   const options = writeOptions(OPTIONS[request.method ?? ''] ?? '', query, response);
@@ -131,14 +131,17 @@ async function readBodyOf(request: IncomingMessage, kind: Kind): Promise<unknown
     case 'PUT':
       return readObject(request, kind);
     case 'DELETE':
-      // kubectl drain has its options in protobuf.
+      // kubectl drain sends its options as protobuf.
       return readEither(request);
     default:
       return readJson(request);
   }
 }
 
-/** kubectl creates built-in kinds that it generates as protobuf; custom resources have none. */
+/**
+ * Parses an object in a body. kubectl sends generated built-in kinds as
+ * protobuf; custom resources have none.
+ */
 async function readObject(request: IncomingMessage, { custom }: Kind): Promise<unknown> {
   const type = contentType(request);
   if (type === 'application/json') return readJson(request);
@@ -146,7 +149,10 @@ async function readObject(request: IncomingMessage, { custom }: Kind): Promise<u
   throw unsupportedMediaType(['application/json', 'application/yaml', PROTOBUF]);
 }
 
-/** `kind`: of the options, as a refusal names them. Who is refused is warned all the same. Throws a 422. */
+/**
+ * Returns the options of a write. `kind`: kind of the options, for a refusal. Warnings are sent
+ * even with a refusal. Throws a 422.
+ */
 function writeOptions(
   kind: string,
   query: URLSearchParams,
@@ -170,7 +176,10 @@ function writeOptions(
 
 const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
 
-/** From the body or, as curl users write them, from the query. Throws 400 or 422. */
+/**
+ * Returns the options of a deletion, from the body or, as curl users write them,
+ * from the query. Throws 400 or 422.
+ */
 function deleteOptions(body: unknown, query: URLSearchParams): DeleteOptions {
   if (body !== undefined && !isFields(body)) throw badRequest('the options are not a JSON object');
   if (body?.kind !== undefined && body.kind !== 'DeleteOptions')

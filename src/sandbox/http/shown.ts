@@ -6,7 +6,10 @@ import { type Form, notAcceptable } from './accept.ts';
 import type { Target } from './target.ts';
 import type { TableMaker } from './watch.ts';
 
-/** How objects are shown that are asked for as a table; undefined: not so. Throws a 400. */
+/**
+ * Returns the function that makes a table of objects; undefined if no
+ * table is requested. Throws a 400.
+ */
 export function tableMaker(
   form: Form,
   { kind }: Target,
@@ -21,7 +24,7 @@ export function tableMaker(
   });
 }
 
-/** A list as its form wants it. Throws a 406. */
+/** Returns a list in the requested form. Throws a 406. */
 export function shownList(form: Form, list: KubeList<StoredObject>): object {
   if (form === 'json') return list;
   if (form.as !== 'PartialObjectMetadataList')
@@ -36,7 +39,7 @@ export function shownList(form: Form, list: KubeList<StoredObject>): object {
   };
 }
 
-/** An object as its form wants it. Throws a 406. */
+/** Returns an object in the requested form. Throws a 406. */
 export function shownObject(form: Form, object: StoredObject): object {
   if (form === 'json') return object;
   if (form.as !== 'PartialObjectMetadata')

@@ -2,7 +2,7 @@ import type { Kind } from '../kind.ts';
 import type { KindRegistry } from '../kind-registry.ts';
 import { badRequest, noSuchPath } from '../refusal.ts';
 
-/** What the path of a request names. */
+/** Object or collection that the path of a request names. */
 export interface Target {
   kind: Kind;
   namespace?: string;
@@ -13,7 +13,9 @@ export interface Target {
 const RESOURCE_PATH =
   /^\/(?:api\/(?<core>v1)|apis\/(?<group>[^/]+)\/(?<version>[^/]+))(?:\/namespaces\/(?<namespace>[^/]+)(?=\/[^/]+)(?!\/status$))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+)(?<status>\/status)?)?$/;
 
-/** Throws a 404 for what is not served, and a 400 for what is no path. */
+/**
+ * Parses a path. Throws a 404 for a resource that is not served, and a 400 for an invalid escape.
+ */
 export function targetOf(path: string, kinds: KindRegistry): Target {
   const found = RESOURCE_PATH.exec(path)?.groups;
   if (found === undefined) throw noSuchPath(path.startsWith('/api/'));
@@ -34,7 +36,7 @@ export function targetOf(path: string, kinds: KindRegistry): Target {
   };
 }
 
-/** Throws a 400. */
+/** Decodes a segment of a path. Throws a 400. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

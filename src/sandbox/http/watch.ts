@@ -7,10 +7,10 @@ import { expired, resourceName } from '../refusal.ts';
 import type { Matcher } from '../selectors.ts';
 import type { Change } from '../store.ts';
 
-/** Bookmarks come at least this often, in ms. */
+/** Interval (ms) between bookmarks. */
 const BOOKMARK_INTERVAL = 60_000;
 
-/** A meta/v1 Table of objects. */
+/** Returns a meta/v1 Table of objects. */
 export type TableMaker = (
   objects: StoredObject[],
   metadata: { resourceVersion: string },
@@ -24,9 +24,10 @@ export interface WatchOptions
 }
 
 /**
- * Streams changes until the client or the timeout ends it. An empty or zero resourceVersion starts with
- * all objects as ADDED, and so does sendInitialEvents, which ends them with a bookmark. Of tables only the first event
- * names the columns. A forgotten version is answered as the API server does: 200, then an ERROR event.
+ * Streams changes until the client or the timeout ends the watch. An empty or zero resourceVersion
+ * starts with all objects as ADDED. So does sendInitialEvents, which ends them with a bookmark.
+ * Only the first table names its columns. For a forgotten version, status 200 and an ERROR event
+ * follow, as from the API server.
  */
 export function watch(
   cluster: Cluster,
@@ -75,7 +76,7 @@ export function watch(
     timeoutSeconds > 0
       ? setTimeout(() => {
           bookmark();
-          // At once: a change between end and close would be written to a stream that has ended.
+          // Finish at once: a change between end and close would be written to an ended stream.
           finish();
           response.end();
         }, timeoutSeconds * 1000)
@@ -94,7 +95,10 @@ function sendTables(asTable: TableMaker, send: (event: WatchEvent) => void) {
   };
 }
 
-/** What a change means to who sees only the objects that match: leaving the selection is a deletion. */
+/**
+ * Translates a change for a client that sees only matching objects:
+ * leaving the selection is a deletion.
+ */
 function eventOf(
   change: Change,
   matches: Matcher,

@@ -5,13 +5,16 @@ import type { KindRegistry } from '../kind-registry.ts';
 import { alreadyExists, notFound, resourceName } from '../refusal.ts';
 import { keyOf, type Store } from '../store.ts';
 
-/** What every operation works on. */
+/** State that every operation works on. */
 export interface Cluster {
   store: Store;
   kinds: KindRegistry;
   now: () => Date;
   gates: FeatureGates;
-  /** Nodes with a kubelet, which lets go of their pods when they are deleted; of others pods go at once. */
+  /**
+   * Nodes with a kubelet, which completes the deletion of their pods. Pods of
+   * other nodes are removed at once.
+   */
   kubeletNodes: ReadonlySet<string>;
 }
 
@@ -19,11 +22,11 @@ export interface WriteOptions {
   /** Everything is checked and nothing is stored. */
   dryRun: boolean;
   fieldValidation: 'Strict' | 'Warn' | 'Ignore';
-  /** Told about what was accepted nevertheless. */
+  /** Called with each problem that is accepted nevertheless. */
   warn: (message: string) => void;
 }
 
-/** Throws a 404. */
+/** Returns an object. Throws a 404. */
 export function read(
   cluster: Cluster,
   kind: Kind,
@@ -35,13 +38,13 @@ export function read(
   return inVersion(kind, object);
 }
 
-/** An object as the version of its kind that is asked has it: the others differ in name. */
+/** Returns an object in the requested version of its kind: versions differ only in name. */
 export function inVersion(kind: Kind, object: StoredObject): StoredObject {
   const apiVersion = apiVersionOf(kind);
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
-/** By which admission looks at other objects. */
+/** Returns the function by which admission reads other objects. */
 export function readerOf({ store }: Cluster): Reader {
   return (table, name) => store.get(table, keyOf(undefined, name));
 }
@@ -50,7 +53,7 @@ export function countsGenerations(kind: Kind): boolean {
   return kind.custom || kind.generations === true;
 }
 
-/** Throws a 409 when there is one of that name. */
+/** Throws a 409 if an object of that name exists. */
 export function insist(cluster: Cluster, kind: Kind, object: StoredObject): void {
   const { namespace, name } = object.metadata;
   const there = cluster.store.get(resourceName(kind), keyOf(namespace, name));
@@ -58,12 +61,12 @@ export function insist(cluster: Cluster, kind: Kind, object: StoredObject): void
     throw alreadyExists(kind, name, there.metadata.deletionTimestamp !== undefined);
 }
 
-/** RFC 3339 with whole seconds, as metav1.Time. */
+/** Formats a time as metav1.Time: RFC 3339 with whole seconds. */
 export function timestamp(now: Date): string {
   return `${now.toISOString().slice(0, 19)}Z`;
 }
 
-/** What keeps an object that is to be deleted; namespaces have finalizers of their spec, too. */
+/** Returns the finalizers that hold an object; those of a namespace are in its spec, too. */
 export function holders(table: string, { metadata, spec }: StoredObject): string[] {
   const own =
     table === 'namespaces'
@@ -72,7 +75,10 @@ export function holders(table: string, { metadata, spec }: StoredObject): string
   return [...(metadata.finalizers ?? []), ...(own ?? [])];
 }
 
-/** Stores a new state of an object, or removes it when it is being deleted and nothing holds it any more. */
+/**
+ * Stores a new state of an object, or removes the object if it is being
+ * deleted and nothing holds it.
+ */
 export function settle(cluster: Cluster, table: string, object: StoredObject): StoredObject {
   const { deletionTimestamp, deletionGracePeriodSeconds: grace = 0 } = object.metadata;
   return deletionTimestamp !== undefined && holders(table, object).length === 0 && grace === 0

@@ -1,6 +1,6 @@
 import { badRequest } from '../refusal.ts';
 
-/** Where a page starts: after the object of this key, in the state of this version. */
+/** Start of a page: after the object with this key, in the state of this version. */
 export interface Continuation {
   version: number;
   key: string;
@@ -8,13 +8,13 @@ export interface Continuation {
 
 const TOKEN_VERSION = 'meta.k8s.io/v1';
 
-/** A token that clients need not understand: as the API server writes it (apiserver, storage/continue.go). */
+/** Returns an opaque token, as the API server writes it (apiserver, storage/continue.go). */
 export function formatContinue({ version, key }: Continuation): string {
   const token = { v: TOKEN_VERSION, rv: version, start: `${key}\u0000` };
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 
-/** Throws a 400 for what is no token. */
+/** Parses a token. Throws a 400 for an invalid one. */
 export function parseContinue(text: string): Continuation {
   const refuse = (why: string) =>
     badRequest(`invalid continue token: continue key is not valid${why === '' ? '' : `: ${why}`}`);

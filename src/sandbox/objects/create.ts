@@ -14,10 +14,10 @@ import { asGo, decode } from './decode.ts';
 import { metadataCauses, settleNamespace } from './metadata.ts';
 import { nameCauses } from './name.ts';
 
-/** Without vowels and look-alikes, as the API server's own. */
+/** Letters of generated suffixes: no vowels and look-alikes, as in the API server. */
 const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** Throws 400, 404 (no such namespace), 409 (exists) or 422. */
+/** Creates an object. Throws 400, 403, 404 (no such namespace), 409 (exists), 422 or 500. */
 export function create(
   cluster: Cluster,
   kind: Kind,
@@ -28,7 +28,7 @@ export function create(
   const { object: given, unknown } = decode(kind, body);
   refuseUnknown(kind, unknown, options);
   settleNamespace(given.metadata, namespace);
-  // By admission, thus before anything is found invalid.
+  // Admission precedes validation.
   if (namespace !== undefined) insistOnNamespace(cluster, kind, given, namespace);
   if (given.metadata.resourceVersion !== undefined)
     throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
@@ -45,7 +45,7 @@ export function create(
   return options.dryRun ? object : cluster.store.put(resourceName(kind), object);
 }
 
-/** Throws a 404 where there is none, and a 403 where it is being deleted. */
+/** Throws a 404 if the namespace does not exist, and a 403 if it is being deleted. */
 function insistOnNamespace(
   cluster: Cluster,
   kind: Kind,
@@ -72,7 +72,10 @@ function insistOnNamespace(
   );
 }
 
-/** What is wrong with an object by its own kind's rules, after `before`; `old` is what it replaces. */
+/**
+ * Returns the causes by the rules of the object's kind, after `before`.
+ * `old` is the replaced object.
+ */
 export function check(
   kind: Kind,
   object: StoredObject,
@@ -83,7 +86,7 @@ export function check(
   return [...causes, ...(kind.schema?.validate(object, old, causes) ?? [])];
 }
 
-/** Throws a 400 for unknown fields when validation is strict. */
+/** Warns of unknown fields, or throws a 400 if validation is strict. */
 export function refuseUnknown(kind: Kind, unknown: string[], options: WriteOptions): void {
   const found = unknown.map((path) => `unknown field "${path}"`);
   if (options.fieldValidation === 'Warn') for (const text of found) options.warn(text);
@@ -93,7 +96,7 @@ export function refuseUnknown(kind: Kind, unknown: string[], options: WriteOptio
     );
 }
 
-/** Names without a domain may meet. */
+/** Warns of finalizers without a domain, whose names may conflict. */
 function warnOfFinalizers({ metadata }: StoredObject, { warn }: WriteOptions): void {
   for (const name of metadata.finalizers ?? [])
     if (

@@ -4,7 +4,7 @@ import { type Fields, isFields, sortedKeys } from '../json.ts';
 import type { Kind, StoredObject } from '../kind.ts';
 import { badRequest, invalid, invalidValue } from '../refusal.ts';
 
-/** What clients may write in ObjectMeta; managedFields and selfLink are dropped. */
+/** Fields of ObjectMeta that clients may write; managedFields and selfLink are dropped. */
 const METADATA = new Set([
   'name',
   'generateName',
@@ -23,8 +23,8 @@ const METADATA = new Set([
 const DROPPED = new Set(['managedFields', 'selfLink']);
 
 /**
- * The object in a body, pruned and with defaults, and the paths of the fields that nobody knows.
- * Throws a 400 when it is no object of this kind.
+ * Decodes the object in a body, pruned and with defaults, with the paths of its unknown fields.
+ * Throws 400 or 422 if the body is no object of this kind.
  */
 export function decode(kind: Kind, body: unknown): { object: StoredObject; unknown: string[] } {
   if (!isFields(body)) throw badRequest('the body of the request is not a JSON object');
@@ -43,12 +43,15 @@ export function decode(kind: Kind, body: unknown): { object: StoredObject; unkno
   unknown.push(...(kind.schema?.prune(object) ?? []));
   kind.schema?.fillDefaults(object);
   kind.fillDefaults?.(object);
-  // What has no Go type is a map, and Go writes the keys of a map in their order. Metadata has one.
+  // An object without a Go type is a map, whose keys Go writes in order. Metadata has a type.
   const ordered = kind.custom ? { ...(sortedKeys(object) as StoredObject), metadata } : object;
   return { object: ordered, unknown };
 }
 
-/** Custom resources have no Go type by which a body without a kind could be told. Throws 400 or 422. */
+/**
+ * Checks the kind of a custom resource: no Go type identifies a body
+ * without a kind. Throws 400 or 422.
+ */
 function checkKind(kind: Kind, body: Fields): void {
   const missing =
     body.kind === undefined ? 'Kind' : body.apiVersion === undefined ? 'apiVersion' : undefined;
@@ -66,7 +69,10 @@ function checkKind(kind: Kind, body: Fields): void {
 
 const typeOf = (kind: Kind) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind });
 
-/** An object of a built-in kind as its Go type has it; unknown fields are added to `unknown`. Throws a 400. */
+/**
+ * Converts an object of a built-in kind as its Go type does; adds unknown
+ * fields to `unknown`. Throws a 400.
+ */
 export function asGo(kind: Kind, object: StoredObject, unknown: string[] = []): StoredObject {
   if (kind.custom) return object;
   const { metadata, ...rest } = object;
@@ -108,7 +114,7 @@ const typeName = (value: unknown) =>
         ? 'bool'
         : typeof value;
 
-/** Of a map or a list the first value that is no text. */
+/** Returns the first value of a map or list that is no text. */
 const wrongPart = (value: unknown) =>
   typeof value === 'object' && value !== null
     ? Object.values(value).find((one) => !isText(one))
@@ -128,7 +134,7 @@ const SHAPES: Record<string, (value: unknown) => boolean> = {
   ownerReferences: (value) => Array.isArray(value) && value.every(isFields),
 };
 
-/** Go leaves empty metadata fields out of its JSON. */
+/** Reports whether a metadata field is empty: Go omits it from its JSON. */
 function isEmpty(value: unknown): boolean {
   return (
     value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)

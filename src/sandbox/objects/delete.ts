@@ -2,22 +2,24 @@ import type { Kind, StoredObject } from '../kind.ts';
 import { conflict, resourceName } from '../refusal.ts';
 import { type Cluster, countsGenerations, holders, timestamp } from './cluster.ts';
 
-/** meta/v1 DeleteOptions, as far as they are heeded. */
+/** Supported part of meta/v1 DeleteOptions. */
 export interface DeleteOptions {
   preconditions?: { uid?: string; resourceVersion?: string };
   propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
-  /** 0: pods, too, go at once. */
+  /** 0 removes pods at once, too. */
   gracePeriodSeconds?: number;
   dryRun?: string[];
-  /** The old form of the policy. */
+  /** Former field for the policy. */
   orphanDependents?: boolean;
 }
 
-/** The finalizers that the garbage collector works off. */
+/** Finalizers that the garbage collector processes. */
 export const ORPHAN = 'orphan';
 export const FOREGROUND = 'foregroundDeletion';
 
-/** Deletes, or marks as being deleted what something holds: then returns it. Throws a 409. */
+/**
+ * Deletes an object; if something holds it, marks it as being deleted and returns it. Throws a 409.
+ */
 export function remove(
   cluster: Cluster,
   kind: Kind,
@@ -44,7 +46,7 @@ export function remove(
       ...(finalizers.length > 0 ? { finalizers } : {}),
       deletionTimestamp:
         metadata.deletionTimestamp ?? timestamp(new Date(cluster.now().getTime() + grace * 1000)),
-      // Namespaces have a way of their own to go.
+      // Namespaces have a deletion process of their own.
       ...(table === 'namespaces' ? {} : { deletionGracePeriodSeconds: grace }),
     },
   };
@@ -58,7 +60,7 @@ export function remove(
   return same || options.dryRun?.length ? deleting : cluster.store.put(table, deleting);
 }
 
-/** In seconds. Only what runs on a node that has a kubelet is given time. */
+/** Returns the grace period in seconds: 0 except for pods on a node with a kubelet. */
 function graceOf(
   cluster: Cluster,
   kind: Kind,
@@ -71,7 +73,8 @@ function graceOf(
   };
   if (resourceName(kind) !== 'pods' || !cluster.kubeletNodes.has(nodeName)) return 0;
   const wanted = options.gracePeriodSeconds ?? terminationGracePeriodSeconds;
-  // A deletion can be hastened, not slowed; and as there, less than nothing is a second.
+  // Another deletion can shorten the period, not extend it. A negative one
+  // means a second, as in Kubernetes.
   return Math.min(wanted < 0 ? 1 : wanted, object.metadata.deletionGracePeriodSeconds ?? wanted);
 }
 
@@ -82,7 +85,7 @@ function finalizersFor(finalizers: string[], policy: DeleteOptions['propagationP
   return [...others, policy === 'Orphan' ? ORPHAN : FOREGROUND];
 }
 
-/** As BeforeDelete words it, which takes the kind for the resource. */
+/** Checks preconditions with the text of BeforeDelete, which takes the kind for the resource. */
 function checkPreconditions(
   kind: Kind,
   { metadata }: StoredObject,

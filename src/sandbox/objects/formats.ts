@@ -1,4 +1,7 @@
-/** What apimachinery says of names and labels that are none (pkg/api/validate/content); empty: they are right. */
+/**
+ * Checks of names and labels, with apimachinery's messages
+ * (pkg/api/validate/content); none for a valid text.
+ */
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
@@ -47,7 +50,7 @@ export function subdomainFaults(text: string): string[] {
   ];
 }
 
-/** Of a key of a label or annotation, or the name of a finalizer. */
+/** Checks the key of a label or annotation, or the name of a finalizer. */
 export function keyFaults(text: string): string[] {
   const parts = text.split('/');
   const keyRule = rule(KEY_RULE, KEY, 'MyName', 'my.name', '123-abc');
@@ -69,7 +72,7 @@ export function keyFaults(text: string): string[] {
   ];
 }
 
-/** Of the value of a label. */
+/** Checks the value of a label. */
 export function valueFaults(text: string): string[] {
   return [
     ...(text.length > 63 ? [tooLong(63)] : []),

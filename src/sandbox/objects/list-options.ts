@@ -1,14 +1,14 @@
 import type { Cause } from '../kind.ts';
 import { badRequest, forbidden, invalid, invalidValue, notSupported } from '../refusal.ts';
 
-/** What a list or watch is asked with, as far as versions and pages go (meta/v1 ListOptions). */
+/** Options of a list or watch about versions and pages (meta/v1 ListOptions). */
 export interface ListOptions {
   watch: boolean;
   limit: number;
   continue: string;
   resourceVersion: string;
   resourceVersionMatch: '' | 'Exact' | 'NotOlderThan';
-  /** A watch that begins with all objects, and tells when they are through. */
+  /** Starts a watch with all objects, followed by a bookmark. */
   sendInitialEvents: boolean | undefined;
   timeoutSeconds: number;
 }
@@ -16,7 +16,10 @@ export interface ListOptions {
 const KIND = { group: 'meta.k8s.io', kind: 'ListOptions' };
 const MATCHES = ['Exact', 'NotOlderThan', ''];
 
-/** Throws a 400 for what is no number, and a 422 for what does not go together. */
+/**
+ * Parses the options. Throws a 400 for an invalid number, and a 422 for
+ * options that exclude each other.
+ */
 export function listOptions(query: URLSearchParams): ListOptions {
   const options = {
     watch: truth(query.get('watch')) ?? false,
@@ -33,7 +36,7 @@ export function listOptions(query: URLSearchParams): ListOptions {
   return options;
 }
 
-/** As Kubernetes reads booleans of a query: whatever is there is true, but for these two. */
+/** Parses a boolean in a query as Kubernetes does: every value is true except these two. */
 const truth = (text: string | null) =>
   text === null ? undefined : !['false', '0'].includes(text.toLowerCase());
 
@@ -89,7 +92,7 @@ function watchCauses({
   return causes;
 }
 
-/** The number of a resourceVersion that clients give; 0: none, or any. Throws a 400. */
+/** Parses a resourceVersion from a client; 0 means none, or any. Throws a 400. */
 export function versionNumber(text: string): number {
   if (text === '') return 0;
   if (/^\d+$/.test(text)) return Number(text);

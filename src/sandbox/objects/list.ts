@@ -8,7 +8,7 @@ import { type Cluster, inVersion } from './cluster.ts';
 import { formatContinue, parseContinue } from './continue.ts';
 import { type ListOptions, versionNumber } from './list-options.ts';
 
-/** Which objects of a kind a list or watch is about. Throws a 400 for a selector that cannot be parsed. */
+/** Returns a matcher for the objects of a list or watch. Throws a 400 for an invalid selector. */
 export function selection(
   kind: Kind,
   namespace: string | undefined,
@@ -23,16 +23,16 @@ export function selection(
     tests.every((test) => test(object));
 }
 
-/** What a list shows: all of a kind, of a namespace or of a selection. */
+/** Scope of a list: all objects of a kind, of a namespace or of a selection. */
 export interface Scope {
   matches: Matcher;
-  /** The server does not count what is left of a selection. */
+  /** The server does not count the remaining objects of a selection. */
   isSelection: boolean;
 }
 
 /**
- * A page of what matches. All pages show the state at the time of the first one.
- * Throws a 410 when that state is no longer remembered.
+ * Returns a page of matching objects. All pages show the state at the time of the first one. Throws
+ * a 410 if that state is forgotten.
  */
 export function list(
   cluster: Cluster,
@@ -50,7 +50,7 @@ export function list(
     kind: `${kind.kind}List`,
     metadata: {
       resourceVersion: String(version),
-      // Lists of custom resources always have it.
+      // Lists of custom resources always have `continue`.
       ...(more
         ? { continue: formatContinue({ version, key: keyOfObject(last) }) }
         : kind.custom
@@ -62,7 +62,7 @@ export function list(
   };
 }
 
-/** The state that is listed, and after which key. */
+/** Returns the state to list, and the key after which the page starts. */
 function start({ store }: Cluster, kind: Kind, options: ListOptions) {
   const table = resourceName(kind);
   if (options.continue !== '') {

@@ -4,8 +4,9 @@ import { badRequest, invalidValue, quoted } from '../refusal.ts';
 import { keyFaults, valueFaults } from './formats.ts';
 
 /**
- * Has an object be in the namespace of its request (apiserver, EnsureObjectNamespaceMatchesRequestNamespace): what is in none
- * loses the one that it names. In place. Throws a 400 where it names another.
+ * Sets the namespace of an object to that of its request, in place (apiserver,
+ * EnsureObjectNamespaceMatchesRequestNamespace). A cluster-scoped object loses its namespace.
+ * Throws a 400 if the object names another one.
  */
 export function settleNamespace(metadata: ObjectMeta, namespace: string | undefined): void {
   const { namespace: given = namespace } = metadata;
@@ -17,7 +18,10 @@ export function settleNamespace(metadata: ObjectMeta, namespace: string | undefi
     );
 }
 
-/** What is wrong with labels, annotations, owners and the names of finalizers (ValidateObjectMeta). */
+/**
+ * Returns the causes in labels, annotations, owners and the names of
+ * finalizers (ValidateObjectMeta).
+ */
 export function metadataCauses({ metadata }: StoredObject): Cause[] {
   const { labels = {}, annotations = {}, finalizers = [], ownerReferences = [] } = metadata;
   return [

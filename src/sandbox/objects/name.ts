@@ -2,7 +2,7 @@ import type { Cause, Kind, StoredObject } from '../kind.ts';
 import { invalidValue, requiredValue } from '../refusal.ts';
 import { labelFaults, subdomainFaults } from './formats.ts';
 
-/** What is wrong with the name of a new object. */
+/** Returns the causes in the name of a new object. */
 export function nameCauses(kind: Kind, object: StoredObject): Cause[] {
   const { name } = object.metadata;
   if (name === undefined)

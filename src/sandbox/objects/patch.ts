@@ -11,7 +11,7 @@ export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
 export const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 
-/** What a patch makes of an object. Throws 400, 415 or 422. */
+/** Returns a patched object. Throws 400, 415 or 422. */
 export function patched(
   kind: Kind,
   old: StoredObject,
@@ -33,7 +33,7 @@ export function patched(
 
 function resultOf(kind: Kind, old: StoredObject, contentType: string, patch: unknown): unknown {
   if (contentType === JSON_PATCH) return jsonPatch(old, patch);
-  // How lists are merged is told by the Go types of built-in kinds; custom resources have none.
+  // The Go types of built-in kinds determine how lists are merged; custom resources have none.
   if (contentType === STRATEGIC_MERGE_PATCH && !kind.custom)
     return strategicMerge(old, fields(patch), shapeOf(kind.kind));
   if (contentType === MERGE_PATCH) return mergePatch(old, fields(patch));
@@ -53,7 +53,7 @@ function fields(patch: unknown): Fields {
   return patch;
 }
 
-/** RFC 7396. */
+/** Applies a merge patch (RFC 7396). */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isFields(patch)) return patch;
   const result: Record<string, unknown> = isFields(target) ? { ...target } : {};
@@ -64,7 +64,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return result;
 }
 
-/** To replace a field that is not there adds it, for the API server's library. */
+/** Converts an operation as the API server's library does: replacing an absent field adds it. */
 function asApplied(operation: Operation, object: unknown): Operation {
   if (operation.op !== 'replace') return operation;
   const parent = Pointer.fromJSON(operation.path.replace(/\/[^/]*$/, '')).get(object);
@@ -77,11 +77,12 @@ function jsonPatch(old: StoredObject, patch: unknown): unknown {
       `error decoding patch: json: cannot unmarshal ${typeof patch} into Go value of type []handlers.jsonPatchOp`,
     );
   const result = copyOf(old);
-  // It reports a failed operation, throws at one that is none, and goes on after a failure.
+  // applyPatch reports a failed operation, throws for an invalid one, and
+  // continues after a failure.
   const failed = (patch as Operation[]).some((operation) =>
     applyPatch(result, [asApplied(operation, result)]).some((error) => error !== null),
   );
-  // The API server does not say which operation failed either.
+  // The API server does not name the failed operation either.
   if (failed)
     throw new Refusal(
       422,

@@ -24,8 +24,8 @@ const KEPT = [
 ] as const;
 
 /**
- * Replaces an object by a decoded one. Writes nothing when nothing differs, as the API server.
- * `status`: through the status subresource. Throws 400, 409 or 422.
+ * Replaces an object by a decoded one. Writes nothing if nothing differs, as the API server.
+ * `status`: through the status subresource. Throws 400, 403, 409 or 422.
  */
 export function replace(
   cluster: Cluster,
@@ -49,7 +49,7 @@ export function replace(
   if (countsGenerations(kind) && specDiffers(kind, old, next))
     next.metadata = { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 };
   const late = finalizerCauses(old.metadata, next.metadata);
-  // The API server finds it twice where it validates by a schema, too.
+  // The API server reports these causes twice if it validates by a schema as well.
   const causes = [
     ...late,
     ...(kind.custom ? late : []),
@@ -61,13 +61,16 @@ export function replace(
   const table = resourceName(kind);
   const stored = settle(cluster, table, next);
   const isThere = cluster.store.get(table, keyOf(next.metadata.namespace, name)) !== undefined;
-  // What an update lets go of is answered as it was, under the version that it had.
+  // An object that this update removes is returned with its previous version.
   return isThere ? stored : next;
 }
 
 const all = (causes: Cause[]) => causes;
 
-/** The status of a custom resource is checked by its own part of the schema, which knows no path above. */
+/**
+ * Shortens the paths in causes about a status: its part of a custom
+ * resource's schema is checked by itself.
+ */
 const ofStatus = (causes: Cause[]) =>
   causes.map((cause) => ({
     ...cause,
@@ -99,7 +102,7 @@ const registryKey = ({ group, plural }: Kind, { metadata: { namespace, name } }:
   [group, plural, namespace, name].filter(Boolean).join('/');
 
 function merged(kind: Kind, old: StoredObject, given: StoredObject, status: boolean): StoredObject {
-  // The status of a custom resource is written without its metadata, that of a built-in one with it.
+  // A write of the status includes the metadata for built-in kinds, but not for custom resources.
   if (status && kind.custom) return withStatus(old, given.status);
   const metadata: ObjectMeta = { ...given.metadata };
   for (const field of KEPT) {

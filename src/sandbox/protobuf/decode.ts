@@ -6,8 +6,8 @@ import { type RawField, readFields } from './wire.ts';
 const MAGIC = Buffer.from('k8s\0');
 
 /**
- * The object in a body of type application/vnd.kubernetes.protobuf: an envelope (runtime.Unknown) around one of the
- * messages that are known here. Throws a 400 for anything else, also for a field that would be lost.
+ * Decodes a body of type application/vnd.kubernetes.protobuf: an envelope (runtime.Unknown) around
+ * one of the known messages. Throws a 400 for anything else, and for a field that would be lost.
  */
 export function decodeProtobuf(body: Buffer): Fields {
   if (!body.subarray(0, MAGIC.length).equals(MAGIC))
@@ -46,12 +46,12 @@ function decodeMessage(message: string, bytes: Buffer): Fields {
   return result;
 }
 
-/** Go writes fields that are no pointers also when they say nothing. */
+/** Reports whether a value is empty: Go writes empty fields, too, unless they are pointers. */
 function isEmpty(value: unknown): boolean {
   return !value || (isFields(value) && Object.keys(value).length === 0);
 }
 
-/** Whether a value is zero, empty, or a message of nothing else. */
+/** Reports whether a value is zero, empty, or a message of only such values. */
 function isNothing(value: RawField['value']): boolean {
   if (!Buffer.isBuffer(value)) return value === 0;
   if (value.length === 0) return true;

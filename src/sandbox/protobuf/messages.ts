@@ -1,6 +1,7 @@
 /**
- * The fields of the API's messages by number (the generated.proto files of k8s.io/api), as far as the generators of
- * `kubectl create`, `kubectl drain` and `kubectl auth can-i` fill them in. `[]`: repeated; `{}`: a map from strings; `?`: a pointer, so that a zero is meant.
+ * Fields of the API's messages by number (the generated.proto files of k8s.io/api), as far as
+ * `kubectl create`, `kubectl drain` and `kubectl auth can-i` set them. `[]`: repeated; `{}`: a map
+ * from strings; `?`: a pointer, for which zero is a value.
  */
 export const MESSAGES: Record<string, Record<number, string>> = {
   Namespace: { 1: 'metadata ObjectMeta' },

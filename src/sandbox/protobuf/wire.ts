@@ -1,12 +1,15 @@
 import { badRequest } from '../refusal.ts';
 
-/** A field as it is on the wire; strings, bytes and messages are buffers. */
+/** Field as encoded; strings, bytes and messages are buffers. */
 export interface RawField {
   number: number;
   value: number | Buffer;
 }
 
-/** The fields of a protobuf message, in order. Throws a 400 for what is none, and for fixed-width numbers. */
+/**
+ * Returns the fields of a protobuf message, in order. Throws a 400 for an invalid
+ * message, and for fixed-width numbers.
+ */
 export function readFields(bytes: Buffer): RawField[] {
   const fields: RawField[] = [];
   let at = 0;

@@ -3,7 +3,7 @@ import { parseQuantity } from '../../api/quantity.ts';
 import { type Fields, isFields } from '../json.ts';
 import { fieldSchema, type Structural } from './structural.ts';
 
-/** What CEL's quantity() makes. */
+/** Result of CEL's quantity(). */
 class Quantity {
   readonly bytes: bigint;
 
@@ -16,7 +16,7 @@ class Quantity {
   }
 }
 
-/** CEL as rules of CRDs use it: with the quantity library, and values of any type. */
+/** CEL for rules of CRDs: with the quantity library, and values of any type. */
 const ENVIRONMENT = new Environment({
   homogeneousAggregateLiterals: false,
   enableOptionalTypes: true,
@@ -38,19 +38,19 @@ const ENVIRONMENT = new Environment({
   );
 
 export interface Expression {
-  /** Rules that compare with the old value hold for updates only. */
+  /** Rules that compare with the old value apply to updates only. */
   usesOld: boolean;
-  /** Throws when the expression cannot be worked out for these values. */
+  /** Throws if the expression cannot be evaluated for these values. */
   evaluate(values: { self: unknown; oldSelf?: unknown }): unknown;
 }
 
-/** Throws for text that is no CEL expression. */
+/** Compiles a CEL expression. Throws for invalid text. */
 export function compileExpression(text: string): Expression {
   const run = ENVIRONMENT.parse(text);
   return { usesOld: /\boldSelf\b/.test(text), evaluate: (values) => run(values) };
 }
 
-/** A value as CEL has it: JSON has one type of number and CEL two, which the schema tells apart. */
+/** Converts a value for CEL, whose two types of number the schema distinguishes. */
 export function celValue(schema: Structural | undefined, value: unknown): unknown {
   if (typeof value === 'number')
     return Number.isInteger(value) && schema?.type !== 'number' ? BigInt(value) : value;
@@ -73,7 +73,10 @@ const ESCAPES: Record<string, string> = {
   '/': '__slash__',
 };
 
-/** Rules call a property otherwise whose name could not stand in an expression; keys of maps are no names. */
+/**
+ * Returns the name of a property in rules, which escape names that are invalid in an expression.
+ * Keys of maps are not names.
+ */
 function nameOf(schema: Structural | undefined, field: string): string {
   if (schema?.properties === undefined) return field;
   return KEYWORDS.includes(field)

@@ -13,7 +13,7 @@ const RULES_SKIPPED = invalidValue(
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 );
 
-/** After these the rules are not asked: they might not stand what they would find. */
+/** Reasons after which rules are not evaluated: such values could make them fail. */
 const BLOCKING = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -22,7 +22,7 @@ const BLOCKING = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-/** What a schema does to objects. Throws when it, or a rule in it, cannot be understood. */
+/** Compiles a schema. Throws if the schema, or a rule in it, is invalid. */
 export function compileSchema(schema: Structural): ObjectSchema {
   checkListTypes(schema);
   const check = typeChecker(schema);

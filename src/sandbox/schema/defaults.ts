@@ -1,7 +1,10 @@
 import { copyOf, isFields } from '../json.ts';
 import { fieldSchema, type Structural } from './structural.ts';
 
-/** Fills defaults in, in place, and removes nulls where the schema has no null: a default may take their place. */
+/**
+ * Fills defaults, in place, after it removes nulls where the schema permits
+ * none: a default may replace them.
+ */
 export function fillDefaults(schema: Structural, value: unknown): void {
   if (Array.isArray(value)) {
     for (const item of value) if (schema.items) fillDefaults(schema.items, item);

@@ -1,7 +1,7 @@
 import type { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 
-/** Formats that the API server checks and ajv knows, too; `password` is everything. */
+/** Formats that both the API server and ajv check; `password` accepts everything. */
 const CHECKED = [
   'date-time',
   'date',
@@ -19,7 +19,7 @@ const CHECKED = [
   'password',
 ] as const;
 
-/** Formats that the API server checks otherwise than ajv, or that ajv does not know. */
+/** Formats that the API server checks and ajv does not know or checks differently. */
 const UNCHECKED = [
   'bsonobjectid',
   'cidr',
@@ -38,7 +38,7 @@ const UNCHECKED = [
   'uuid5',
 ];
 
-/** Throws for a format that the API server would check and this one cannot. */
+/** Throws for a format that the API server checks and the sandbox cannot. */
 export function refuseFormat(format: unknown): void {
   if (UNCHECKED.includes(format as string))
     throw new Error(`the sandbox cannot check the format ${JSON.stringify(format)}`);

@@ -2,7 +2,10 @@ import { isFields } from '../json.ts';
 import type { Cause } from '../kind.ts';
 import { childPath, fieldSchema, type Structural } from './structural.ts';
 
-/** The fields that tell the items of a list apart; undefined for lists whose items have no identity. */
+/**
+ * Returns the fields that identify the items of a list; undefined for
+ * lists whose items have no identity.
+ */
 export function mapKeys(schema: Structural): string[] | undefined {
   return schema['x-kubernetes-list-type'] === 'map'
     ? schema['x-kubernetes-list-map-keys']
@@ -13,7 +16,7 @@ export function sameItem(keys: string[], a: unknown, b: unknown): boolean {
   return isFields(a) && isFields(b) && keys.every((key) => a[key] === b[key]);
 }
 
-/** What is in a list twice that may be there but once: x-kubernetes-list-type map and set. */
+/** Returns the duplicates in lists with the x-kubernetes-list-type map or set. */
 export function duplicates(schema: Structural, value: unknown, path = ''): Cause[] {
   if (Array.isArray(value)) {
     const { items } = schema;
@@ -48,7 +51,7 @@ function duplicate(schema: Structural, item: unknown, earlier: unknown[], path: 
   return [{ field: path, reason: 'FieldValueDuplicate', text: `Duplicate value: ${shown}` }];
 }
 
-/** Throws for a list whose keys the server could not rely on. */
+/** Throws for a list with unreliable keys. */
 export function checkListTypes(schema: Structural, path = ''): void {
   const keys = mapKeys(schema);
   if (schema['x-kubernetes-list-type'] === 'map' && !keys?.length)

@@ -3,7 +3,7 @@ import { childPath, fieldSchema, type Structural } from './structural.ts';
 
 const OBJECT_FIELDS = ['apiVersion', 'kind', 'metadata'];
 
-/** Removes from an object, in place, what its schema does not know; returns the paths of that. */
+/** Removes fields that the schema does not know, in place; returns their paths. */
 export function pruneObject(schema: Structural, object: Fields): string[] {
   return prune({ ...schema, 'x-kubernetes-embedded-resource': true }, object, '');
 }

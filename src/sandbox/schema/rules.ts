@@ -10,10 +10,10 @@ interface CompiledRule extends Rule {
   messages?: Expression;
 }
 
-/** All rules of a schema by the part of it that carries them. */
+/** Rules of a schema, by the part of the schema that has them. */
 export type CompiledRules = Map<Structural, CompiledRule[]>;
 
-/** Throws for a rule that is no CEL expression. */
+/** Compiles the rules of a schema. Throws for an invalid CEL expression. */
 export function compileRules(schema: Structural, rules: CompiledRules = new Map()): CompiledRules {
   const own = schema['x-kubernetes-validations'];
   if (own)
@@ -34,8 +34,8 @@ export function compileRules(schema: Structural, rules: CompiledRules = new Map(
 }
 
 /**
- * What the rules find wrong with a value. Items of lists have an old value only where the list is a map
- * (x-kubernetes-list-type).
+ * Returns the causes that the rules find in a value. Items of a list have an old value only if the
+ * list is a map (x-kubernetes-list-type).
  */
 export function applyRules(
   rules: CompiledRules,
@@ -81,7 +81,7 @@ function applyRule(
     self: celValue(schema, value),
     ...(expression.usesOld ? { oldSelf: celValue(schema, old) } : {}),
   };
-  // Of an object or a list nothing is shown.
+  // Objects and lists are not shown.
   const shown = typeof value === 'object' ? undefined : JSON.stringify(value);
   const at = path === '' ? '<nil>' : path;
   const field = rule.fieldPath === undefined ? at : `${path}${rule.fieldPath}`;

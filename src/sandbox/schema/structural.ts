@@ -1,4 +1,7 @@
-/** The parts of a structural schema (apiextensions.k8s.io/v1 JSONSchemaProps) that are walked here; ajv reads the rest. */
+/**
+ * Part of a structural schema (apiextensions.k8s.io/v1 JSONSchemaProps) that the
+ * sandbox reads; ajv reads the rest.
+ */
 export interface Structural {
   type?: string;
   properties?: Record<string, Structural>;
@@ -15,7 +18,7 @@ export interface Structural {
   [keyword: string]: unknown;
 }
 
-/** A CEL rule about the value at its place in the schema. */
+/** CEL rule about the value at its place in the schema. */
 export interface Rule {
   rule: string;
   message?: string;
@@ -24,7 +27,7 @@ export interface Rule {
   fieldPath?: string;
 }
 
-/** The schema of a field, undefined when the schema does not know it. */
+/** Returns the schema of a field; undefined if the schema does not know the field. */
 export function fieldSchema(schema: Structural, field: string): Structural | undefined {
   const own =
     schema.properties && Object.hasOwn(schema.properties, field)
@@ -35,7 +38,7 @@ export function fieldSchema(schema: Structural, field: string): Structural | und
   return others === true ? { 'x-kubernetes-preserve-unknown-fields': true } : others || undefined;
 }
 
-/** `spec` + `size` → `spec.size`. */
+/** Joins a path: `spec` + `size` → `spec.size`. */
 export function childPath(path: string, field: string): string {
   return path === '' ? field : `${path}.${field}`;
 }

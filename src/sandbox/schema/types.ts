@@ -6,8 +6,8 @@ import { checkFormats, refuseFormat } from './formats.ts';
 import { childPath, type Structural } from './structural.ts';
 
 /**
- * ajv knows Kubernetes's own keywords, and formats that nobody knows, no better than to complain about them. To optimize the code
- * that it makes takes as long as to make it, and what is checked here is small.
+ * Options without ajv's complaints about Kubernetes's keywords and unknown formats. Optimizing the
+ * generated code takes as long as generating it, and the checked values are small.
  */
 const AJV_OPTIONS = {
   strict: false,
@@ -17,7 +17,10 @@ const AJV_OPTIONS = {
   code: { optimize: false },
 } as const;
 
-/** One for all: each compiles the schema of schemas anew, which takes longer than ours. */
+/**
+ * Shared instance: each instance compiles the meta-schema, which takes
+ * longer than Stowage's schemas.
+ */
 const ajv = new Ajv(AJV_OPTIONS);
 checkFormats(ajv);
 
@@ -26,13 +29,21 @@ const LIMITS = [
   ['maximum', 'exclusiveMaximum'],
 ] as const;
 
-/** Schemas that are kept compiled: those of an installation, of several versions. */
+/**
+ * Maximum number of compiled schemas in the cache, enough for several versions of an installation.
+ */
 const MOST_COMPILED = 100;
 
-/** By the schema's text: a definition is checked, and then served, and each new server has the same ones. */
+/**
+ * Compiled schemas, by their text: a definition is checked and then served, and
+ * each new server has the same ones.
+ */
 const compiled = new Map<string, ValidateFunction>();
 
-/** What checks values by the JSON schema part of a structural schema. Throws when that is no schema. */
+/**
+ * Returns a function that checks values by the JSON Schema part of a structural
+ * schema. Throws for an invalid schema.
+ */
 export function typeChecker(schema: Structural): (value: unknown) => Cause[] {
   const jsonSchema = asJsonSchema(schema);
   const text = JSON.stringify(jsonSchema);
@@ -49,12 +60,15 @@ export function typeChecker(schema: Structural): (value: unknown) => Cause[] {
 
 function compile(jsonSchema: Structural): ValidateFunction {
   const validate = ajv.compile(jsonSchema);
-  // ajv would keep it for as long as the process lives.
+  // Otherwise, ajv would keep the schema for the life of the process.
   ajv.removeSchema(jsonSchema);
   return validate;
 }
 
-/** JSON schema spells int-or-string as two types, and a limit that is excluded as one of its own. */
+/**
+ * Converts to JSON Schema, which writes int-or-string as two types, and an
+ * exclusive limit as a limit of its own.
+ */
 function asJsonSchema(schema: Structural): Structural {
   const { default: _, ...result } = schema;
   refuseFormat(schema.format);
@@ -76,7 +90,7 @@ function asJsonSchema(schema: Structural): Structural {
   return result;
 }
 
-/** `/spec/items/0/name` → `spec.items[0].name`. */
+/** Converts `/spec/items/0/name` to `spec.items[0].name`. */
 function fieldPath(pointer: string): string {
   return pointer
     .split('/')
@@ -136,7 +150,7 @@ function causeOf(error: ErrorObject): Cause {
   }
 }
 
-/** The words of go-openapi's validation. */
+/** Returns the message of go-openapi's validation. */
 function shortfall({ keyword, params, message }: ErrorObject): string {
   switch (keyword) {
     case 'pattern':

@@ -3,7 +3,7 @@ import { badRequest } from '../refusal.ts';
 
 export const isDirective = (key: string) => key.startsWith('$');
 
-/** Whether `$patch` says to delete; false: to replace. Throws a 400 for anything else. */
+/** Reports whether `$patch` deletes; false: it replaces. Throws a 400 for anything else. */
 export function deleteDirective(directive: unknown): boolean {
   if (directive !== 'delete' && directive !== 'replace')
     throw badRequest(`unknown patch type found: ${JSON.stringify(directive)}`);
@@ -11,8 +11,8 @@ export function deleteDirective(directive: unknown): boolean {
 }
 
 /**
- * What is new has nothing that directives could act on: nulls and objects with `$patch` are left out, at any depth,
- * and so are other directives.
+ * Returns a new value without directives, which have nothing to act on: drops nulls, objects with
+ * `$patch` and other directives, at any depth.
  */
 export function withoutDirectives(value: unknown): unknown {
   if (value === null) return undefined;
@@ -29,8 +29,9 @@ export function withoutDirectives(value: unknown): unknown {
 }
 
 /**
- * A value that replaces another, or is new to a list, whole. `$retainKeys` has nothing to keep there; other directives
- * are refused: strategicpatch would leave them in the object. JSON's null is no value to the API's Go types.
+ * Returns a value that replaces another, or is new to a list, as a whole. Drops `$retainKeys`,
+ * which has nothing to keep, and nulls, which are no values in the API's Go types. Refuses other
+ * directives: strategicpatch would leave them in the object.
  */
 export function plain(value: unknown): unknown {
   if (value === null) return undefined;

@@ -6,9 +6,10 @@ import type { Shape } from './shape.ts';
 type MergeObjects = (original: Fields, patch: Fields, shape?: Shape) => Fields;
 
 /**
- * Merges lists whose items have an identity. Throws a 400 when one has none.
- * `seen`: strategicpatch merges in place, in a Go slice, so that its caller, which goes on to order the result by the
- * list as it was, sees items shifted and added in it. If given, it becomes what that caller sees.
+ * Merges lists whose items have an identity. Throws a 400 if an item has none.
+ * `seen`: strategicpatch merges in place, in a Go slice. Its caller then orders the
+ * result by the old list, and sees items moved and added in it. If given, `seen` becomes
+ * the list that the caller sees.
  */
 export function mergeLists(
   old: readonly unknown[],
@@ -28,7 +29,8 @@ export function mergeLists(
     (item) => !directives.some((one) => identity(one, mergeKey) === identity(item, mergeKey)),
   );
   const merged = [...left];
-  // One that does not fit where the list was has the slice moved, and what comes after it is not seen, either.
+  // An item that does not fit into the old list moves the slice: the caller sees
+  // neither that item nor later ones.
   seen.splice(0, left.length, ...left);
   for (const item of additions) {
     const id = identity(item, mergeKey);
@@ -40,7 +42,7 @@ export function mergeLists(
   return inOrder(merged, additions, left, mergeKey);
 }
 
-/** An item of a patch; only `$patch: replace` needs no merge key. */
+/** Checks an item of a patch: only `$patch: replace` needs no merge key. */
 function keyed(item: unknown, mergeKey: string): Fields {
   if (!isFields(item)) throw badRequest(`list element is not a map: ${JSON.stringify(item)}`);
   if (item.$patch !== 'replace') identity(item, mergeKey);
@@ -62,8 +64,8 @@ export function identities(list: unknown[], mergeKey: string | undefined): unkno
 }
 
 /**
- * Sorts: what is in `wanted` follows its order, the rest that of `before`, and between the two what was before
- * another in `before` stays so as far as can be.
+ * Sorts items: those in `wanted` by its order, the others by that of `before`. Across both, keeps
+ * the order of `before` as far as possible.
  */
 export function inOrder(items: unknown[], wanted: unknown[], before: unknown[], mergeKey?: string) {
   const [first, live] = [identities(wanted, mergeKey), identities(before, mergeKey)];

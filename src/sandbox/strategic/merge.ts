@@ -8,8 +8,8 @@ const ORDER = '$setElementOrder/';
 const DELETION = '$deleteFromPrimitiveList/';
 
 /**
- * What a strategic merge patch makes of an object, as apimachinery's strategicpatch does it. Changes neither.
- * Throws a 400 for a patch that makes no sense.
+ * Returns the result of a strategic merge patch, as apimachinery's strategicpatch. Changes neither
+ * argument. Throws a 400 for an invalid patch.
  */
 export function strategicMerge(original: Fields, patch: Fields, shape: Shape = {}): Fields {
   const directive = patch.$patch;
@@ -58,7 +58,9 @@ function mergeField(result: Fields, field: string, value: unknown, shape: Shape)
 
 const isMerged = (shape: Shape) => shape.set === true || shape.mergeKey !== undefined;
 
-/** `$retainKeys`: of the original only these are kept, and the patch has no others. */
+/**
+ * Keeps only the fields of the original in `$retainKeys`, which must name all fields of the patch.
+ */
 function retain(original: Fields, patch: Fields): Fields {
   const kept = patch.$retainKeys;
   if (kept === undefined) return { ...original };
@@ -94,7 +96,7 @@ function orderedList(old: unknown, patch: unknown, order: unknown, shape: Shape,
   return inOrder(merged, wanted ?? [], seen, shape.mergeKey);
 }
 
-/** Throws unless the items of a patch are in the order that it demands. */
+/** Throws a 400 unless the items of a patch are in the requested order. */
 function follows(changes: unknown[], order: unknown[], { mergeKey }: Shape, field: string): void {
   const ids = identities(order, mergeKey);
   const places = identities(

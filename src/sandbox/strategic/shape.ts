@@ -1,13 +1,13 @@
 /**
- * How the lists below a value are patched: `patchStrategy` and `patchMergeKey` of the API's Go types. What is not
- * named here is `replace` for lists, and merged for objects.
+ * Patch strategy of the lists below a value: `patchStrategy` and `patchMergeKey` of the API's Go
+ * types. By default, lists are replaced and objects merged.
  */
 export interface Shape {
-  /** A list of objects that are the same when this field is. */
+  /** Field that identifies the objects in a list. */
   mergeKey?: string;
-  /** A list of strings or numbers that is a set. */
+  /** Marks a list of strings or numbers as a set. */
   set?: true;
-  /** Those of an object, or of each object in the list. */
+  /** Shapes of an object's fields, or of the fields of each object in the list. */
   fields?: Record<string, Shape>;
 }
 
@@ -40,7 +40,10 @@ const podSpec = object({
   resourceClaims: list('name'),
 });
 
-/** Of an object of a built-in kind; `retainKeys` is not told: it matters to who makes a patch only. */
+/**
+ * Shapes of built-in kinds' objects. `retainKeys` is omitted: only clients
+ * that create patches need it.
+ */
 const SHAPES: Record<string, Record<string, Shape>> = {
   Namespace: { status: object({ conditions }) },
   Node: {
@@ -64,7 +67,7 @@ const SHAPES: Record<string, Record<string, Shape>> = {
   },
 };
 
-/** How objects of a built-in kind are patched. */
+/** Returns the shape of a built-in kind's objects. */
 export function shapeOf(kind: string): Shape {
   return object({ metadata, ...SHAPES[kind] });
 }

@@ -21,7 +21,7 @@ const BINDING_COLUMNS = [
 const containers = (field: string) => (object: Loose) =>
   (object.spec.template.spec.containers ?? []).map((one: Loose) => one[field] ?? '').join(',');
 
-/** The columns of kubernetes's printers for the kinds served, after the name; 1.32. */
+/** Columns of Kubernetes' printers for the served kinds, after the name, as in 1.32. */
 const COLUMNS: Record<string, Column[]> = {
   Namespace: [text('Status', ({ status }) => status?.phase), AGE],
   Node: NODE_COLUMNS,
@@ -51,7 +51,7 @@ const COLUMNS: Record<string, Column[]> = {
   ],
 };
 
-/** Of an Event the name comes last: these are all its columns but that. */
+/** Columns of an Event before the name, which comes last. */
 export const EVENT_COLUMNS: Column[] = [
   text('Last Seen', (event, now) =>
     since(event.series?.lastObservedTime ?? event.lastTimestamp ?? firstSeen(event), now),

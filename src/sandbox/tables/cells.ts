@@ -1,7 +1,7 @@
 import { age } from '../../api/age.ts';
 import type { Column, StoredObject } from '../kind.ts';
 
-/** Loosely typed as stored: columns look into objects that others wrote. */
+/** Loosely typed as stored: columns read objects that others wrote. */
 // biome-ignore lint/suspicious/noExplicitAny: the API's Go types are not written down here.
 export type Loose = any;
 
@@ -9,14 +9,14 @@ type Cell = (object: Loose, now: number) => unknown;
 
 export const text = (name: string, cell: Cell): Column => ({ name, type: 'string', cell });
 export const count = (name: string, cell: Cell): Column => ({ name, type: 'string', cell });
-/** Shown with `-o wide` only. */
+/** Limits a column to `-o wide`. */
 export const wide = (column: Column): Column => ({ ...column, priority: 1 });
 
 export const AGE = text('Age', (object: StoredObject, now) =>
   since(object.metadata.creationTimestamp, now),
 );
 
-/** `5m`, or `<unknown>` without a time. */
+/** Returns an age such as `5m`, or `<unknown>` without a time. */
 export function since(time: string | null | undefined, now: number): string {
   return age(time ?? undefined, now) ?? '<unknown>';
 }
@@ -34,12 +34,12 @@ const MODES: [mode: string, short: string][] = [
   ['ReadWriteOncePod', 'RWOP'],
 ];
 
-/** `RWO,ROX` */
+/** Abbreviates access modes: `RWO,ROX`. */
 export function accessModes(modes: string[] = []): string {
   return MODES.flatMap(([mode, short]) => (modes.includes(mode) ? [short] : [])).join(',');
 }
 
-/** metav1.FormatLabelSelector, of matchLabels. */
+/** Formats matchLabels as metav1.FormatLabelSelector. */
 export function selectorText(labels: Record<string, string> | undefined): string {
   const terms = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
   return terms.length === 0 ? '<none>' : terms.sort().join(',');

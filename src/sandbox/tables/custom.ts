@@ -2,7 +2,7 @@ import type { Column } from '../kind.ts';
 import { since } from './cells.ts';
 import { parseJsonPath } from './json-path.ts';
 
-/** `additionalPrinterColumns` of a version of a CustomResourceDefinition. */
+/** Entry of `additionalPrinterColumns` in a version of a CustomResourceDefinition. */
 export interface PrinterColumn {
   name: string;
   type: Column['type'];
@@ -19,7 +19,10 @@ const CREATED: PrinterColumn = {
 };
 const TYPES = ['string', 'integer', 'number', 'boolean', 'date'];
 
-/** Throws for a column that the API server would refuse, or that is not understood here. */
+/**
+ * Returns the columns of a custom resource. Throws for a column that the API server refuses or the
+ * sandbox does not support.
+ */
 export function customColumns(columns: PrinterColumn[] | undefined): Column[] {
   return (columns?.length ? columns : [CREATED]).map(
     ({ name, type, jsonPath, format, description, priority }) => {

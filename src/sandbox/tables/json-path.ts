@@ -1,6 +1,6 @@
 import { isFields } from '../json.ts';
 
-/** Finds the values at a path, the first of which is shown. */
+/** Finds the values at a path; the first one is shown. */
 export type JsonPath = (value: unknown) => unknown[];
 
 type Step = (value: unknown) => unknown[];
@@ -13,8 +13,9 @@ const FILTER =
   /^\[\?\(\s*@((?:\.[\w-]+)+)\s*(==|!=)\s*(?:"([^"]*)"|'([^']*)'|(-?[\d.]+|true|false))\s*\)\]/;
 
 /**
- * The part of client-go's JSONPath that columns of CRDs use: fields, indexes, wildcards, and filters that compare
- * with a constant. Throws for the rest, and for what does not begin with a dot.
+ * Parses the part of client-go's JSONPath that columns of CRDs use: fields, indices,
+ * wildcards, and filters that compare with a constant. Throws for other syntax, and for a path
+ * that does not begin with a dot.
  */
 export function parseJsonPath(path: string): JsonPath {
   if (!path.startsWith('.')) throw new Error('must be a simple json path starting with .');

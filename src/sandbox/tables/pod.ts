@@ -1,7 +1,10 @@
 import type { Column } from '../kind.ts';
 import { AGE, type Loose, orNone, since, text, wide } from './cells.ts';
 
-/** As printPod of kubernetes, without init containers that are restarted: nothing here runs any. */
+/**
+ * Summarizes a pod as printPod in Kubernetes, without restartable init
+ * containers, which nothing here runs.
+ */
 function summary({ metadata, spec, status = {} }: Loose, now: number) {
   const initial = initialization(status, spec);
   const containers: Loose[] = initial.reason === undefined ? (status.containerStatuses ?? []) : [];
@@ -26,7 +29,7 @@ function summary({ metadata, spec, status = {} }: Loose, now: number) {
   };
 }
 
-/** Why a pod still initializes, and the init containers that were started. */
+/** Returns why a pod still initializes, and the init containers that were started. */
 function initialization(status: Loose, spec: Loose): { reason?: string; seen: Loose[] } {
   const seen: Loose[] = [];
   for (const [i, one] of (status.initContainerStatuses ?? []).entries()) {
@@ -41,7 +44,7 @@ function initialization(status: Loose, spec: Loose): { reason?: string; seen: Lo
   return { seen };
 }
 
-/** The first container that has something to say. */
+/** Returns the first reason that a container has. */
 function containerReason(containers: Loose[]): string | undefined {
   return containers
     .map(({ state }) => state?.waiting?.reason || (state?.terminated && ended(state.terminated)))

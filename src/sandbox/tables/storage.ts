@@ -44,7 +44,7 @@ const DEFAULT_CLASS = [
   'storageclass.beta.kubernetes.io/is-default-class',
 ];
 
-/** The only kind whose name says more. */
+/** Returns the name of a StorageClass, the only kind whose name column shows more. */
 export function className({ metadata }: Loose): string {
   const isDefault = DEFAULT_CLASS.some(
     (annotation) => metadata.annotations?.[annotation] === 'true',

@@ -4,10 +4,10 @@ import { badRequest } from '../refusal.ts';
 import { builtinColumns, EVENT_COLUMNS } from './builtin.ts';
 import { className } from './storage.ts';
 
-/** What a row carries of its object, beside the cells. */
+/** Part of its object that a row carries beside the cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-/** Throws a 400. */
+/** Parses includeObject. Throws a 400. */
 export function includeObject(query: URLSearchParams): IncludeObject {
   const value = query.get('includeObject') || 'Metadata';
   if (value !== 'None' && value !== 'Metadata' && value !== 'Object')
@@ -32,7 +32,7 @@ function columnsOf({ kind, columns }: Kind): Column[] {
   return [NAME, ...builtinColumns(kind)];
 }
 
-/** meta/v1 Table of objects of one kind; `now` is in ms since the epoch. */
+/** Returns a meta/v1 Table of objects of one kind; `now` is in ms since the epoch. */
 export function tableOf(
   kind: Kind,
   objects: StoredObject[],

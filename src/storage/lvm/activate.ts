@@ -14,11 +14,11 @@ const changeOwn = (
   preconditions: [sameVolume(desired, own)],
 });
 
-/** Also where it is marked to be left out, as a snapshot of a thin volume is. */
+/** Activates a logical volume, also one with the activation skip flag, as thin snapshots have. */
 export const activate = (desired: InGroup, own: LogicalVolume): Step =>
   changeOwn(desired, own, 'activate', '--activate', 'y', '--ignoreactivationskip');
 
-/** Fails while anybody has it open. */
+/** Deactivates a logical volume. Fails while a process has it open. */
 export const deactivate = (desired: InGroup, own: LogicalVolume): Step => ({
   ...changeOwn(desired, own, 'deactivate', '--activate', 'n'),
   failureMeansConflict: true,

@@ -18,13 +18,13 @@ import { isSnapshotName, isTagged, lvName, lvPath, tagOf, uidsIn } from './names
 import { deviceOf } from './ownership.ts';
 import { poolWanted, refuseWrites } from './refuse.ts';
 
-/** Bytes that a new UUID writes, with those that e2fsck may write before it. */
+/** Bytes that a new UUID may write, including writes of the e2fsck before it. */
 const WRITES = 16n << 20n;
 
 /**
- * Returns what remains to be done until a logical volume with another Volume's data is this Volume's: its file system has the
- * Volume's UUID, then it has the Volume's name, then the tag that it is known by.
- * @param from the UID in its tag
+ * Returns the remaining steps of adopting a logical volume with another Volume's data. They change
+ * the file system's UUID, then the name, then the tag that identifies the volume.
+ * @param from UID in the tag
  */
 export function planAdopt(desired: DesiredLvm, from: string, observed: ObservedLvm): Plan {
   const { intent } = observed;
@@ -41,7 +41,7 @@ export function planAdopt(desired: DesiredLvm, from: string, observed: ObservedL
   const reached = ensureActive(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
-  // It was reached.
+  // ensureActive refuses a missing device.
   if (device === undefined) return { steps: [] };
   const refusal = refuseDevice(desired, from, observed, own, device);
   if (refusal !== undefined) return refusal;
@@ -57,15 +57,16 @@ export function planAdopt(desired: DesiredLvm, from: string, observed: ObservedL
 }
 
 /**
- * Returns what remains to be done where the Volume is deleted before its adoption has come to its end: the logical volume gets back
- * the UID that it had, and keeps the name. By the Volume's tag it would be taken for what is left of that.
+ * Returns the remaining steps to roll back an unfinished adoption whose Volume is deleted. The
+ * logical volume gets its earlier UID back, and keeps its name. With the Volume's tag, it would be
+ * taken for the deleted Volume's storage.
  */
 export function planPutBack(desired: DesiredLvm, from: string, observed: ObservedLvm): Plan {
   const records = removeRecords(desired.uid);
   const group = groupOf(desired, observed);
   if ('refusal' in group) return putBackAway(desired, group.refusal, group.reason);
   const own = adopted(desired, from, observed);
-  // Where several have the tag, one of them may be half adopted.
+  // If several logical volumes have a tag, one of them may be half adopted.
   if ('refusal' in own)
     return observed.volumes.some(hasEither(desired, from)) ? own : { steps: records };
   const reached = refuseChange(group) ?? ensureActive(desired, observed, own);
@@ -91,7 +92,7 @@ const hasEither =
   (each: LogicalVolume): boolean =>
     isTagged(each, from) || isTagged(each, uid);
 
-/** The one logical volume that has the tag, the earlier or the new one. */
+/** Returns the only logical volume with the earlier or the new tag, or why there is none. */
 function adopted(
   { uid, vgName }: DesiredLvm,
   from: string,
@@ -152,7 +153,7 @@ function refuseDevice(
   }
   const use = useOf(device, observed);
   if (use !== undefined) return refuse('UseHoldsAdoption', { ...use.seen, ...use.ended });
-  // Its tag says whose it is, in mode Block nothing else does.
+  // In mode Block only the tag identifies the volume.
   if (desired.mode === 'Block') {
     const { signature } = device;
     const isFileSystem = signature.found === 'one' && signature.uuid === from;
@@ -202,7 +203,9 @@ function become(
   ];
 }
 
-/** The tag that goes is taken off last: by either of them the logical volume is found. */
+/**
+ * Replaces the tag. Removes the old tag last, so that a tag always identifies the logical volume.
+ */
 function tagAs(
   desired: DesiredLvm,
   own: LogicalVolume,
@@ -218,7 +221,7 @@ function tagAs(
   ];
 }
 
-/** Nobody else has adopted it since it was looked at. */
+/** Precondition that no other Volume has adopted the logical volume since the observation. */
 const hasTag = (desired: DesiredLvm, { name }: LogicalVolume, uid: string): Precondition => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_tags', lvName(desired, name)],
   expect: { exit: 0, stdout: { has: tagOf(uid), lacks: '\t' } },

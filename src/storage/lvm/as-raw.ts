@@ -1,7 +1,7 @@
 import type { DesiredLvm, DesiredRaw, ObservedLvm, ObservedRaw } from '../types.ts';
 import { lvPath } from './names.ts';
 
-/** A logical volume that is there, as a raw device: what is made on it is made the same way. */
+/** Describes an existing logical volume as a raw device, since its content is made the same way. */
 export const asRaw = (desired: DesiredLvm): DesiredRaw => ({
   ...desired,
   type: 'raw',

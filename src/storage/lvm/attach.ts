@@ -13,10 +13,16 @@ import { overcommitNote } from './overcommit.ts';
 import { deviceOf, isMarked, ownOf, refuseTags, whose } from './ownership.ts';
 import { illnessNote } from './pool.ts';
 
-/** Not a pool, a snapshot, or what LVM moves: plain, thin, RAID, mirrors, caches, and what has snapshots. */
+/**
+ * Kinds (lvs(8), Attr) that hold data: plain, thin, RAID, mirrors, caches, and origins of
+ * snapshots. Excludes pools, snapshots, and volumes of pvmove.
+ */
 export const HOLDS_DATA = ['-', 'V', 'r', 'R', 'm', 'M', 'C', 'o', 'O'];
 
-/** What remains to be done until the logical volume is active, of the size wanted, and its persistent link leads to it. */
+/**
+ * Returns the remaining steps until the logical volume is active, has the wanted size, and the
+ * persistent link leads to it.
+ */
 export function planAttach(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const group = groupOf(desired, observed);
   if ('refusal' in group) return group;
@@ -28,7 +34,7 @@ export function planAttach(desired: DesiredLvm, observed: ObservedLvm): Plan {
     return refuse('LogicalVolumeMissing', { volume: lvName(desired, desired.name) });
   }
   const owner = whose(desired, observed, own);
-  // MetalK8s names them after Volumes, and keeps no records.
+  // MetalK8s names logical volumes after Volumes, and keeps no records.
   const known = desired.recorded || observed.done !== undefined || observed.intent !== undefined;
   if (owner === 'not ours' || (owner === 'named' && known)) {
     return refuse('LogicalVolumeExchanged', { path: lvPath(desired), uuid: own.uuid });
@@ -44,9 +50,9 @@ export function planAttach(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const reached = ensureActive(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
-  // It was reached.
+  // ensureActive refuses a missing device.
   if (device === undefined) return { steps: [] };
-  // An interrupted lvextend: its device has the size that it had.
+  // An interrupted lvextend leaves the device at its old size.
   if (device.sizeBytes < own.sizeBytes) return { steps: [refresh(desired, own)] };
   const made = checkMade(asRaw(desired), rawOf(observed), device);
   if ('refusal' in made) return made;
@@ -55,11 +61,11 @@ export function planAttach(desired: DesiredLvm, observed: ObservedLvm): Plan {
     return 'refusal' in link ? link : { ...link, steps: [refresh(desired, own), ...link.steps] };
   }
   const untagged = owner === 'ours' && !isTagged(own, desired.uid);
-  // The tag is what it is deleted by.
+  // Deletion identifies the logical volume by its tag.
   if (untagged && isMarked(desired, observed, own) && refuseChange(group) === undefined) {
     return { steps: [addTag(desired, own)] };
   }
-  // What is known by its name alone gets no record: with one, that name would be another's.
+  // A match by name alone gets no record: with one, the next attach would refuse it as exchanged.
   const grown: Plan =
     owner === 'ours' ? planGrow(desired, observed, group, own, device) : { steps: [] };
   if ('refusal' in grown || grown.steps.length > 0) return grown;

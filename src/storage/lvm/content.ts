@@ -4,7 +4,7 @@ import { ObservationError, succeeded } from '../probe-results.ts';
 import { blkidValues } from '../signature.ts';
 import type { Extents, FreeExtents } from './facts.ts';
 
-/** blkid(8) reads a part of a device as if it was all of one. */
+/** Returns the blkid(8) command that probes part of a device like a whole device. */
 const blkidAt = ({ pv, offsetBytes, sizeBytes }: FreeExtents): string[] => [
   'blkid',
   '-p',
@@ -18,8 +18,8 @@ const blkidAt = ({ pv, offsetBytes, sizeBytes }: FreeExtents): string[] => [
 ];
 
 /**
- * What is written through a logical volume goes past what the kernel keeps of the disk below it, so that it may keep what
- * was there long ago: it is to forget that.
+ * Returns the command that drops the kernel's cache of a disk. Writes through a logical volume
+ * bypass that cache, so it may still have old content.
  */
 const forgetCache = ({ pv }: FreeExtents): string[] => ['blockdev', '--flushbufs', pv];
 
@@ -27,7 +27,10 @@ const AMBIVALENT = 'ambivalent';
 
 const placeOf = ({ pv, first }: FreeExtents) => `${pv} ${first}`;
 
-/** What is in free extents. Of what cannot be read blkid prints nothing, so it is read as well. */
+/**
+ * Returns the probes of free extents. blkid prints nothing for unreadable extents, so dd reads
+ * their beginning as well.
+ */
 export const contentProbes = (extents: readonly FreeExtents[]): Probe[] =>
   extents.flatMap((each) => [
     { name: `cache ${placeOf(each)}`, argv: forgetCache(each) },
@@ -41,7 +44,7 @@ export const contentProbes = (extents: readonly FreeExtents[]): Probe[] =>
     },
   ]);
 
-/** @throws ObservationError where that can't be told */
+/** @throws ObservationError if the content cannot be determined */
 export const readContent = (
   extents: readonly FreeExtents[],
   get: (name: string) => ProbeResult,
@@ -59,7 +62,7 @@ export const readContent = (
     return { ...each, content, blkid: stdout.replace(/\n+$/, ''), blkidExit: exit };
   });
 
-/** As a raw device's content is told: the type and UUID of what is in them. */
+/** Returns the type and UUID of the content, in the format used for raw devices. */
 function textOf(values: ReadonlyMap<string, string>): string {
   return (
     [
@@ -75,31 +78,33 @@ function textOf(values: ReadonlyMap<string, string>): string {
     .join('+');
 }
 
-/** All that a new logical volume would find in its extents, each once. */
+/** Returns the content that a new logical volume would find in its extents, without duplicates. */
 export const contentOf = (extents: readonly Extents[]): string =>
   [...new Set(extents.flatMap(({ content }) => (content === '' ? [] : content.split('+'))))]
     .sort()
     .join('+');
 
-/** Several signatures are in some of them, and blkid names none: no consent can say which. */
+/**
+ * Reports whether an extent has several signatures. blkid names none of them, so no consent can.
+ */
 export const isAmbivalent = (extents: readonly Extents[]): boolean =>
   extents.some(({ content }) => content === AMBIVALENT);
 
 /**
- * The consent to whatever removed volumes left in free extents of the group, known or not. It says of which extents, where a
- * Volume is made for whom nobody is there to be asked.
+ * Consent to destroy whatever removed volumes left in free extents of the group, known or not.
+ * Volumes made for claims carry it if their class sets `overwrite`, since nobody can be asked then.
  */
 export const FREE_EXTENTS = 'free extents';
 
-/** How many they are. */
+/** Returns the number of extents. */
 export const extentsIn = (extents: readonly FreeExtents[]): bigint =>
   extents.reduce((sum, { count }) => sum + count, 0n);
 
-/** As LVM is told to take these and no others. */
+/** Returns the extents as an LVM argument that restricts the allocation to them. */
 export const rangeOf = ({ pv, first, count }: FreeExtents): string =>
   `${pv}:${first}-${first + count - 1n}`;
 
-/** They hold what they held, to the letter. */
+/** Preconditions that the extents have exactly the observed content. */
 export const sameContentPreconditions = (extents: readonly Extents[]): Precondition[] =>
   extents.flatMap((each) => {
     const disk = each.pv;
@@ -117,12 +122,12 @@ export const sameContentPreconditions = (extents: readonly Extents[]): Precondit
     ];
   });
 
-/** How many of the largest pieces are looked into where those carry something that would be taken first. */
+/** Maximum number of large pieces to probe if the extents of LVM's choice have signatures. */
 const MAX_PIECES = 16;
 
 /**
- * Places to look for extents that carry nothing: the beginning of each piece, where a removed volume would have begun, and
- * the end of one that is twice as large as what is needed, so that nothing is taken of what its beginning was a part of.
+ * Returns places to probe for extents without signatures. A removed volume would have begun where a
+ * piece begins. The end of a piece of twice the needed size shares no extent with that.
  */
 export function placesIn(
   free: readonly FreeExtents[],
@@ -145,7 +150,7 @@ export function placesIn(
   });
 }
 
-/** Returns the extents that carry nothing, of each piece the first place alone. */
+/** Returns the extents without signatures, only the first place of each piece. */
 export const clean = (places: readonly Extents[], free: readonly FreeExtents[]): FreeExtents[] =>
   free.flatMap((piece) => {
     const isIn = ({ pv, first }: FreeExtents) =>
@@ -153,7 +158,7 @@ export const clean = (places: readonly Extents[], free: readonly FreeExtents[]):
     return places.find((place) => isIn(place) && place.content === '') ?? [];
   });
 
-/** The first of these, as many as are needed. */
+/** Returns the first extents, as many as needed. */
 export function takeExtents(
   free: readonly FreeExtents[],
   count: bigint,

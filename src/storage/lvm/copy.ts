@@ -8,18 +8,20 @@ import { isUnfinished, lvName, tagOf, unfinishedTag } from './names.ts';
 import { poolOf } from './pool.ts';
 import { lvremove } from './remove.ts';
 
-/** A copy of a thin logical volume: a thin snapshot of it, which becomes a snapshot or a volume of its own. */
+/**
+ * Copy of a thin logical volume: a thin snapshot that becomes a snapshot or a volume of its own.
+ */
 export interface Copy {
   vgName: string;
   name: string;
-  /** Whose it is: of a content, or of a Volume. */
+  /** UID of the owner: a snapshot content or a Volume. */
   uid: string;
 }
 
 /**
- * Takes the thin snapshot. Whatever is mounted or open is frozen for that moment by the kernel.
- * @param originUid what the origin is tagged with
- * @param preconditions what must hold right before
+ * Takes the thin snapshot. The kernel freezes a mounted file system for that moment.
+ * @param originUid UID in the origin's tag
+ * @param preconditions further preconditions of the step
  */
 export const takeCopy = (
   copy: Copy,
@@ -34,18 +36,18 @@ export const takeCopy = (
     ...[lvName(copy, origin.name), originUid, copy.name, copy.uid, permission],
   ),
   preconditions: [...preconditions, sameVolume(copy, origin)],
-  // Another command of LVM may have kept it waiting for too long.
+  // Another LVM command may have kept lvcreate waiting for too long.
   failureMeansConflict: true,
 });
 
-/** Gives the file system in it the UUID of its own, before it is active and udev can see it, and has it take all of it. */
+/** Gives the copy's file system its own UUID before udev can see it, and grows it to the volume. */
 export const identify = (copy: Copy): Step => ({
   name: `give the file system in ${lvName(copy, copy.name)} a UUID of its own`,
   argv: scriptArgv('stowage-lvm-uuid', lvName(copy, copy.name), copy.uid),
   preconditions: [unfinished(copy)],
 });
 
-/** From now on it is whole, and whose its tag says. */
+/** Marks the copy as whole: replaces the unfinished tag by the owner's. */
 export const finish = (copy: Copy, ...options: string[]): Step => ({
   ...change(
     copy,
@@ -57,22 +59,22 @@ export const finish = (copy: Copy, ...options: string[]): Step => ({
   preconditions: [unfinished(copy)],
 });
 
-/** It is what was just made, and nobody's else. */
+/** Precondition that the logical volume has only the unfinished tag of this owner. */
 export const unfinished = (copy: Copy): Precondition => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_tags', lvName(copy, copy.name)],
   expect: { exit: 0, stdout: { ...printed(unfinishedTag(copy.uid)), lacks: ',' } },
   ...refuse('UnfinishedChanged', { volume: lvName(copy, copy.name) }),
 });
 
-/** What an earlier try left, by its tag. */
+/** Returns the remains of an earlier attempt, by their tag. */
 export const unfinishedIn = (
   { volumes }: Pick<ObservedLvm, 'volumes'>,
   uid: string,
 ): LogicalVolume | undefined => volumes.find((each) => isUnfinished(each, uid));
 
 /**
- * Removes what an earlier try left. An lvcreate that was killed may have left the pool, and the origin of the copy,
- * suspended: that there is an unfinished copy says that it was ours, and so they are resumed first.
+ * Removes the remains of an earlier attempt. A killed lvcreate may have left the pool and the
+ * origin suspended. The unfinished copy shows that Stowage did so: both are resumed first.
  */
 export function removeUnfinished(
   { vgName, uid }: Pick<Copy, 'vgName' | 'uid'>,
@@ -92,7 +94,7 @@ export function removeUnfinished(
   ];
 }
 
-/** The same of a volume that was to be one. */
+/** Removes the remains of an earlier attempt to make a Volume from a copy. */
 export const leaveUnfinished = (desired: DesiredLvm, observed: ObservedLvm): Step[] => {
   const left = unfinishedIn(observed, desired.uid);
   return left === undefined ? [] : removeUnfinished(desired, observed, left);

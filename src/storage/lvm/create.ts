@@ -18,7 +18,7 @@ import { poolOf } from './pool.ts';
 import { begins } from './refuse.ts';
 import { withRoom, withRoomAlone } from './room.ts';
 
-/** The record that is written before there is a logical volume: its UUID is LVM's to choose. */
+/** Returns the record for before the logical volume exists, without the UUID that LVM chooses. */
 export function intentFor(desired: DesiredLvm, group: VolumeGroup, consent: string): Intent {
   const device = { path: lvPath(desired), identity: `vg=${group.uuid}` };
   const fresh = intentOf(desired, { device }, bytesFor(desired, group));
@@ -28,7 +28,7 @@ export function intentFor(desired: DesiredLvm, group: VolumeGroup, consent: stri
 export const bytesFor = (desired: DesiredLvm, group: VolumeGroup): bigint =>
   extentsFor(desired, group) * group.extentBytes;
 
-/** All steps from nothing to what the Volume wants, once nothing speaks against it. */
+/** Returns the steps that make the logical volume, once nothing refuses it. */
 export function create(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGroup): Step[] {
   const { free } = observed;
   const intent = intentFor(desired, group, contentOf(free));
@@ -44,7 +44,7 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
       ? [lvcreate(desired, observed, group)]
       : [lvcreateThin(desired, observed, desired.thinPool, group)]),
   ];
-  // Zeros are written by the kernel's name of the device, which is known once it exists.
+  // Zeroing uses the kernel name of the device, which is known once the device exists.
   if (isZeroed(desired)) return made;
   return [
     ...made,
@@ -58,21 +58,24 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
   ];
 }
 
-/** Its UUID is LVM's to choose: until it is attached the next time, the rule for its link knows it by its name. */
+/** Returns the udev key for the device's name, which an attach replaces by LVM's UUID. */
 export const nameKey = (desired: DesiredLvm): string => `ATTR{dm/name}=="${dmNameOf(desired)}"`;
 
-/** A job may reach the node late, after all was lost again: what is done is not made anew. */
+/** Precondition that the volume is not recorded as done: a late job must not make it again. */
 export const notDone = (desired: DesiredLvm): Precondition => ({
   argv: ['test', '!', '-e', donePath(desired.uid)],
   expect: { exit: 0 },
   ...refuse('LogicalVolumeMadeMeanwhile', { path: lvPath(desired) }),
 });
 
-/** Zeros are written to all of it. What a thin pool hands out reads as zeros. */
+/** Reports whether zeros are written to the whole volume. A thin pool returns zeros by itself. */
 export const isZeroed = ({ zeroed, thinPool }: DesiredLvm): boolean =>
   zeroed === true && thinPool === undefined;
 
-/** Returns whether all bytes are written before the logical volume becomes the Volume's: from elsewhere, or with zeros. */
+/**
+ * Reports whether all bytes are written before the logical volume becomes the Volume's: from a
+ * source, or with zeros.
+ */
 export const isWritten = (desired: DesiredLvm): boolean =>
   desired.fill !== undefined || isZeroed(desired);
 
@@ -87,11 +90,11 @@ const named = (desired: DesiredLvm): string[] => [
 ];
 
 /**
- * LVM itself looks for signatures before udev may look at the device, so that a copy of a file system in old extents is
- * never taken for the one that is in use. It asks what to do with one, is answered by an empty standard input, which is
- * no, and takes the logical volume back. Only for extents that were looked into, and with consent to what is in them,
- * it is told yes: then it is told these extents, too. Without blkid it would know three kinds of signatures and write over
- * the others, so lvm.conf does not decide that.
+ * Makes a thick logical volume. LVM checks for signatures before udev reads the device, so udev
+ * never takes a file system copy in old extents for the original. LVM asks about a signature, takes
+ * the empty standard input as no, and removes the volume again. `--yes` requires consent to the
+ * content of probed extents, and is combined with these extents. Without blkid, LVM would know
+ * three kinds of signatures and overwrite all others, so the command overrides lvm.conf.
  */
 function lvcreate(
   desired: DesiredLvm,
@@ -99,7 +102,7 @@ function lvcreate(
   group: VolumeGroup,
 ): Step {
   const consented = contentOf(free) !== '';
-  // Of an earlier try LVM may have met a signature in others.
+  // In an earlier attempt, LVM may have found a signature in other extents.
   const chosen = desired.overwrite !== undefined || passedOver.length > 0 || intent !== undefined;
   return {
     name: `make the logical volume ${lvName(desired, desired.name)}`,
@@ -112,19 +115,19 @@ function lvcreate(
       group.name,
       ...(chosen ? free.map(rangeOf) : []),
     ],
-    // Also where somebody pastes the plan into a shell.
+    // Explicitly empty, also for a plan pasted into a shell.
     stdin: '',
     preconditions: [
       notDone(desired),
       sameGroup(group),
       ...(chosen ? sameContentPreconditions(free) : []),
     ],
-    // Others may have taken these extents.
+    // Another command may have taken these extents.
     ...(chosen ? { failureMeansConflict: true } : {}),
   };
 }
 
-/** A new thin volume reads as zeros: there is nothing in it to look for. */
+/** Makes a thin volume. New ones read as zeros, so there is no content to check. */
 function lvcreateThin(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -143,8 +146,9 @@ function lvcreateThin(
 }
 
 /**
- * It is what was just made, the path leads to it (a link that udev left behind may lead to a logical volume of others
- * that has its number by now), and LVM did look: it does not at what lvm.conf keeps from being active.
+ * Preconditions that the path leads to the new logical volume, and that it is empty. A stale udev
+ * link may lead to another logical volume that now has its number. LVM checks for no signatures if
+ * lvm.conf prevents the activation.
  */
 function madePreconditions(desired: DesiredLvm, group: VolumeGroup): Precondition[] {
   return [
@@ -157,14 +161,14 @@ function madePreconditions(desired: DesiredLvm, group: VolumeGroup): Preconditio
   ];
 }
 
-/** The same, whatever is in it. */
+/** Preconditions that the path leads to the new logical volume, whatever its content. */
 export function isMadePreconditions(desired: DesiredLvm, tag = tagOf(desired.uid)): Precondition[] {
   const path = lvPath(desired);
   const changed = refuse('LogicalVolumeNotAsMade', { path });
   return [
     {
       argv: ['lvs', '--noheadings', '-o', 'lv_tags', lvName(desired, desired.name)],
-      // And no other tag.
+      // No other tag is permitted.
       expect: { exit: 0, stdout: { ...printed(tag), lacks: ',' } },
       ...changed,
     },
@@ -178,7 +182,7 @@ export function isMadePreconditions(desired: DesiredLvm, tag = tagOf(desired.uid
 
 function makeFileSystem(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGroup): Step[] {
   const path = lvPath(desired);
-  // The class is known: who prepares has looked at it.
+  // Callers have already checked the storage class.
   if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
   const needed = begins(desired, bytesFor(desired, group));
   return [
@@ -198,7 +202,7 @@ const syncDevice = (path: string): Step => ({
   preconditions: [],
 });
 
-/** Fills it, and makes it the Volume's once it is whole. A thin one reads as zeros until then. */
+/** Fills the logical volume, and marks it as the Volume's once it is whole. */
 function fillIn(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -214,7 +218,7 @@ function fillIn(
   const isZero = poolOf(observed, thinPool)?.zeroes ?? false;
   const step = fillStep(fill, { path, uid, content, offsetBytes: 0n, sizeBytes, isZero });
   const preconditions = [notDone(desired), ...isMadePreconditions(desired, unfinishedTag(uid))];
-  // After a crash that says where what is on it comes from.
+  // After a crash, the record shows that the content comes from the filling.
   const [first, ...others] = writeIntent({ ...intent, filling: true });
   const empty = content === 'block' ? madePreconditions(desired, group) : [];
   return [

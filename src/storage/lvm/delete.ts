@@ -27,8 +27,9 @@ import { ALONE, isGone, lvremove, notOpen } from './remove.ts';
 import { withRoom } from './room.ts';
 
 /**
- * What remains to be done until the logical volume is let go of: retained, or removed with its signature, or with every
- * byte overwritten before. One that was never made to the end holds no data of anybody's, and is always removed.
+ * Returns the remaining steps until the logical volume is released: retained, or removed once its
+ * signature is erased or every byte is overwritten. An unfinished volume holds nobody's data, and
+ * is always removed.
  */
 export function planDelete(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const from = halfAdopted(desired, observed);
@@ -41,7 +42,7 @@ export function planDelete(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (!begun) return forgotten(desired, observed, records);
   const retained = desired.onDelete === 'Retain';
   const group = groupOf(desired, observed);
-  // Half of its records must never look like those of what was not made to the end.
+  // Removes the intent first: partial records must never resemble those of an unfinished volume.
   const keep = observed.recordFiles ? [...removeIntent(desired.uid), ...records] : records;
   if ('refusal' in group) return retained ? { steps: keep } : { ...group, hint: OR_RETAIN };
   const own = ownOf(desired, observed.volumes);
@@ -52,7 +53,7 @@ export function planDelete(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (retained && made) {
     const device = owner === 'ours' ? deviceOf(observed, own) : undefined;
     const left = device === undefined ? [] : leaveMount(desired.uid, device, observed);
-    // Whoever has it from now on is not held to be this Volume.
+    // Without its tag, the next owner's volume is not taken for this Volume's.
     const tag =
       owner === 'ours' && isTagged(own, desired.uid) && (refused ?? doubtful) === undefined;
     const dropped = [...left, ...dropLink(desired, observed)];
@@ -61,13 +62,13 @@ export function planDelete(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const name = lvName(desired, own.name);
   const taken = takenBy(observed, own);
   if (taken !== undefined) {
-    // All that was left of this Volume was let go of, before a backup brought it back.
+    // This Volume was released completely before a backup restored it.
     if (!observed.recordFiles) return { steps: [] };
     const of = taken.name === undefined ? { uid: taken.uid } : { other: taken.name };
     return refuse('LogicalVolumeOfAnother', { volume: name, ...of });
   }
   if (owner !== 'ours') {
-    // Without a tag it was not made by us, and what was never made leaves nothing.
+    // Stowage tags the volumes that it makes, and an unfinished Volume leaves nothing untagged.
     return made ? refuse('LogicalVolumeNotOurs', { volume: name }) : { steps: records };
   }
   if (!isMarked(desired, observed, own)) return refuse('LogicalVolumeUnmarked', { volume: name });
@@ -79,7 +80,10 @@ export function planDelete(desired: DesiredLvm, observed: ObservedLvm): Plan {
   return remove(desired, observed, own, made, records);
 }
 
-/** What was never finished, a copy or what was to be filled, holds no data of anybody's, whatever is on record, and is always removed. */
+/**
+ * Plans the removal of an unfinished logical volume, a copy or one that was being filled. It holds
+ * nobody's data, so it is always removed, whatever the records contain.
+ */
 function planUnfinished(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -91,7 +95,7 @@ function planUnfinished(
   if (left === undefined || 'refusal' in group) return undefined;
   const refused = refuseChange(group);
   if (refused !== undefined) return { ...refused, hint: OR_RETAIN };
-  // Its pool gives what a thin one had to others, as it is.
+  // A thin pool may pass the blocks to other volumes without overwriting them.
   const wipes = desired.onDelete === 'Wipe' && observed.intent?.filling === true;
   const full = wipes ? noRoomToWipe(desired, observed, left) : undefined;
   if (full !== undefined) return full;
@@ -99,11 +103,14 @@ function planUnfinished(
   const released = release(desired, observed, left, cleaned, wipes);
   if ('first' in released) return released.first;
   const removed = [...released.steps, ...removeUnfinished(desired, observed, left)];
-  // What is on record was made otherwise.
+  // Records of a finished volume describe another logical volume, and stay.
   return { steps: made ? removed : [...removed, ...onceGone(desired, left, records)] };
 }
 
-/** Neither status nor records tell of anything. A tag says that it was made, and nothing says what it holds by now. */
+/**
+ * Handles a Volume without status and records. A tag shows that Stowage made the logical volume,
+ * but not what it holds now.
+ */
 function forgotten(desired: DesiredLvm, observed: ObservedLvm, records: readonly Step[]): Plan {
   const group = groupOf(desired, observed);
   const own = ownOf(desired, observed.volumes);
@@ -123,15 +130,15 @@ function remove(
   made: boolean,
   records: readonly Step[],
 ): Plan {
-  // What MetalK8s made has none yet. Once its signature is off, nothing else says whose it is.
+  // A logical volume of MetalK8s has no tag yet. Without its signature, only a tag identifies it.
   const tag = isTagged(own, desired.uid) ? [] : [addTag(desired, own)];
   const gone = [lvremove(desired, own, tagOf(desired.uid)), ...onceGone(desired, own, records)];
   const wiped = observed.wiped !== undefined && observed.wiped >= own.sizeBytes;
-  // What is not on record as made may have been filled.
+  // A volume not recorded as made may hold content of its filling.
   const toClean = !wiped && (desired.onDelete === 'Wipe' || (made && own.pool === undefined));
-  // Somebody else may have put something there.
+  // Another program may have written other content.
   const toLook = toClean || (made && !wiped && desired.mode === 'Filesystem');
-  // What is not thin leaves in the group what it was filled with.
+  // A thick volume leaves the content of its filling in the group.
   const toSee = toLook || (observed.intent?.filling === true && !made && own.pool === undefined);
   if (!own.active && !toSee) return { steps: [...tag, ...gone] };
   const reached = ensureActive(desired, observed, own);
@@ -162,7 +169,7 @@ function remove(
       notOpen(device),
       ...tag,
       ...(toClean ? clean(desired, observed, own, device) : []),
-      // An interrupted mkfs would be in the way as well, and so would what it was filled with.
+      // A signature of an interrupted mkfs or filling would also block the extents' next owner.
       ...(!made &&
       !toClean &&
       own.pool === undefined &&
@@ -179,7 +186,7 @@ function remove(
   };
 }
 
-/** A thin volume that is wiped takes room in its pool for a part at a time. */
+/** Refuses to wipe a thin volume if its pool lacks room for one part of the wipe. */
 function noRoomToWipe(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -192,7 +199,10 @@ function noRoomToWipe(
   return full && { ...full, hint: OR_RETAIN, retryable: true };
 }
 
-/** Signatures in free extents would be in the way of whoever gets them next. A thin volume leaves none. */
+/**
+ * Wipes the device, or removes its signature, which would block the next owner of the extents. Only
+ * thick volumes leave signatures.
+ */
 function clean(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -208,7 +218,7 @@ function clean(
   );
 }
 
-/** The records go once it is gone. */
+/** Removes the records once the logical volume is gone. */
 function onceGone(
   desired: DesiredLvm,
   own: LogicalVolume,

@@ -17,7 +17,7 @@ import { planProvision } from './provision.ts';
 import { inGroup } from './select.ts';
 import * as spec from './spec.ts';
 
-/** Logical volumes of LVM, in a thin pool or outside. */
+/** Driver of LVM logical volumes, in a thin pool or outside. */
 export const lvm: VolumeDriver<'lvmLogicalVolume', DesiredLvm, ObservedLvm> = {
   ...spec,
   type: 'lvm',
@@ -47,7 +47,7 @@ export const lvm: VolumeDriver<'lvmLogicalVolume', DesiredLvm, ObservedLvm> = {
     const device = ownDevice(desired, observed);
     return device === undefined ? [] : makeLink(asRaw(desired), device, device.name, true);
   },
-  // The program that fills a device ends when it is told so.
+  // The fill script ends once this file exists.
   cancelFill: ({ uid }) => [
     {
       name: 'end the filling',
@@ -68,7 +68,7 @@ function planInGroup(operation: VolumeOperation, desired: DesiredLvm, observed: 
     }
     case 'attach':
       return planAttach(desired, observed);
-    // It is in the way of nobody, and nobody else is to have it active.
+    // The logical volume stays active, since no other node activates it.
     case 'detach':
       return planUnused(desired, observed, devices(desired, observed));
     case 'delete':
@@ -76,7 +76,7 @@ function planInGroup(operation: VolumeOperation, desired: DesiredLvm, observed: 
   }
 }
 
-/** A group that is not there has no steps. */
+/** Restricts the plan to the group's disks. A plan without a group has no steps. */
 function ofGroup({ groups: [group] }: ObservedLvm, planned: Plan): Plan {
   return group === undefined ? planned : inGroup(planned, group);
 }

@@ -9,7 +9,9 @@ import { dmUuidOf, lvName } from './names.ts';
 import { deviceOf } from './ownership.ts';
 import { clearPool, poolOf } from './pool.ts';
 
-/** What must be done until a logical volume can be looked into, or why it can't; undefined when it can. */
+/**
+ * Returns the steps until a logical volume is readable, or why it cannot be; undefined if it is.
+ */
 export function ensureActive(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -25,14 +27,14 @@ export function ensureActive(
     return refuse('ThinPoolOfVolumeFailed', { volume: name });
   }
   if (own.suspended) return { steps: [refresh(desired, own)] };
-  // Whoever writes to a volume of it waits.
+  // Writes to the pool's volumes block.
   if (pool?.suspended) return { steps: [refresh(desired, pool)] };
   if (!own.active) {
     const link = linkOf(desired);
     if (!observed.udev) return noUdev(link);
     const dmUuid = dmUuidOf(observed.groups[0]?.uuid ?? '', own.uuid);
     const rule = isMapperLink(desired) ? [] : makeRule(desired, mapperKey(dmUuid));
-    // The kernel was asked before LVM was, and may have had the device then.
+    // The kernel was observed before LVM, and may have had the device then.
     const device = observed.devices.find(({ mapper }) => mapper?.uuid === dmUuid);
     const cleared = own.pool === undefined ? [] : clearPool(desired, observed, own.pool);
     return {

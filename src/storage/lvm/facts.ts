@@ -1,66 +1,76 @@
-/** What LVM says of itself. Sizes are in bytes, and extents are counted. */
+/** Facts that LVM reports. Sizes are in bytes, and extents are counted. */
 
 export interface VolumeGroup {
   name: string;
   uuid: string;
-  /** vgs(8), Attr: what makes it one that nothing is done with. */
+  /** By vgs(8), Attr. Each of these four flags forbids changes of the group. */
   readOnly: boolean;
   exported: boolean;
-  /** A physical volume is away. */
+  /** A physical volume is missing. */
   partial: boolean;
-  /** Other hosts use it too: clustered, or shared by lvmlockd. */
+  /** Other hosts also use the group: clustered, or shared through lvmlockd. */
   shared: boolean;
   extentBytes: bigint;
   freeExtents: bigint;
-  /** The paths of its physical volumes that are there. */
+  /** Paths of the physical volumes that are present. */
   disks: readonly string[];
 }
 
 export interface LogicalVolume {
   name: string;
   uuid: string;
-  /** lvs(8), Attr, the first letter: `-` plain, `V` thin, `t` a thin pool, `o` one that has snapshots, … */
+  /**
+   * First letter of lvs(8), Attr: `-` plain, `V` thin, `t` thin pool, `o` origin of snapshots, …
+   */
   kind: string;
   writable: boolean;
   active: boolean;
-  /** An interrupted command of LVM left it so, or its device empty: whoever reads it waits until it is resumed. */
+  /**
+   * An interrupted LVM command left it suspended, or without a table: reads block until a resume.
+   */
   suspended: boolean;
   open: boolean;
-  /** lvs(8), Attr, the health: `-` well, `p` a physical volume is away, `D` `M` `F` a pool that is full or broken, … */
+  /**
+   * Health letter of lvs(8), Attr: `-` healthy, `p` a physical volume is missing, `D` `M` `F` a
+   * full or failed pool, …
+   */
   health: string;
   sizeBytes: bigint;
   tags: readonly string[];
-  /** Of a thin pool: what is not written of a block that is begun reads as zeros, too, and not as what an earlier volume left. */
+  /**
+   * For a thin pool: unwritten parts of a new block read as zeros, not as data of an earlier
+   * volume.
+   */
   zeroes: boolean;
-  /** The thin pool that it is of. */
+  /** Name of the thin pool, for a thin volume. */
   pool: string | undefined;
-  /** The one that it is a snapshot of. */
+  /** Name of the origin, for a snapshot. */
   origin: string | undefined;
-  /** `major:minor`, decimal, while it is active. */
+  /** Device number (`major:minor`, decimal) of an active volume. */
   device: string | undefined;
-  /** How much of it is in use, of a thin pool and a thin volume, in percent. */
+  /** Usage (%) of a thin pool or thin volume. */
   dataPercent: number | undefined;
   metadataPercent: number | undefined;
-  /** Over several disks at once, so that it takes extents of each when it grows. */
+  /** Spreads over several disks, so that growth takes extents of each. */
   striped: boolean;
 }
 
-/** Free extents of a physical volume that follow one another. */
+/** Contiguous free extents of a physical volume. */
 export interface FreeExtents {
-  /** The physical volume's path. */
+  /** Path of the physical volume. */
   pv: string;
   first: bigint;
   count: bigint;
-  /** Where they are on it, in bytes. */
+  /** Offset on the physical volume, in bytes. */
   offsetBytes: bigint;
   sizeBytes: bigint;
 }
 
-/** The same, looked into. */
+/** Free extents with their content. */
 export interface Extents extends FreeExtents {
-  /** What a consent must say of it; '' for nothing. */
+  /** Content that a consent must name; '' for none. */
   content: string;
-  /** What the command that is repeated as a precondition printed. */
+  /** Output of the blkid command that preconditions repeat. */
   blkid: string;
   blkidExit: number;
 }

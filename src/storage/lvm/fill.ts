@@ -28,8 +28,9 @@ import { refuseCreate, refuseWrites } from './refuse.ts';
 import { isGone, notOpen } from './remove.ts';
 
 /**
- * All steps from nothing to a logical volume that is filled from elsewhere, or with zeros. It carries the tag of what is not finished until it is
- * whole, and what an earlier try left is taken away, and never gone on with: nobody knows how far that came.
+ * Returns the steps that make a logical volume filled from a source or with zeros. It carries the
+ * unfinished tag until it is whole. The content of an earlier attempt is discarded, since its
+ * progress is unknown.
  */
 export function planFill(
   desired: DesiredLvm,
@@ -46,7 +47,7 @@ export function planFill(
   return refused ?? { steps: create(desired, observed, group) };
 }
 
-/** A device of its size is there, and nothing of it is anybody's yet. */
+/** Writes zeros to an existing device of the wanted size, which holds no data yet. */
 function planZero(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -58,7 +59,7 @@ function planZero(
   const { device } = free;
   const { uid, vgName, name } = desired;
   const [first, ...others] = writeDone(uid, half.sizeBytes);
-  // After a crash the record tells that whoever finished it wrote zeros before.
+  // After a crash, the record shows that zeros were written before the volume was finished.
   const intent = observed.intent ?? intentFor(desired, group, '');
   return {
     steps: [
@@ -88,7 +89,10 @@ function planZero(
   };
 }
 
-/** Removes what an earlier try left, and begins anew in the same job: each job is a try, and those are counted. */
+/**
+ * Removes the remains of an earlier attempt and starts again in the same job, since each job counts
+ * as an attempt.
+ */
 function planAgain(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -100,7 +104,7 @@ function planAgain(
   );
   if ('first' in left) return left.first;
   const removed = [...left.steps, ...removeUnfinished(desired, observed, half)];
-  // What its extents carry is looked at again where somebody said what may be in them.
+  // With a consent, the content of the extents is observed again first.
   const alone = desired.thinPool === undefined && desired.overwrite !== undefined;
   const rest = { ...observed, volumes: observed.volumes.filter((each) => each !== half) };
   const refused =
@@ -117,8 +121,9 @@ function planAgain(
 }
 
 /**
- * Its pool must have room for all of it, and for all that may still be written to what is being filled beside it.
- * @param freed what its removal gives back before, in bytes
+ * Refuses if the pool lacks room for the whole volume and for outstanding writes of other volumes
+ * that are being filled.
+ * @param freed bytes that the removal of an earlier attempt frees
  */
 function refuseWhole(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGroup, freed = 0n) {
   const { thinPool } = desired;
@@ -136,10 +141,10 @@ function refuseWhole(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGr
 }
 
 /**
- * What comes before an unfinished logical volume is removed, or what must be done `first`, before more can be told. Copies are thin and were
- * never active. One that was to be filled may be, and where it is not thin its signature would be in the way of whoever gets
- * its extents next, so that is cleaned.
- * @param wipes it is cleaned where it is thin as well
+ * Returns the steps before the removal of an unfinished logical volume, or a plan to run `first`.
+ * Copies are thin and never active. A volume to be filled may be active. The signature of a thick
+ * one would block the next owner of its extents, so it is cleaned.
+ * @param wipes cleans a thin volume as well
  */
 export function release(
   desired: DesiredLvm,
@@ -163,7 +168,7 @@ export function release(
   };
 }
 
-/** Its device, where nobody uses it and it carries nothing but what comes of its being made; or what comes `first`. */
+/** Returns the device if it is unused and carries only known content, or a plan to run `first`. */
 function freeDevice(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -173,7 +178,7 @@ function freeDevice(
   const reached = ensureActive(desired, observed, half);
   if (reached !== undefined) return { first: reached };
   const device = deviceOf(observed, half);
-  // It was reached.
+  // ensureActive refuses a missing device.
   if (device === undefined) return { first: { steps: [] } };
   const { content } = device;
   const path = `/dev/${device.name}`;
@@ -189,7 +194,10 @@ function freeDevice(
   return { device };
 }
 
-/** What it carries comes of its being made: the file system around it, or after its filling was begun; or somebody gave it up. */
+/**
+ * Reports whether Stowage made the content: its file system, or content of a filling that began; or
+ * whether the Volume consents to destroy it.
+ */
 const isKnown = (desired: DesiredLvm, { intent }: ObservedLvm, device: DeviceFacts): boolean =>
   desired.overwrite === FREE_EXTENTS ||
   desired.overwrite?.split('+').includes(device.content) ||

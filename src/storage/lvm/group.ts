@@ -2,7 +2,9 @@ import { type Refused, refuse } from '../../api/reasons.ts';
 import type { DesiredLvm, ObservedLvm, Refusal } from '../types.ts';
 import type { VolumeGroup } from './facts.ts';
 
-/** The UUID, without hyphens, of the group that the Volume was made in or begun in, as its status or its node records it. */
+/**
+ * Returns the UUID, without hyphens, of the Volume's group, as its status or its node records it.
+ */
 export const recordedGroup = (
   { identity }: Pick<DesiredLvm, 'identity'>,
   intent: ObservedLvm['intent'],
@@ -13,14 +15,14 @@ export const recordedGroup = (
 const hasUuid = (group: Pick<VolumeGroup, 'uuid'>, uuid: string | undefined): boolean =>
   group.uuid.replaceAll('-', '') === uuid;
 
-/** The groups of a name, the one on record before others: all that is asked of a group is asked of the first. */
+/** Sorts groups with the same name, the recorded one first: callers use the first group. */
 export const recordedFirst = (
   groups: readonly VolumeGroup[],
   recorded: string | undefined,
 ): readonly VolumeGroup[] =>
   groups.toSorted((a, b) => Number(hasUuid(b, recorded)) - Number(hasUuid(a, recorded)));
 
-/** The group that the name stands for: the one on record, else the only one. Undefined where that is open. */
+/** Returns the recorded group, else the only group with the name; undefined if neither exists. */
 export const knownGroup = (
   groups: readonly VolumeGroup[],
   recorded: string | undefined,
@@ -31,14 +33,14 @@ export const knownGroup = (
     : undefined;
 };
 
-/** Why two groups of the node's own cannot be told apart by their name. */
+/** Refuses a group name that two groups of the node have. */
 export function twoGroups(group: string, groups: readonly VolumeGroup[]): Refused {
   const uuids = groups.map(({ uuid }) => uuid);
   const uuid = uuids.at(-1) ?? '';
   return refuse('VolumeGroupsOfOneName', { group, uuids: uuids.join(' and '), uuid });
 }
 
-/** The group of the Volume, or why nothing is to be concluded from what there is. */
+/** Returns the Volume's group, or why it cannot be determined. */
 export function groupOf(
   { vgName, identity }: Pick<DesiredLvm, 'vgName' | 'identity'>,
   { groups, intent }: Pick<ObservedLvm, 'groups' | 'intent'>,
@@ -52,7 +54,7 @@ export function groupOf(
   return knownGroup(groups, recorded) ?? twoGroups(vgName, groups);
 }
 
-/** Why the group must not be changed; undefined when it may be. */
+/** Returns why the group must not be changed; undefined if it may be. */
 export function refuseChange({
   name: group,
   readOnly,
@@ -67,6 +69,6 @@ export function refuseChange({
   return readOnly ? refuse('VolumeGroupReadOnly', { group }) : undefined;
 }
 
-/** How many extents hold what was asked for. */
+/** Returns the number of extents for the requested size. */
 export const extentsFor = ({ sizeBytes }: DesiredLvm, { extentBytes }: VolumeGroup): bigint =>
   (sizeBytes + extentBytes - 1n) / extentBytes;

@@ -13,8 +13,9 @@ import { refuseWrites, written } from './refuse.ts';
 import { withRoom, withRoomAlone } from './room.ts';
 
 /**
- * What remains to be done until the volume is as large as wanted: logical volume, then file system, each also while it
- * is in use. The record of the size comes last. What cannot grow is as usable as it was, so that is a note.
+ * Returns the remaining steps until the volume has the wanted size: grows the logical volume, then
+ * the file system, both also while in use. Records the size last. A volume that cannot grow stays
+ * usable, so the refusal becomes a note.
  */
 export function planGrow(
   desired: DesiredLvm,
@@ -25,11 +26,11 @@ export function planGrow(
 ): Plan {
   const wanted = extentsFor(desired, group) * group.extentBytes;
   const left = leaveMount(desired.uid, device, observed);
-  // Without a record of its size it was grown to the end.
+  // Without a recorded size, the last growth was complete.
   const made = observed.done?.sizeBytes ?? own.sizeBytes;
   if (wanted <= made) return { steps: left };
   const missing = wanted > own.sizeBytes ? wanted - own.sizeBytes : 0n;
-  // Its file system must be known to be behind, should its growth be cut off; and where somebody else grows the volume.
+  // The record shows that the file system is behind, after an interruption or a foreign lvextend.
   const before =
     observed.done?.sizeBytes === undefined && missing > 0n
       ? recordSize(desired.uid, own.sizeBytes)
@@ -56,7 +57,7 @@ export function planGrow(
             ...observed,
             growsMounted: true,
           }).map(
-            // A copy of it, such as a snapshot, has the same UUID.
+            // A copy, such as a snapshot, has the same UUID.
             (step) =>
               alone({
                 ...step,
@@ -82,7 +83,7 @@ function whyNot(
   }
   if (own.striped)
     return 'it is striped over several disks. Grow it with lvextend; its file system follows';
-  // It is promised more, and takes nothing of it yet.
+  // A thin volume takes nothing from its pool until it is written.
   if (own.pool !== undefined) return undefined;
   const left = group.freeExtents * group.extentBytes;
   if (missing > left)
@@ -90,7 +91,7 @@ function whyNot(
   if (extentsIn(free) * group.extentBytes < missing)
     return `too few of the free extents of ${group.name} are on disks that may be taken from (pvs shows those with an a)`;
   const content = contentOf(free);
-  // Some signatures are at the end of a device. With one there, its own would be one of two.
+  // Some signatures are at the end of a device. With one there, the content would be ambivalent.
   return content === ''
     ? undefined
     : `the free extents of ${group.name} that it would take carry ${content}. Have LVM take that off: make a logical volume of them, and remove it`;
@@ -99,7 +100,10 @@ function whyNot(
 const growthWrites = ({ mode }: DesiredLvm, more: bigint): bigint =>
   mode === 'Filesystem' ? written(more) : 0n;
 
-/** A file system that is in use writes to its new part: where the pool has no room for that, it breaks. */
+/**
+ * Refuses growth for which the pool lacks room: a mounted file system writes to its new part, and
+ * breaks if the pool is full.
+ */
 function poolRefusal(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -114,8 +118,8 @@ function poolRefusal(
 }
 
 /**
- * To a size, not by one, so that it can be done again. It never becomes smaller. LVM looks for no signatures here, so
- * it is told extents that were looked into.
+ * Extends to an absolute size, so that a repetition changes nothing; lvextend never shrinks. LVM
+ * does not check for signatures here, so the step names probed extents.
  */
 function extend(
   desired: DesiredLvm,
@@ -130,7 +134,7 @@ function extend(
       ...free.map(rangeOf),
     ],
     preconditions: [sameVolume(desired, own), ...sameContentPreconditions(free)],
-    // Others may have taken these extents.
+    // Another command may have taken these extents.
     failureMeansConflict: true,
   };
 }

@@ -6,7 +6,7 @@ import { lvName } from './names.ts';
 
 export type InGroup = Pick<DesiredLvm, 'vgName'>;
 
-/** A logical volume of the group, changed with lvchange. */
+/** Changes a logical volume of the group with lvchange. */
 export const change = (
   desired: InGroup,
   name: string,
@@ -19,19 +19,20 @@ export const change = (
 });
 
 /**
- * What `lvs` prints of one field of one logical volume. Beside it LVM may say "Retrying metadata scan.", while a disk of the
- * group has metadata that were cut off: to wait for it to be silent is to wait for ever, for it repairs that when it writes.
+ * Returns the expected `lvs` output for one field of one logical volume. LVM may also print
+ * "Retrying metadata scan." while a disk of the group has truncated metadata. Requiring silence
+ * would never succeed, since LVM repairs the metadata only when it writes.
  */
 export const printed = (field: string) => ({ has: `  ${field}`, lacks: '\t' });
 
-/** It is the logical volume that was looked at. */
+/** Precondition that the name still refers to the observed logical volume. */
 export const sameVolume = (desired: InGroup, { name, uuid }: LogicalVolume): Precondition => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_uuid', lvName(desired, name)],
   expect: { exit: 0, stdout: printed(uuid) },
   ...refuse('LogicalVolumeChanged', { volume: lvName(desired, name) }),
 });
 
-/** The group that has the name is the one that was looked at. */
+/** Precondition that the name still refers to the observed volume group. */
 export const sameGroup = ({ name, uuid }: Pick<VolumeGroup, 'name' | 'uuid'>): Precondition => ({
   argv: ['vgs', '--noheadings', '-o', 'vg_uuid', name],
   expect: { exit: 0, stdout: printed(uuid) },
@@ -39,8 +40,8 @@ export const sameGroup = ({ name, uuid }: Pick<VolumeGroup, 'name' | 'uuid'>): P
 });
 
 /**
- * Resumes what an interrupted command of LVM left suspended, a thin pool too, and has udev look at what it was told to
- * leave out.
+ * Resumes a logical volume or thin pool that an interrupted LVM command left suspended, and runs
+ * the udev rules that the command suppressed.
  */
 export const refresh = (desired: InGroup, own: LogicalVolume): Step => ({
   ...change(desired, own.name, 'refresh', '--refresh'),

@@ -7,11 +7,12 @@ import { lvName } from './names.ts';
 import { deviceOf, ownOf } from './ownership.ts';
 
 /**
- * What remains to be recorded of a logical volume that MetalK8s made. Its name tells whose it is, and its file system; nothing
- * on it does in mode Block: whoever takes it over looks whether the PersistentVolume leads to its link.
+ * Returns the missing records of a logical volume that MetalK8s made. Its name and file system
+ * identify it. In mode Block only the name does: the caller checks that the PersistentVolume leads
+ * to its link.
  */
 export function planMetalk8sRecords(desired: DesiredLvm, observed: ObservedLvm): Plan {
-  // Records of a take-over that was cut off would make another's of what has only the name.
+  // Ignores records of an interrupted run: with records, a match by name alone counts as exchanged.
   const attached = planAttach(desired, { ...observed, intent: undefined, done: undefined });
   if ('refusal' in attached) return attached;
   const own = ownOf(desired, observed.volumes);

@@ -30,13 +30,13 @@ import { filtersProbe, readView, type View } from './view.ts';
 type Results = ReadonlyMap<string, ProbeResult>;
 type Look = (probes: readonly Probe[]) => Promise<Results>;
 
-/** What is looked at first: which devices LVM is to be shown follows from that. They read only. */
+/** Returns the first probes, which only read. They determine which devices LVM may see. */
 export const lvmProbes = (desired: DesiredLvm): Probe[] => [...nodeProbes(desired), filtersProbe()];
 
 /**
- * Looks at the group and the logical volume; then at what is on that, if it is active, or at the free extents that it
- * would be made of or grow by. What is suspended is not read: who reads it waits.
- * @throws ObservationError for an answer that leaves open what is on the node
+ * Observes the group and the logical volume, then the content of an active volume, and the free
+ * extents for its creation or growth. Skips suspended devices: reads of them block.
+ * @throws ObservationError if the state of the node remains open
  */
 export async function observeLvm(look: Look, desired: DesiredLvm): Promise<ObservedLvm> {
   const first = await look(lvmProbes(desired));
@@ -49,7 +49,7 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
   const volumes = group === undefined ? [] : readVolumes(get('logical volumes'), group);
   const own = ownOf(desired, volumes);
   const located = new Map([...first, ['target', targetOf(own, volumes)]]);
-  // Its tags are known already.
+  // LVM's report already has the tags.
   const probes = deviceProbes(located, { recorded: true, identity: undefined }).filter(
     ({ name }) => name !== 'tags',
   );
@@ -71,7 +71,9 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
   };
 }
 
-/** As stat(1) prints it, by the kernel's number: a path can be left of an earlier device. */
+/**
+ * Returns a stat(1) result with the kernel's device number: the path may lead to an earlier device.
+ */
 function targetOf(own: LogicalVolume | undefined, volumes: readonly LogicalVolume[]): ProbeResult {
   if (own?.device === undefined || own.suspended || poolOf({ volumes }, own.pool)?.suspended) {
     return { exit: 1, stdout: '', stderr: 'No such file or directory' };
@@ -90,7 +92,7 @@ type Free = Pick<ObservedLvm, 'free' | 'passedOver'>;
 
 const NONE: Free = { free: [], passedOver: [] };
 
-/** What the volume takes as LVM would choose; where that carries something, others that carry nothing, if there are as many. */
+/** Returns the extents of LVM's choice, or, if these have signatures, enough others without. */
 async function freeExtents(
   look: Look,
   view: View,
@@ -106,7 +108,7 @@ async function freeExtents(
   if (contentOf(first) === '' || extentsIn(first) < count) return usual;
   const places = clean(await read(placesIn(all, count, group.extentBytes)), all);
   if (extentsIn(places) < count) return usual;
-  // Of the last one there may be more than is needed, and what its end carries depends on where that is.
+  // The last piece may be larger than needed, and the content of its end depends on the length.
   const free = await read(takeExtents(places, count, group.extentBytes));
   return contentOf(free) === '' ? { free, passedOver: first } : usual;
 }

@@ -1,6 +1,9 @@
 import type { DesiredLvm, ObservedLvm } from '../types.ts';
 
-/** Thin volumes may be promised more than there is. That is no fault, but their owners should know. */
+/**
+ * Returns a note if the volumes of a thin pool exceed its size. Overcommitment is no error, but
+ * their owners should know it.
+ */
 export function overcommitNote(desired: DesiredLvm, { volumes }: ObservedLvm): string[] {
   const pool = volumes.find(({ name, kind }) => name === desired.thinPool && kind === 't');
   if (pool === undefined) return [];

@@ -5,13 +5,13 @@ import { asRaw } from './as-raw.ts';
 import type { LogicalVolume } from './facts.ts';
 import { dmUuidOf, isTagged, lvName, tagOf, uidsIn } from './names.ts';
 
-/** The UUID that device-mapper has for it, as it was recorded in the Volume's status. */
+/** Returns the device-mapper UUID recorded in the Volume's status. */
 const recordedUuid = ({ identity }: Pick<DesiredLvm, 'identity'>): string | undefined =>
   /(?:^| )dm=(\S+)/.exec(identity ?? '')?.[1];
 
 /**
- * The logical volume that is the Volume's, by its recorded UUID or its tag, whatever its name is by now; else the one that it
- * adopts; else the one of its name.
+ * Returns the Volume's logical volume. Matches, in this order: the recorded UUID, the Volume's tag,
+ * the adopted Volume's tag, the Volume's name.
  */
 export function ownOf(
   desired: Pick<DesiredLvm, 'uid' | 'name' | 'identity' | 'adopt'>,
@@ -26,7 +26,7 @@ export function ownOf(
   );
 }
 
-/** Why a tag does not tell whose logical volume it is: whoever may change a group can copy one. */
+/** Refuses tags that do not prove the owner: an administrator of the group can copy them. */
 export function refuseTags(
   desired: DesiredLvm,
   { volumes }: ObservedLvm,
@@ -45,8 +45,8 @@ export function refuseTags(
 }
 
 /**
- * Whose a logical volume is. `ours`: by its tag, or by its UUID, as it was recorded in the Volume's status. `named`: it
- * has but the name; nothing speaks against it.
+ * Determines the owner of a logical volume. `ours`: the UUID in the Volume's status matches, or the
+ * Volume's tag is present. `named`: only the name matches, and no tag contradicts.
  */
 export function whose(
   desired: Pick<DesiredLvm, 'uid' | 'identity'>,
@@ -62,18 +62,19 @@ export function whose(
 }
 
 /**
- * Something beside its UUID says that it is the Volume's: the status that has it may be of a backup that was made before
- * the logical volume became another's. What MetalK8s made has neither tag nor records at first.
+ * Reports whether more than the UUID marks the logical volume as the Volume's. A status restored
+ * from a backup may be older than the volume's next owner. Volumes of MetalK8s have neither tag nor
+ * records at first.
  */
 export function isMarked(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVolume): boolean {
   if (isTagged(own, desired.uid) || observed.recordFiles) return true;
   const device = deviceOf(observed, own);
-  // What is not active must be looked into before its file system tells.
+  // The file system of an inactive volume cannot be read yet.
   if (desired.mode === 'Filesystem' && device !== undefined) return isOurs(asRaw(desired), device);
   return own.name === desired.name;
 }
 
-/** Another Volume that has it as its raw device, by what is on record. */
+/** Returns another Volume whose record names the logical volume as its raw device. */
 export function takenBy({ others, groups }: ObservedLvm, own: LogicalVolume): Owner | undefined {
   const dmUuid = dmUuidOf(groups[0]?.uuid ?? '', own.uuid);
   return others.find(
@@ -82,7 +83,7 @@ export function takenBy({ others, groups }: ObservedLvm, own: LogicalVolume): Ow
   );
 }
 
-/** The device of the logical volume, where it is active and was looked at. */
+/** Returns the device of the logical volume, if it is active and was observed. */
 export function deviceOf(observed: ObservedLvm, own: LogicalVolume): DeviceFacts | undefined {
   const { target, groups } = observed;
   if (target.is !== 'device') return undefined;

@@ -11,13 +11,16 @@ export const poolOf = (
 ): LogicalVolume | undefined =>
   name === undefined ? undefined : volumes.find((each) => each.name === name);
 
-/** One that tells how full it is serves its volumes, and only its own device is inactive. */
+/**
+ * Reports whether a pool is inactive. A pool that reports its usage serves its volumes, and only
+ * its own device is inactive.
+ */
 const isAsleep = (pool: LogicalVolume): boolean => !pool.active && isUnknown(pool);
 
-/** LVM does it to a thin pool alone: whoever may run this may activate nothing else by it. */
+/** Options that activate only a thin pool: permission to run them permits no other activation. */
 const ACTIVATE = ['--activate', 'y', '--ignoreactivationskip', '--select', 'lv_attr=~^t'];
 
-/** An inactive pool does not tell how full it is, so it is activated before anything is made in it; none where it is. */
+/** Activates an inactive pool, which does not report its usage, before anything is made in it. */
 export function wakePool(desired: DesiredLvm, observed: ObservedLvm): Step[] {
   const pool = poolOf(observed, desired.thinPool);
   if (pool === undefined || pool.kind !== 't' || pool.suspended || !isAsleep(pool)) return [];
@@ -31,9 +34,10 @@ export function wakePool(desired: DesiredLvm, observed: ObservedLvm): Step[] {
 }
 
 /**
- * What goes before an inactive thin pool is activated, as LVM does with a volume of it. The first thin volume of a pool
- * has LVM take the pool down and up again; killed meanwhile it leaves the pool's inner devices active without the pool,
- * which then can't be activated any more. Where they are not, these steps change nothing.
+ * Deactivates the inner devices of an inactive pool before LVM activates it, alone or with a
+ * volume. The first thin volume makes LVM take its pool down and up again. If LVM is killed
+ * meanwhile, the inner devices stay active without the pool, and block its activation. Otherwise
+ * the steps change nothing.
  */
 export function clearPool(desired: DesiredLvm, observed: ObservedLvm, pool: string): Step[] {
   const found = poolOf(observed, pool);
@@ -41,13 +45,13 @@ export function clearPool(desired: DesiredLvm, observed: ObservedLvm, pool: stri
   return ['tmeta', 'tdata'].map((inner) => deactivateInner(desired, `${pool}_${inner}`));
 }
 
-/** Whoever repairs a pool has LVM activate its metadata alone, for reading only, and is not disturbed. */
+/** Deactivates an inner device, unless a repair has activated the pool's metadata read-only. */
 const deactivateInner = (desired: DesiredLvm, inner: string): Step => ({
   ...change(desired, inner, 'deactivate', '--activate', 'n'),
   preconditions: [
     {
       argv: ['lvs', '--noheadings', '-o', 'lv_permissions', lvName(desired, inner)],
-      // It is unknown while it is inactive.
+      // LVM reports the permissions of an inactive volume as unknown.
       expect: { exit: 0, stdout: { has: '', lacks: 'read-only' } },
       ...refuse('ThinPoolUnderRepair', { volume: lvName(desired, inner) }),
     },
@@ -56,17 +60,20 @@ const deactivateInner = (desired: DesiredLvm, inner: string): Step => ({
   failureMeansConflict: true,
 });
 
-/** Of a thin pool or a thin volume, in bytes; LVM tells it in hundredths of a percent, and of what is active alone. */
+/**
+ * Returns the used bytes of a thin pool or thin volume. LVM reports hundredths of a percent, and
+ * only for active ones.
+ */
 export const usedOf = ({ sizeBytes, dataPercent = 0 }: LogicalVolume): bigint =>
   (sizeBytes * BigInt(Math.round(dataPercent * 100))) / 10_000n;
 
-/** It is inactive, or a command of LVM is at work in it: how full it is cannot be told. */
+/** Reports whether the usage is unknown: the volume is inactive, or an LVM command is using it. */
 export const isUnknown = ({ dataPercent }: LogicalVolume): boolean => dataPercent === undefined;
 
-/** lvs(8), Attr, health of a thin pool. */
+/** Refuses a thin pool that is suspended, inactive, or unhealthy by lvs(8), Attr. */
 export function refuseIll(desired: InGroup, pool: LogicalVolume): Refusal | undefined {
   const known = { pool: lvName(desired, pool.name), group: desired.vgName };
-  // Another command of LVM may be at work in it.
+  // Another LVM command may be using the pool.
   if (pool.suspended) return { ...refuse('ThinPoolSuspended', known), retryable: true };
   if (isUnknown(pool)) return { ...refuse('ThinPoolSilent', known), retryable: true };
   switch (pool.health) {
@@ -83,7 +90,10 @@ export function refuseIll(desired: InGroup, pool: LogicalVolume): Refusal | unde
   }
 }
 
-/** What a volume holds can be read and changed still where its pool is full, or its metadata read-only: no refusal. */
+/**
+ * Returns a note for a full pool, or one with read-only metadata. Existing data stays readable and
+ * writable, so this is no refusal.
+ */
 export function illnessNote(
   desired: DesiredLvm,
   observed: ObservedLvm,

@@ -22,8 +22,9 @@ import { planRecord, planRestore } from './restore.ts';
 import { withRoomAlone } from './room.ts';
 
 /**
- * What remains to be done until there is a logical volume that carries what the Volume wants, and that is recorded as
- * done. What is there is only gone on with where the node records that it was begun for this Volume.
+ * Returns the remaining steps until the logical volume has the wanted content, and is recorded as
+ * done. Continues with an existing volume only if the node records that it was begun for this
+ * Volume.
  */
 export function planProvision(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (desired.recorded || observed.done) return planAttach(desired, observed);
@@ -64,7 +65,7 @@ export function planProvision(desired: DesiredLvm, observed: ObservedLvm): Plan 
   if (isZeroed(desired) && intent?.filling !== true) {
     return refuse('BegunWithoutZeros', { volume: lvName(desired, own.name) });
   }
-  // Whatever made it what it is: nothing is made in a copy, or in what was filled.
+  // A copy or a filled volume is only recorded, however it came about: nothing is made in it.
   if (desired.source !== undefined || isWritten(desired) || own.origin !== undefined) {
     return device === undefined ? { steps: [] } : planRecord(desired, own, device);
   }
@@ -85,7 +86,7 @@ export function planProvision(desired: DesiredLvm, observed: ObservedLvm): Plan 
   return { steps: [...steps, ...makeLink(asRaw(desired), device, undefined)] };
 }
 
-/** Why a logical volume that is there is not the one that was begun for this Volume. */
+/** Refuses an existing logical volume that was not begun for this Volume. */
 function refuseOther(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -103,7 +104,10 @@ function refuseOther(
   return refuse('BegunInAnotherPool', { volume, found, wanted: poolWanted(desired) });
 }
 
-/** What it carries before it was ever made to the end is of its extents, where LVM was killed before it looked. */
+/**
+ * Returns consent to signatures in an unfinished volume: they come from its extents, if LVM was
+ * killed before its check.
+ */
 const consentTo = (
   { overwrite }: DesiredLvm,
   device: DeviceFacts | undefined,
@@ -112,7 +116,7 @@ const consentTo = (
     ? { overwrite: device.content }
     : {};
 
-/** Whoever set MetalK8s's annotation is told why it is not enough. */
+/** Explains in the refusal why MetalK8s's annotation is not sufficient. */
 function withAnnotation(desired: DesiredLvm, planned: Plan): Plan {
   if (!('refusal' in planned) || desired.overwrite !== undefined || !desired.forced) return planned;
   const { refusal } = refuse('AnnotationIsNoConsent');

@@ -8,7 +8,10 @@ import { readView, viewProbes } from './view.ts';
 
 type Ask = (probes: readonly Probe[]) => Promise<(probe: string) => ProbeResult>;
 
-/** Returns what is in the one group of a name. @throws ObservationError where the node has none, or several */
+/**
+ * Returns the logical volumes of the only group with this name.
+ * @throws ObservationError if the node has none, or several
+ */
 export async function readGroup(ask: Ask, vgName: string): Promise<LogicalVolume[]> {
   const view = readView(await ask(viewProbes()));
   const get = await ask([...groupProbes(view), volumesProbe(view, vgName)]);

@@ -10,7 +10,7 @@ import { fullest, fullnessOf, MAX_METADATA } from './room.ts';
 
 const MIB = 1n << 20n;
 
-/** Why no logical volume may be made; undefined when it may. */
+/** Returns why no logical volume may be made; undefined if one may. */
 export function refuseCreate(
   desired: DesiredLvm,
   observed: ObservedLvm,
@@ -48,14 +48,14 @@ function refuseRoom(
   const wanted = extentsFor(desired, group);
   const { name, extentBytes } = group;
   const usable = extentsIn(free);
-  // What was looked into is no more than is needed.
+  // `free` never exceeds the wanted extents: if it is smaller, no more extents are usable.
   const freeExtents = usable < wanted && usable < group.freeExtents ? usable : group.freeExtents;
   if (wanted <= freeExtents) return undefined;
   const [left, needed] = [freeExtents * extentBytes, wanted * extentBytes];
   return refuse('VolumeGroupFull', { group: name, left, needed });
 }
 
-/** What blkid finds in free extents is left of earlier owners, or a copy that pvmove left. */
+/** Refuses free extents with content without consent. Earlier volumes or pvmove left it. */
 function refuseContent(desired: DesiredLvm, { free }: ObservedLvm): Refusal | undefined {
   const content = contentOf(free);
   if (content === '' || desired.overwrite === FREE_EXTENTS) return undefined;
@@ -71,7 +71,7 @@ function refuseContent(desired: DesiredLvm, { free }: ObservedLvm): Refusal | un
   });
 }
 
-/** Where blkid names nothing, nobody knows what a consent would destroy. */
+/** Refuses ambivalent extents: blkid names no signature, so a consent's effect would be unknown. */
 function ambivalence({ vgName, name }: DesiredLvm, free: ObservedLvm['free']): Refusal {
   return refuse('FreeExtentsAmbivalent', {
     group: vgName,
@@ -82,22 +82,22 @@ function ambivalence({ vgName, name }: DesiredLvm, free: ObservedLvm['free']): R
   });
 }
 
-/** What was given for consent, and is none. */
+/** Returns the Volume's insufficient consent. */
 function consentGiven({ overwrite, forced }: DesiredLvm) {
   if (overwrite !== undefined) return { consent: JSON.stringify(overwrite) };
   return forced ? { annotation: refuse('AnnotationIsNoConsent').refusal } : {};
 }
 
-/** What a file system of that many bytes writes when it is made: its log, and a part of its tables. */
+/** Estimates the bytes that mkfs writes at this size: the log, and part of the tables. */
 export const written = (bytes: bigint): bigint => 64n * MIB + bytes / 50n;
 
-/** What making a volume of that many bytes ready writes. */
+/** Estimates the bytes that preparing a volume of this size writes. */
 export function begins({ mode }: DesiredLvm, bytes: bigint): bigint {
   const begun = mode === 'Filesystem' ? written(bytes) : 1n;
   return begun < bytes ? begun : bytes;
 }
 
-/** Why a thin pool does not take a volume of that many bytes, and what making it ready writes. */
+/** Refuses a thin pool without room for preparing a volume of this size. */
 export function refusePool(
   desired: DesiredLvm,
   thinPool: string,
@@ -109,11 +109,11 @@ export function refusePool(
   );
 }
 
-/** The pool that a Volume asks for, as a refusal names it. */
+/** Returns the pool that a Volume requests, as refusals name it. */
 export const poolWanted = ({ thinPool }: DesiredLvm): string =>
   thinPool === undefined ? 'one that is not' : `the pool ${thinPool}`;
 
-/** Room in a thin pool, and what a write needs of it, in bytes. */
+/** Room in a thin pool, and the room that a write needs, in bytes. */
 interface Room {
   pool: string;
   left: bigint;
@@ -122,8 +122,8 @@ interface Room {
 }
 
 /**
- * Why nothing is written through a thin pool: where it has no room for it, all of its volumes lose what is written.
- * @param full tells what needs the bytes
+ * Refuses a write for which a thin pool lacks room: a full pool loses writes of all its volumes.
+ * @param full returns the refusal for a full pool
  */
 export function refuseWrites(
   desired: Pick<DesiredLvm, 'vgName'>,

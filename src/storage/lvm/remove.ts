@@ -6,12 +6,15 @@ import type { LogicalVolume } from './facts.ts';
 import { type InGroup, sameVolume } from './lvchange.ts';
 import { lvName } from './names.ts';
 
-/** Those of which removing one removes nothing else: plain, thin, and what LVM makes of them (RAID, mirrors, caches). */
+/**
+ * Kinds of logical volumes whose removal removes no other: plain, thin, RAID, mirrors and caches.
+ */
 export const ALONE = ['-', 'V', 'r', 'R', 'm', 'M', 'C'];
 
 /**
- * LVM is told yes, as it may ask whether to discard. Under its lock it only removes what still has that UUID and that tag,
- * is of one of these kinds (a snapshot would go with its origin), and is not active.
+ * Removes a logical volume. `--yes` answers whether to discard its blocks. Under its lock, LVM
+ * removes only an inactive volume with this UUID and tag, of a kind in `ALONE`. An origin would
+ * take its snapshots with it.
  */
 export const lvremove = (group: InGroup, own: LogicalVolume, tag: string): Step => ({
   name: `remove the logical volume ${lvName(group, own.name)}`,
@@ -23,14 +26,16 @@ export const lvremove = (group: InGroup, own: LogicalVolume, tag: string): Step 
   preconditions: [sameVolume(group, own)],
 });
 
-/** What is not selected is not removed, which lvremove does not call a failure. */
+/** Precondition that the logical volume is gone: lvremove also succeeds if it selects none. */
 export const isGone = ({ vgName }: InGroup, own: LogicalVolume): Precondition => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `lv_uuid=${own.uuid}`, vgName],
   expect: { exit: 0, stdout: { has: '', lacks: own.uuid } },
   ...refuse('LogicalVolumeStays', { volume: lvName({ vgName }, own.name) }),
 });
 
-/** Before the lock, which is held by opening the device. */
+/**
+ * Checks that the device is not open. Runs before the step with the lock, which opens the device.
+ */
 export function notOpen(device: DeviceFacts): Step {
   return {
     name: `look whether /dev/${device.name} is open`,

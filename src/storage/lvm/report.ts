@@ -5,7 +5,7 @@ import type { View } from './view.ts';
 
 type Words = Pick<View, 'words'>;
 
-/** lvmreport(7): rows of texts, sizes as plain bytes whatever lvm.conf says. */
+/** Returns an LVM command for rows of strings (lvmreport(7)), in bytes for any lvm.conf. */
 const report = (
   program: string,
   { words }: Words,
@@ -51,13 +51,16 @@ const PV_FIELDS = [
   'segtype',
 ] as const;
 
-/** All groups, and the disks of each: one that is not there is none of them, and no failure. */
+/** Returns probes of all groups and their disks, for which a missing group is no failure. */
 export const groupProbes = (view: Words): Probe[] => [
   { name: 'groups', argv: report('vgs', view, VG_FIELDS) },
   { name: 'disks', argv: report('pvs', view, DISK_FIELDS) },
 ];
 
-/** Those of each group that has the name: LVM lists none where it is asked for a name that two have. */
+/**
+ * Returns a probe of the volumes of all groups with the name. Given the name itself, LVM lists none
+ * if two groups share it.
+ */
 export const volumesProbe = (view: Words, vgName: string): Probe => ({
   name: 'logical volumes',
   argv: [...report('lvs', view, LV_FIELDS), '--select', `vg_name=${vgName}`],
@@ -70,11 +73,14 @@ export const segmentsProbe = (view: Words): Probe => ({
 
 type Get = (name: string) => ProbeResult;
 
-/** @throws ObservationError for what is not understood */
+/** @throws ObservationError if LVM fails, or its report cannot be parsed */
 export const readGroups = (get: Get, view: View, vgName: string): VolumeGroup[] =>
   readAllGroups(get, view).filter(({ name }) => name === vgName);
 
-/** Without those that are on devices of Volumes. @throws ObservationError for what is not understood */
+/**
+ * Returns all groups except those on devices of Volumes.
+ * @throws ObservationError if LVM fails, or its report cannot be parsed
+ */
 export function readAllGroups(get: Get, view: View): VolumeGroup[] {
   const disks = rows<(typeof DISK_FIELDS)[number], [string, string]>('pv', get('disks'), (row) => [
     row.vg_uuid,
@@ -89,7 +95,7 @@ export function readAllGroups(get: Get, view: View): VolumeGroup[] {
     shared: row.vg_attr[5] === 'c' || row.vg_attr[5] === 's',
     extentBytes: BigInt(row.vg_extent_size),
     freeExtents: BigInt(row.vg_free_count),
-    // Of one that is away LVM has no path.
+    // LVM has no path of a missing disk.
     disks: disks.flatMap(([uuid, path]) =>
       uuid === row.vg_uuid && path.startsWith('/dev/') ? [path] : [],
     ),
@@ -98,8 +104,9 @@ export function readAllGroups(get: Get, view: View): VolumeGroup[] {
 }
 
 /**
- * lvs(8), Attr: the fifth is `-` for inactive, one of s, S, M and C for suspended, d or i for a device without a table.
- * @throws ObservationError for what is not understood
+ * Reads the logical volumes of a group. The fifth letter of lvs(8), Attr, is `-` for inactive. For
+ * suspended it is s, S, M or C, and for a device without a table d or i.
+ * @throws ObservationError if LVM fails, or its report cannot be parsed
  */
 export function readVolumes(
   result: ProbeResult,
@@ -110,14 +117,14 @@ export function readVolumes(
     result,
     (row) => (row.vg_uuid.length > 0 && row.vg_uuid === group.uuid ? volumeOf(row) : undefined),
   ).filter((volume) => volume !== undefined);
-  // LVM calls the pool of a cache so as well. A thin volume that has snapshots is of another kind than others.
+  // `pool_lv` also names the pool of a cache. Thin volumes with snapshots may have another kind.
   const thinPools = volumes.filter(({ kind }) => kind === 't').map(({ name }) => name);
   return volumes.map((each) =>
     each.kind === 'V' || thinPools.includes(each.pool ?? '') ? each : { ...each, pool: undefined },
   );
 }
 
-/** @throws Error for a number that is none */
+/** @throws Error for an invalid number */
 function volumeOf(row: Record<(typeof LV_FIELDS)[number], string>): LogicalVolume {
   return {
     name: row.lv_name,
@@ -141,7 +148,10 @@ function volumeOf(row: Record<(typeof LV_FIELDS)[number], string>): LogicalVolum
   };
 }
 
-/** Free extents that may be taken, the most first, as LVM itself does it. @throws ObservationError */
+/**
+ * Returns allocatable free extents, the largest piece first, as LVM does itself.
+ * @throws ObservationError if LVM fails, or its report cannot be parsed
+ */
 export function readFreeExtents(
   result: ProbeResult,
   { uuid, extentBytes }: VolumeGroup,
@@ -158,21 +168,24 @@ export function readFreeExtents(
     .sort((a, b) => Number(b.count - a.count));
 }
 
-/** Nothing of what is inactive. @throws Error */
+/**
+ * Returns a percentage; undefined for an inactive volume.
+ * @throws Error for an invalid percentage
+ */
 function percent(text: string): number | undefined {
   if (text === '') return undefined;
   if (!/^\d{1,3}(\.\d+)?$/.test(text)) throw new Error(`${JSON.stringify(text)} is no percentage`);
   return Number(text);
 }
 
-/** LVM prints some of what it has to say between the lines of a report, such as "Retrying metadata scan.". */
+/** Removes LVM's messages between the lines of a report, such as "Retrying metadata scan.". */
 const withoutWords = (stdout: string): string =>
   stdout
     .split('\n')
     .filter((line) => !/^\s*[A-Za-z]/.test(line))
     .join('\n');
 
-/** @throws ObservationError for a report that LVM failed to make, or that is not understood */
+/** @throws ObservationError if LVM fails, or its report cannot be parsed */
 function rows<K extends string, T>(
   key: string,
   result: ProbeResult,
@@ -184,7 +197,7 @@ function rows<K extends string, T>(
       JSON.parse(withoutWords(stdout)) as { report: Record<string, Record<K, string>[]>[] }
     ).report;
     const listed = found?.[key];
-    // Where there are none, LVM prints an empty list.
+    // LVM prints an empty list if there are none.
     if (!Array.isArray(listed)) throw new Error(`there is no list of each ${key}`);
     return listed.map(read);
   } catch (cause) {

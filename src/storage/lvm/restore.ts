@@ -18,9 +18,9 @@ import { begins, refusePool } from './refuse.ts';
 import { withRoom, withRoomAlone } from './room.ts';
 
 /**
- * All steps from nothing to a volume that starts from another's content: a thin snapshot, as large as asked for, with the
- * identity of its own, which is shown to udev once it has that. What an earlier try left is taken away, and never gone on with.
- * Nothing is made where what it starts from is gone, and never an empty volume.
+ * Returns all steps that make a volume from another's content: a thin snapshot of the requested
+ * size. The snapshot gets its own identity before udev sees it. Remains of an earlier attempt are
+ * removed, and never continued. Without the source, nothing is made, and never an empty volume.
  */
 export function planRestore(
   desired: DesiredLvm,
@@ -34,7 +34,7 @@ export function planRestore(
   const awake = wakePool(desired, observed);
   if (awake.length > 0) return { steps: awake };
   const left = leaveUnfinished(desired, observed);
-  // Its pool may be suspended, which the steps end that take it away.
+  // The pool may be suspended; the removal steps resume it.
   if (left.length > 0) return { steps: left };
   const bytes = extentsFor(desired, group) * group.extentBytes;
   const refused = refusePool(desired, origin.pool ?? '', observed, bytes);
@@ -100,8 +100,8 @@ function make(
 }
 
 /**
- * One that is finished and has no record of that: a crash came between. It is recorded, once it was seen to hold what it
- * should, and nothing is written to it.
+ * Records a finished volume whose record a crash prevented, if it has the expected content. Writes
+ * nothing to the volume.
  */
 export function planRecord(desired: DesiredLvm, own: LogicalVolume, device: DeviceFacts): Plan {
   const { signature } = device;
@@ -115,7 +115,7 @@ export function planRecord(desired: DesiredLvm, own: LogicalVolume, device: Devi
   };
 }
 
-/** What it is made a snapshot of, or why none is. */
+/** Returns the origin of the thin snapshot, or why none can be taken. */
 function originOf(
   desired: DesiredLvm,
   observed: ObservedLvm,

@@ -6,22 +6,27 @@ import { type InGroup, printed } from './lvchange.ts';
 import { dmNameOf, lvName } from './names.ts';
 import { poolOf } from './pool.ts';
 
-/** In percent. A pool whose metadata are full loses what is written. */
+/** Maximum metadata usage (%) of a pool. A pool with full metadata loses writes. */
 export const MAX_METADATA = 90;
 
-/** In hundredths of a percent, in which LVM tells it. */
+/** Returns the usage in hundredths of a percent, the precision of LVM's report. */
 export const fullnessOf = ({ dataPercent = 100 }: LogicalVolume): bigint =>
   BigInt(Math.round(dataPercent * 100));
 
-/** How full a thin pool may be at most that has that many bytes left, in the same. Below 0 where it never has. */
+/**
+ * Returns the maximum usage, in hundredths of a percent, that leaves the needed bytes free. Returns
+ * -1 if the pool is too small.
+ */
 export function fullest({ sizeBytes }: LogicalVolume, needed: bigint): bigint {
   return needed > sizeBytes ? -1n : ((sizeBytes - needed) * 10_000n) / sizeBytes;
 }
 
-/** It has room right before it is written to, whoever took some since it was looked at, and is well. LVM compares. */
+/**
+ * Precondition that the pool is healthy and has room right before the write. LVM itself compares.
+ */
 function roomPrecondition(desired: InGroup, pool: LogicalVolume, needed: bigint): Precondition {
   const name = lvName(desired, pool.name);
-  // LVM knows it better than it tells.
+  // LVM compares with more digits than it prints.
   const above = Math.min(Number(fullest(pool, needed) + 1n), 10_000) / 100;
   return {
     argv: [
@@ -34,7 +39,7 @@ function roomPrecondition(desired: InGroup, pool: LogicalVolume, needed: bigint)
   };
 }
 
-/** The step with that precondition; as it is where it writes nothing to a thin pool. */
+/** Adds the room precondition to a step; returns a step that writes to no thin pool unchanged. */
 export function withRoom(
   desired: InGroup,
   observed: Pick<ObservedLvm, 'volumes'>,
@@ -49,13 +54,14 @@ export function withRoom(
 }
 
 /**
- * The same, and no other job writes to the pool meanwhile: of several that all look first, and then write, each would
- * find room. The lock is on the device that the pool's volumes are made of, which is there while one of them is active.
+ * Adds the room precondition and a lock against other jobs that write to the pool. Of several jobs
+ * that check before any writes, each would find room. The locked device exists while a volume of
+ * the pool is active.
  */
 export function withRoomAlone(...args: Parameters<typeof withRoom>): Step {
   const [desired, , thinPool, , step] = args;
   if (thinPool === undefined) return step;
   const lock = `/dev/mapper/${dmNameOf({ vgName: desired.vgName, name: thinPool })}-tpool`;
-  // Others may hold it for longer than is waited.
+  // Another job may hold the lock beyond the lock timeout.
   return { ...withRoom(...args), lock, failureMeansConflict: true };
 }

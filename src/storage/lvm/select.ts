@@ -5,12 +5,12 @@ import { onlyDisks } from './view.ts';
 
 const PROGRAMS = ['lvcreate', 'lvchange', 'lvextend', 'lvremove', 'lvrename', 'lvs', 'vgs'];
 const WRITERS = ['lvcreate', 'lvchange', 'lvextend', 'lvremove', 'lvrename'];
-/** Scripts of LVM that get a group's name. */
+/** Scripts that run LVM on a group's name. */
 const SCRIPTS = ['stowage-thin', 'stowage-lvm-uuid'];
 
 /**
- * Has each command of LVM in a plan see no other disks than those of the group, and the disks keep what it changes. The group is named in
- * these commands, and one that somebody made on a Volume, or that came with another disk, may have the same name.
+ * Restricts each LVM command in a plan to the disks of the group, and flushes the disks after
+ * changes. Commands name the group, and one on a Volume or on a foreign disk may share its name.
  */
 export function inGroup(plan: Plan, { disks }: Pick<VolumeGroup, 'disks'>): Plan {
   if ('refusal' in plan) return plan;
@@ -35,7 +35,10 @@ export function inGroup(plan: Plan, { disks }: Pick<VolumeGroup, 'disks'>): Plan
   };
 }
 
-/** LVM does not have disks flush what it writes to them: after a power cut they may have half of it, and the group is not found. */
+/**
+ * Reports whether a step changes the group's metadata. LVM does not flush them: a power cut may
+ * leave a part of them, and LVM does not find the group then.
+ */
 function changesGroup({ argv }: Step): boolean {
   const [program = '', ...words] = argv;
   if (program === 'sh') return SCRIPTS.includes(argv[3] ?? '');
@@ -46,11 +49,11 @@ function changesGroup({ argv }: Step): boolean {
 
 function withConfig(argv: readonly string[], config: string): readonly string[] {
   const [program = '', ...words] = argv;
-  // The arguments of a script come after its name and its text.
+  // A script's arguments follow its name and its text.
   if (program === 'sh' && SCRIPTS.includes(argv[3] ?? ''))
     return [...argv.slice(0, 5), config, ...argv.slice(5)];
   if (!PROGRAMS.includes(program)) return argv;
-  // LVM takes the option once.
+  // LVM accepts the option only once.
   const at = words.indexOf('--config');
   return at < 0
     ? [program, '--config', config, ...words]

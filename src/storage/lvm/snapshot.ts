@@ -24,15 +24,15 @@ import { withRoom } from './room.ts';
 import { inGroup } from './select.ts';
 import type { View } from './view.ts';
 
-/** A thin snapshot of a volume's thin logical volume, in the same pool. */
+/** Thin snapshot of a volume's thin logical volume, in the same pool. */
 export interface DesiredThinSnapshot {
   type: 'lvm';
-  /** Of the content: what it is tagged with. */
+  /** UID of the content, which the tag names. */
   uid: string;
   vgName: string;
-  /** Of the logical volume that it is. */
+  /** Name of the snapshot's logical volume. */
   name: string;
-  /** The volume that it is of; undefined where it is only looked at or deleted. */
+  /** Source volume; undefined for an observation or a deletion. */
   volume: DesiredLvm | undefined;
 }
 
@@ -40,14 +40,16 @@ export interface ObservedThinSnapshot extends Pick<ObservedLvm, 'groups' | 'volu
   type: 'lvm';
 }
 
-/** They read only. */
+/** Returns the probes of a snapshot, which only read. */
 export const thinProbes = ({ uid, vgName, volume }: DesiredThinSnapshot, view: View): Probe[] => [
   ...groupProbes(view),
   volumesProbe(view, vgName),
   ...recordProbes(volume?.uid ?? uid),
 ];
 
-/** @throws ObservationError where LVM does not tell of the group: what is in it is not known then, and not missing */
+/**
+ * @throws ObservationError if LVM does not report the group: its content is unknown, not missing
+ */
 export function readThin(
   { vgName, volume }: DesiredThinSnapshot,
   view: View,
@@ -66,7 +68,9 @@ export function readThin(
   return { type: 'lvm', groups, volumes: readVolumes(get('logical volumes'), group), done };
 }
 
-/** For how many bytes a volume is made that starts from it; undefined where it is not there, whole. */
+/**
+ * Returns the size in bytes of a volume made from the snapshot; undefined without a whole snapshot.
+ */
 export const thinBytes = (
   { uid, name }: DesiredThinSnapshot,
   { volumes }: ObservedThinSnapshot,
@@ -75,7 +79,7 @@ export const thinBytes = (
 const isWhole = (each: LogicalVolume, uid: string, name: string): boolean =>
   each.name === name && each.kind === 'V' && isTagged(each, uid);
 
-/** What remains to be done until the snapshot is there (`take`), or nothing of it is (`delete`); or why it can't be. Pure. */
+/** Returns the remaining steps to `take` or `delete` the snapshot, or why they cannot run. Pure. */
 export function planThinSnapshot(
   operation: 'take' | 'delete',
   desired: DesiredThinSnapshot,
@@ -114,7 +118,7 @@ function take(desired: DesiredThinSnapshot, observed: ObservedThinSnapshot): Pla
   if (volume === undefined) throw new Error(`it is not known which volume ${uid} is of`);
   const own = originOf(volume, observed);
   if ('refusal' in own) return own;
-  // What its owner overwrites from now on takes room of its own.
+  // Blocks that the owner overwrites later take room of their own.
   const most = written(own.sizeBytes);
   const needed = most < own.sizeBytes ? most : own.sizeBytes;
   const full = refuseWrites(desired, own.pool ?? '', observed, needed, (room) =>
@@ -129,7 +133,7 @@ function take(desired: DesiredThinSnapshot, observed: ObservedThinSnapshot): Pla
   };
 }
 
-/** The logical volume of the volume, or why there is no snapshot of it. */
+/** Returns the volume's logical volume, or why there can be no snapshot of it. */
 function originOf(volume: DesiredLvm, observed: ObservedThinSnapshot): LogicalVolume | Refusal {
   const group = groupOf(volume, { groups: observed.groups, intent: undefined });
   if ('refusal' in group) return group;
@@ -146,7 +150,7 @@ function originOf(volume: DesiredLvm, observed: ObservedThinSnapshot): LogicalVo
   return passing === undefined ? own : { ...passing, retryable: true };
 }
 
-/** Refuses for what passes. */
+/** Refuses temporary states. */
 function refusePassing(
   { uid }: DesiredLvm,
   observed: ObservedThinSnapshot,
@@ -161,7 +165,7 @@ function refusePassing(
   return made < sizeBytes ? refuse('ThinOriginGrowing', known) : undefined;
 }
 
-/** By its UUID and its tag it is what was asked to be deleted. Volumes that were made from it share nothing but blocks with it. */
+/** Removes the snapshot that UUID and tag identify. Volumes made from it share only its blocks. */
 function remove(desired: DesiredThinSnapshot, own: LogicalVolume): Plan {
   if (own.open) {
     const volume = lvName(desired, own.name);
@@ -169,7 +173,7 @@ function remove(desired: DesiredThinSnapshot, own: LogicalVolume): Plan {
   }
   return {
     steps: [
-      // Somebody looked into it.
+      // An administrator may have activated it.
       ...(own.active ? [deactivate(desired, own)] : []),
       lvremove(desired, own, tagOf(desired.uid)),
     ],

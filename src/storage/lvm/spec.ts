@@ -57,7 +57,7 @@ export function desired({
     forced: metadata.annotations?.[FORCE_LVCREATE_ANNOTATION] !== undefined,
     identity: status?.prepared?.identity,
     source: from !== undefined && 'vgName' in from ? from : undefined,
-    // A pod reads such a device from its first byte to its last.
+    // A pod can read every byte of such a device, including old data.
     ...(isForClaim && common.mode === 'Block' && !common.fill ? { zeroed: true } : {}),
   };
 }
@@ -73,7 +73,10 @@ export const summarize = ({ lvmLogicalVolume }: VolumeSpec): string =>
 export const overwritten = ({ lvmLogicalVolume }: VolumeSpec): string =>
   `in the free extents of the volume group ${lvmLogicalVolume?.vgName}`;
 
-/** Extents of the group come as the last logical volume left them; a file system never shows those that it did not write. */
+/**
+ * Reports whether the volume exposes old data. Extents keep the bytes of earlier logical volumes; a
+ * file system never shows bytes that it did not write.
+ */
 export const exposesOldData = ({ mode, lvmLogicalVolume }: VolumeSpec): boolean =>
   mode === 'Block' && lvmLogicalVolume?.thinPool == null;
 
@@ -85,7 +88,7 @@ export const roomCommand = ({ lvmLogicalVolume }: VolumeSpec): string[] => [
 export const pool = ({ lvmLogicalVolume }: VolumeSpec): string | undefined =>
   lvmLogicalVolume == null ? undefined : poolPath(lvmLogicalVolume);
 
-/** A logical volume is named after the Volume. */
+/** Reports whether the path is the Volume's: a logical volume is named after its Volume. */
 export const isPlaceOf = ({ metadata, spec }: Volume, path: string): boolean =>
   path === lvPath({ vgName: spec.lvmLogicalVolume?.vgName ?? '', name: metadata.name });
 
@@ -109,7 +112,7 @@ export const asSource = ({ vgName, name, uid, mode }: DesiredLvm): ThinSource =>
   ...{ what: 'volume', vgName, name, uid, mode },
 });
 
-/** In the thin pool. */
+/** Returns the handle of a snapshot, which is made in the volume's thin pool. */
 export const snapshotPlace = (
   { name, vgName, thinPool }: DesiredLvm,
   [node = '']: readonly string[],

@@ -2,7 +2,7 @@ import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { succeeded } from '../probe-results.ts';
 import { anyUidsIn } from './names.ts';
 
-/** Of the logical volume that has a device (`major:minor`), by which no two are confused. */
+/** Returns the probe of a logical volume's tags, by its unique device number (`major:minor`). */
 export function tagsProbe(device: string): Probe {
   const [major, minor] = device.split(':');
   return {
@@ -14,7 +14,10 @@ export function tagsProbe(device: string): Probe {
   };
 }
 
-/** UIDs of Volumes, whatever LVM says beside its tags; none where it was not looked at. @throws ObservationError */
+/**
+ * Returns the UIDs in the tags, ignoring messages of LVM; none if the tags were not probed.
+ * @throws ObservationError if LVM fails
+ */
 export function readTags(results: ReadonlyMap<string, ProbeResult>): string[] {
   const tags = results.get('tags');
   return tags === undefined ? [] : anyUidsIn(succeeded('the tags', tags).split(/[\s,]+/));

@@ -9,21 +9,30 @@ import { ObservationError } from '../probe-results.ts';
 import type { BlockDevice, Intent, LoopFacts } from '../types.ts';
 import { disksOf, isOfVolume, madeOf, pathsOf } from './volume-devices.ts';
 
-/** The devices that LVM is shown on a node: all but those of Volumes, on which their users may have made groups of any name. */
+/**
+ * Devices of a node that LVM may see: all except those of Volumes, on which users may have made
+ * groups of any name.
+ */
 export interface View {
-  /** Words for a command of LVM; none where lvm.conf itself sets all filters. */
+  /** Arguments for an LVM command; none if lvm.conf sets all filters. */
   words: readonly string[];
-  /** Whether a physical volume, by a path that LVM has for it, is on a device of a Volume. */
+  /** Reports whether a physical volume, by LVM's path of it, is on a device of a Volume. */
   hides(path: string): boolean;
 }
 
-/** lvm.conf(5): a setting of the command line replaces the one in the file. Prints those that are set, and fails for one that is not. */
+/**
+ * Prints the filters set in lvm.conf(5), which a command-line setting would replace. Fails if one
+ * is not set.
+ */
 const settingsProbe: Probe = {
   name: 'LVM filters',
   argv: ['lvmconfig', 'devices/filter', 'devices/global_filter'],
 };
 
-/** Probes that tell which devices are of Volumes, beside the records of others. They read only. */
+/**
+ * Returns the probes that find devices of Volumes, and the records of other Volumes. They read
+ * only.
+ */
 export const viewProbes = (): Probe[] => [
   { name: 'loops', argv: LOSETUP },
   { name: 'devices', argv: LSBLK },
@@ -32,12 +41,13 @@ export const viewProbes = (): Probe[] => [
   settingsProbe,
 ];
 
-/** The same for whoever has asked for loops, devices and records already. */
+/** Returns the same for callers that already observe loops, devices and records. */
 export const filtersProbe = (): Probe => settingsProbe;
 
 /**
- * @param kubeletRoot where the kubelet has its own loop devices over volumes of mode Block
- * @throws ObservationError for an answer that leaves open which devices are of Volumes
+ * @param kubeletRoot the kubelet's directory, where it keeps loop devices over volumes of mode
+ * Block
+ * @throws ObservationError if it remains open which devices belong to Volumes
  */
 export function readView(
   get: (name: string) => ProbeResult,
@@ -56,13 +66,13 @@ export function readView(
 
 interface Pattern {
   accepts: boolean;
-  /** As LVM has them: a subset of extended regular expressions. */
+  /** Pattern in LVM's subset of extended regular expressions. */
   pattern: string;
 }
 
 /**
- * LVM goes by the first pattern that fits, for each path of a device, and takes what none fits. A loop device that is attached
- * after this was read counts as a Volume's.
+ * Returns the filter patterns. For each path of a device, LVM applies the first match, and accepts
+ * a path without one. A loop device attached after the observation counts as a Volume's.
  */
 function patternsOf(
   loops: readonly LoopFacts[],
@@ -81,13 +91,18 @@ function patternsOf(
   ];
 }
 
-/** The text itself as a pattern. What would end the pattern, or the word, is any character there. */
+/**
+ * Escapes a text as a pattern. A character that would end the pattern or the argument matches any.
+ */
 const literal = (text: string): string =>
   text.replace(/[^A-Za-z0-9_:=@/-]/g, (character) =>
     /[.+]/.test(character) ? `[${character}]` : '.',
   );
 
-/** The filter that lvm.conf leaves to us; undefined where it sets both. One that lets all through is none. */
+/**
+ * Returns the filter that lvm.conf leaves free; undefined if it sets both. A filter that accepts
+ * everything counts as free.
+ */
 function freeSetting({
   exit,
   stdout,
@@ -103,6 +118,9 @@ function freeSetting({
   return isSet('global_filter') ? undefined : 'global_filter';
 }
 
-/** A command of LVM that is shown these physical volumes alone, so that no other group has the name of theirs. */
+/**
+ * Returns an LVM configuration that shows only these physical volumes, so that no other group
+ * shares their name.
+ */
 export const onlyDisks = (disks: readonly string[]): string =>
   `devices{filter=[${[...disks.map((path) => `"a|^${literal(path)}$|"`), '"r|.*|"'].join(',')}]}`;

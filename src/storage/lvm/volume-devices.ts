@@ -2,11 +2,16 @@ import { diskOf } from '../block/device-probes.ts';
 import { compareBytes, haveCommonIdentifier, identityText } from '../device-identity.ts';
 import type { BlockDevice, Intent, LoopFacts } from '../types.ts';
 
-/** Which devices of a node are of Volumes, so that what is in them is not the node's. */
+/**
+ * Determines which devices of a node belong to Volumes, so that their content is not the node's.
+ */
 
 const VOLUME_FILE = /\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\.partial)?( \(deleted\))?$/;
 
-/** Returns whether a loop device is of a Volume's file, or of a device, as the kubelet makes those for volumes of mode Block. */
+/**
+ * Reports whether a loop device belongs to a Volume: its backing file is a Volume's, or a device,
+ * as for the kubelet's loops of mode Block.
+ */
 export const isOfVolume = ({ backingFile }: LoopFacts, kubeletRoot: string): boolean =>
   backingFile === '' ||
   backingFile.startsWith('/dev/') ||
@@ -16,8 +21,9 @@ export const isOfVolume = ({ backingFile }: LoopFacts, kubeletRoot: string): boo
 const isLogical = ({ device }: Intent): boolean => device?.identity.startsWith('vg=') ?? false;
 
 /**
- * Returns the paths by which records name devices that have no others by another boot: logical volumes without a file system,
- * and what device-mapper makes. A disk is found by what it tells of itself, for its path may be another one's by now.
+ * Returns paths of recorded devices that have no other identifier after a reboot: logical volumes
+ * without a file system, and device-mapper devices. Disks are identified by their own identity,
+ * since their path may be another disk's by now.
  */
 export const pathsOf = (intents: readonly Intent[]): string[] =>
   intents.flatMap((intent) => {
@@ -28,8 +34,8 @@ export const pathsOf = (intents: readonly Intent[]): string[] =>
   });
 
 /**
- * Returns the kernel's names of disks on record, of their partitions, and of the maps that multipathd made of them. Where nothing but the serial number agrees, it has to
- * be the only disk that has it: what is hidden by mistake would be the node's own group.
+ * Returns the kernel names of recorded disks, their partitions, and their multipath maps. A match
+ * by serial number alone must be unique: a disk hidden by mistake hides the node's own group.
  */
 export function disksOf(devices: readonly BlockDevice[], intents: readonly Intent[]): string[] {
   const rows = devices.flatMap((row) => {
@@ -39,14 +45,14 @@ export function disksOf(devices: readonly BlockDevice[], intents: readonly Inten
     const partition = isWhole ? undefined : { number: numberOf(row, disk), guid: undefined };
     const identity = identityText({ disk, dmUuid: undefined, partition, sizeBytes: row.sizeBytes });
     const map = devices.find(({ type, parent }) => type === 'mpath' && parent === disk.name);
-    // Paths of one map are one disk.
+    // All paths of a multipath map are one disk.
     return [{ name: row.name, disk: (map ?? disk).name, isWhole, identity }];
   });
   return intents.flatMap((intent) => {
     const { device } = intent;
     if (device === undefined || isLogical(intent)) return [];
     const isPart = /(?:^| )partition=/.test(device.identity);
-    // The other partitions of such a disk are somebody else's.
+    // The other partitions of a recorded partition's disk are not the Volume's.
     const like = rows.filter(
       (row) =>
         !(isPart && row.isWhole) &&
@@ -59,7 +65,10 @@ export function disksOf(devices: readonly BlockDevice[], intents: readonly Inten
   });
 }
 
-/** kpartx numbers those of a map otherwise: device-mapper's UUID of one begins with `part1-`. No partition is 0. */
+/**
+ * Returns a partition's number, or 0. For a partition of a map, kpartx puts the number into
+ * device-mapper's UUID, as in `part1-`.
+ */
 function numberOf({ name, mapper }: BlockDevice, disk: BlockDevice): number {
   const text = name.startsWith('dm-')
     ? /^part(\d+)-/.exec(mapper?.uuid ?? '')
@@ -68,9 +77,9 @@ function numberOf({ name, mapper }: BlockDevice, disk: BlockDevice): number {
 }
 
 /**
- * Returns the names of what the kernel or udev made, by itself, of what is in a Volume's loop device, in its disk or in a logical
- * volume: partitions and RAID.
- * @param disks names of disks of Volumes
+ * Returns the names of partitions and RAID devices that the kernel or udev made from a device's
+ * content. The device is a Volume's loop device or disk, or a logical volume.
+ * @param disks names of Volumes' disks
  */
 export function madeOf(
   devices: readonly BlockDevice[],

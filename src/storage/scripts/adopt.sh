@@ -1,24 +1,24 @@
 #!/bin/sh
-# Gives the file system of another Volume, which nobody has mounted, another UUID: `stowage-adopt
-# PATH UUID ext4|xfs OWNER`. PATH is a device or a file, OWNER the UID of the Volume that adopts it.
-# What is in the files stays.
+# Gives the file system of another Volume, which is not mounted, a new UUID: `stowage-adopt PATH
+# UUID ext4|xfs OWNER`. PATH is a device or a file, OWNER the UID of the adopting Volume. The
+# content of the files stays.
 #
-# Run again after it was killed anywhere, it comes to the same end. A record of the owner says that
-# a change was begun; without one, what has the UUID is left as it is, and what is damaged, or
-# larger than what it is in, is refused before it is written to.
+# A run after a kill at any point comes to the same end. A record of the owner shows that a change
+# has begun. Without a record, a file system that already has the UUID is left as it is. A file
+# system that is damaged, or larger than its device, is refused before any write.
 #
-# Without `metadata_csum_seed` a new UUID changes the checksum of each inode of an ext4, and one
-# that is half done is what e2fsck -p gives up: so that comes first, for which the superblock alone
-# is written. What a journal that waits to be replayed mends is not known before it is, and an
-# e2fsck -p that was killed leaves what the next one mends, on record: e2fsck -n judges neither.
+# Without `metadata_csum_seed`, a new UUID changes the checksum of each inode of an ext4, and e2fsck
+# -p does not repair a partial change. So the script sets this feature first, which writes only the
+# superblock. e2fsck -n cannot judge a file system before its journal is replayed. After a killed
+# e2fsck -p, which is on record, the next one repairs the rest, so e2fsck -n is skipped as well.
 #
-# A new UUID of an XFS writes a new log first, then each super block. Cut off there, the log is
-# zero, or zero at its end in a later cycle than the first one, or has another UUID than the super
-# block: the kernel leaves none of these, and mounts but the first. Such a log holds nothing that is
-# not in its place, and is made anew; one that somebody wrote to meanwhile is dirty, and refused.
-# xfs_repair makes it, in a cycle after those that the metadata name. Of a log with another UUID it
-# would take that, so it is shown zeroes. An XFS with `inprogress` is what is left of a mkfs.xfs
-# that was killed. xfs_admin has its shell read the path.
+# A new UUID of an XFS first writes a new log, then each superblock. An interruption leaves a zero
+# log, one with a zero end and a cycle later than the first, or one with another UUID than the
+# superblock. The kernel leaves none of these logs, and mounts only the first. Such a log contains
+# only changes that are in place already, so it is made again. A log with later writes is dirty, and
+# refused. xfs_repair makes the log, in a cycle after those in the metadata. With another UUID, it
+# would use the old log, so the script writes zeros there first. An XFS with `inprogress` is left
+# from a killed mkfs.xfs. The script does not use xfs_admin, which evaluates the path in a shell.
 
 fail() {
   echo "$1" >&2

@@ -3,21 +3,21 @@
 #
 #     stowage-archive FILE|DEVICE UID ext4|xfs OFFSET SIZE zeroes|dirty COMPRESSION ALLOWED SHA256|- URL|PATH|backup:UID:PATH
 #
-# ALLOWED is `plain`, `devices`, `setuid` or `devices+setuid`. What it is given is read once, and
-# unpacked as it comes: nobody sees any of it before all was looked at, as the volume is not there
-# yet. It ends with 3 for what trying again does not help.
+# ALLOWED is `plain`, `devices`, `setuid` or `devices+setuid`. The script reads the archive once,
+# and unpacks it as it arrives. The volume does not exist before all checks, so that no user sees
+# unchecked files. Exit status 3 means that another attempt does not help.
 #
-# tar runs in a root of its own in which all but the new file system is read-only, and with the
-# capabilities that it takes to give files their owners and modes: so names and links that lead
-# elsewhere find nothing there, and the kernel lets it make no device (but 0:0, which anybody may
-# make, as overlayfs does) and no file capabilities. What tar leaves out (`Removing leading`) it
-# only mentions, and ends with 0: so whatever it says is a refusal. Afterwards the file system is
-# searched for what tar may make as it is told: setuid and setgid programs. A folder's setgid hands
-# down its group, and stays.
+# tar runs in a root directory that is read-only except for the new file system, with only the
+# capabilities for owners and modes. So names and links that lead elsewhere find nothing there.
+# Unless ALLOWED permits them, the kernel also denies device files and file capabilities. Device 0:0
+# is an exception: any user may make it, as overlayfs does. tar prints a message for each name that
+# it changes (`Removing leading`), and exits with 0, so any message is a refusal. At the end, the
+# script searches the file system for device files, and for setuid and setgid programs, unless
+# ALLOWED permits them. The setgid bit of a directory only passes on its group, and stays.
 #
-# Of extended attributes are unpacked those of users, file capabilities, and ACLs. In others a
-# system keeps what is its own: labels of SELinux, notes of overlayfs. A tar ends with two blocks of
-# zeros, by which is known that nothing was cut off where neither a length nor a checksum tells.
+# tar unpacks only these extended attributes: those of users, file capabilities, and ACLs. Others
+# belong to a system: SELinux labels, records of overlayfs. A tar archive ends with two blocks of
+# zeros, which prove that it is complete if neither a length nor a checksum does.
 
 . ./fill-namespace.sh
 . ./fetch.sh

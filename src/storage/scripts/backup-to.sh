@@ -1,11 +1,11 @@
 #!/bin/sh
-# Shell functions that bound where the data of volumes may be sent. They need `fail`, `shown`,
-# `configured` and `read_url`.
+# Shell functions that restrict where data of volumes may be sent. The functions need `fail`,
+# `shown`, `configured` and `read_url`.
 #
-# `may_send URL` ends with 3 unless the node's list has a line `backup-to PREFIX` for the URL: the
-# same scheme, host and port, and a path that is the prefix's or continues it after a slash. A path
-# that servers may read as another one is refused: with dots as segments, empty segments,
-# backslashes, or slashes, dots and percent signs that are encoded.
+# `may_send URL` fails with 3 unless the node's list has a line `backup-to PREFIX` for the URL. The
+# scheme, host and port must be equal, and the path must be the prefix's, or continue it after a
+# slash. Paths that servers may read in several ways are refused: with dot segments, empty segments,
+# backslashes, or encoded slashes, dots and percent signs.
 
 place_of() {
   read_url "$1"

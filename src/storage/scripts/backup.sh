@@ -1,26 +1,28 @@
 #!/bin/sh
-# Packs what a snapshot has, and puts it elsewhere:
+# Packs the content of a snapshot, and stores it elsewhere:
 #
 #     stowage-backup SNAPSHOT UID ext4|xfs|block OFFSET SIZE URL|PATH
 #     stowage-backup cancel UID
 #     stowage-backup leave UID URL|PATH
 #
-# A file system is mounted read-only, without its log, where nobody else sees it, and becomes a tar;
-# of a device, SIZE bytes from OFFSET are taken as they are. Either is compressed by zstd. `cancel`
-# has whoever is at it give up, and `leave` removes what a try left on the node, and never an
+# A file system is mounted read-only, without its log, where no other process sees it, and becomes a
+# tar archive. SIZE bytes of a device from OFFSET are taken as they are. zstd compresses both.
+# `cancel` ends a running backup. `leave` removes what an attempt left on the node, but never an
 # archive.
 #
-# A path must lie in a folder that the node's root lists for backups, and no other: what lies in
-# those is anybody's to read, and what somebody puts there others would take for an image; the file
-# is made under another name, and gets its own when it is whole, if nothing has that by then. Beside
-# it lies a record with the UID of the Backup and the sha256, by which the node knows whose it is.
-# To a URL goes a PUT, without redirects. Its body is not ended before all of it was packed well: a
-# connection that breaks off is no archive to the server. What is at the URL after a failure is the
-# server's to say.
+# A path must be in a directory that the node's root lists for backups. Directories for other
+# sources do not serve: any Image may read files there, and would take an archive for an image. The
+# file is made under another name, and gets its own once it is whole, unless a file has that name by
+# then. A record beside the file has the UID of the Backup and the sha256, by which the node knows
+# the owner.
 #
-# How many bytes it has, and their sha256, are in /run/stowage/backups/UID afterwards. A file keeps
-# its other name until `leave`: after a reboot, before anybody has read that, what has both names is
-# known to be whole, and is read once more for them.
+# A URL gets a PUT, without redirects. The body ends only after everything was packed successfully,
+# so that a broken connection makes no complete archive on the server. The server determines what is
+# at the URL after a failure.
+#
+# Afterwards /run/stowage/backups/UID has the size in bytes and the sha256. A file keeps its other
+# name until `leave`. If a reboot removes the result before it was read, a file with both names is
+# known to be whole, and is read once more.
 
 . ./fill-namespace.sh
 . ./fetch.sh

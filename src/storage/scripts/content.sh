@@ -1,20 +1,20 @@
 #!/bin/sh
-# Shell functions that recognize by its first 512 bytes what a source holds. They need
+# Shell functions that recognize the content of a source by its first 512 bytes. The functions need
 # `jail.sh`.
 #
-# `kind_of FILE` sets `kind`: empty for a file without one of these formats, else a name that
-# `describe` spells out. Formats are listed only where their first bytes are unmistakable, for a raw
-# disk may begin with anything. A document counts only where all of those bytes are text.
+# `kind_of FILE` sets `kind`: empty for none of these formats, else a name that `describe` spells
+# out. Formats are listed only if their first bytes are unmistakable, since a raw disk may begin
+# with any bytes. A document counts only if all of the 512 bytes are text.
 #
 # `choose FORMAT COMPRESSION FILE` sets `unpack` to the program that unpacks the source, empty for
-# none, or `refusal` to why nothing is filled from it. FORMAT is `raw`, `qcow2`, `tar`, or `exact`
-# for the content of a volume that was backed up, which may be anything. COMPRESSION is `auto`, a
-# program, or `none`: what somebody declared so is written as it is, unless it is a page or a disk
-# of another format. A program that the node lacks has a line of its own in `refusal`, for who reads
-# what the script prints. `check_plain FORMAT FILE` sets `refusal` for what was unpacked.
+# none. If the source must not be used, it sets `refusal` to the reason. FORMAT is `raw`, `qcow2`,
+# `tar`, or `exact` for the content of a volume from a backup, which may be anything. COMPRESSION is
+# `auto`, a program, or `none`. With `none` the source is written as it is, unless it is a page or a
+# disk of another format. A missing program has a line of its own in `refusal`, for programs that
+# read the output. `check_plain FORMAT FILE` sets `refusal` for unpacked content.
 #
-# `unpack_by PROGRAM` unpacks from standard input to standard output, without rights. xz can be told
-# to take gigabytes by what it reads.
+# `unpack_by PROGRAM` unpacks from standard input to standard output, without privileges. xz has a
+# memory limit, since its input can demand gigabytes.
 
 kind_of() {
   kind=

@@ -1,23 +1,23 @@
 #!/bin/sh
-# Shell functions that run curl. They need `jail.sh`, `fail` and `need`.
+# Shell functions that run curl. The functions need `jail.sh`, `fail` and `need`.
 #
-# `prepare_curl WHAT` makes the root that curl sees, `$work/net`. It has no resolver's files: curl
-# is told which address to connect to.
+# `prepare_curl WHAT` makes the root directory that curl sees, `$work/net`. It has no files for a
+# resolver, since curl gets the address to connect to.
 #
-# `configure URL [AUTHORIZATION]` writes what is no business of others on the node to a file that
-# curl alone reads: all of them see its arguments.
+# `configure URL [AUTHORIZATION]` writes confidential options to a file that only curl reads. All
+# users of the node see its arguments.
 #
-# `become_curl ARGUMENT …` replaces the shell by curl, without rights. What comes from a server is
-# parsed by it. It has an hour, and the time that `$SIZE` bytes take at 512 KiB a second: a server
-# that never ends would keep a place on the node from others.
+# `become_curl ARGUMENT …` replaces the shell by curl, without privileges, since curl parses data of
+# servers. The time limit is an hour, and the time for `$SIZE` bytes at 512 KiB a second. An endless
+# server would keep a place on the node from others.
 #
-# `shown SOURCE` prints a URL without its user and its query, which often hold a signature, for
-# messages; and a path as it is.
+# `shown SOURCE` prints a source for messages: a URL without its user and its query, which often
+# hold a signature; a path as it is.
 #
-# `in_url SOURCE` makes `$source` of an argument and of `$query`, which came on standard input.
+# `in_url SOURCE` sets `$source` from an argument, and from `$query` of standard input.
 
-# 65521 is the user and group of curl alone. The paths are certificates where distributions have them,
-# and their rules for TLS.
+# 65521 is the user and group of curl alone. The paths are certificates and TLS settings, where
+# distributions have them.
 
 prepare_curl() {
   need curl "$1"

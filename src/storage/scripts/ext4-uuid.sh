@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks an ext4 in a file and gives it a UUID: `stowage-ext4-uuid FILE UUID [grow]`. A copy of what
-# was mounted has files that were removed and still open; e2fsck lets go of them and ends with 1,
-# which is success here. With `grow` the file system is made as large as the file.
+# Checks an ext4 file system in a file and gives it a UUID: `stowage-ext4-uuid FILE UUID [grow]`. A
+# copy of a mounted file system has files that were removed while open. e2fsck releases them and
+# exits with 1, which is success here. `grow` makes the file system as large as the file.
 
 case $1 in *" "*) exit 2 ;; /*.partial) ;; *) exit 2 ;; esac
 case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac

@@ -1,24 +1,25 @@
 #!/bin/sh
-# Functions of a POSIX shell for scripts that get what volumes are filled with. They run in a mount
-# and PID namespace of their own, with a tmpfs at `$work`: whatever ends the script, nothing of it
-# is left.
+# POSIX shell functions for scripts that fetch the content of volumes. The scripts run in a mount
+# and PID namespace of their own, with a tmpfs at `$work`: nothing of them remains, however they
+# end.
 #
-# `open_source SOURCE` opens descriptor 5 at the first byte of what a URL or a local path has, and
-# `close_source` sees that all of it came. Which paths: sources-conf.sh. `fail` ends with 3 what is
-# refused for good, with 1 what may pass.
+# `open_source SOURCE` opens descriptor 5 at the first byte of a URL or a local path, and
+# `close_source` checks that everything arrived. sources-conf.sh defines the permitted paths. `fail`
+# exits with 3 for permanent failures, and with 1 for temporary ones.
 #
-# Only public unicast addresses (of the registries of IANA for special purposes, none; nor Azure's
-# 168.63.129.16, where it keeps credentials) that are not the node's own are connected to, beside
-# what the node lists. Its own are those that its routes deliver to itself, but for a default route,
-# which proxies put into tables for marked packets. Services trust the addresses of a node, and
-# metadata services give its credentials to whoever asks from it. Addresses are what counts, and no
-# names: a name is resolved here, each of its addresses is looked at, and curl is told which of them
-# to connect to, whatever the name leads to by then. Each redirect is looked at the same way. A
-# number in another spelling (0x7f.1) is refused, for curl and the resolver read them differently.
-# Proxies are not used: they would resolve names on their own.
+# Connections are limited to public unicast addresses, and to those that the node lists. The special
+# purpose registries of IANA are not public. Excluded as well are 168.63.129.16, at which Azure
+# serves credentials, and the node's own addresses: those with a local route. Default routes do not
+# count, since proxies put them into tables for marked packets. Services trust the addresses of a
+# node, and metadata services give its credentials to any program on it.
 #
-# The headers come before the body (`curl -i`), and are read by the shell byte for byte, which
-# leaves the body in the pipe.
+# Addresses decide, and not names. The script resolves a name, checks each address, and passes curl
+# the address to connect to, wherever the name leads by then. Each redirect is checked the same way.
+# A number in another notation (0x7f.1) is refused, since curl and the resolver read them
+# differently. Proxies are not used, since they would resolve names themselves.
+#
+# The headers come before the body (`curl -i`). The shell reads them byte by byte, so that the body
+# stays in the pipe.
 
 . ./sources-conf.sh
 . ./jail.sh

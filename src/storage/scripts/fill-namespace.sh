@@ -1,26 +1,26 @@
 #!/bin/sh
-# Shell functions by which a script that fills a volume checks what it is to fill, and runs in
-# namespaces of its own: its mounts, and what it started, end with it, whatever it dies of. `text`
-# is the script itself. What the node unmounts meanwhile it lets go of as well (propagation slave):
-# it is not to keep the devices of other volumes busy.
+# Shell functions for scripts that fill a volume. They check the target, and run the script in
+# namespaces of its own: mounts and processes end with the script, however it ends. `text` is the
+# script itself. Unmounts of the node propagate there (propagation slave), so that the script keeps
+# no devices of other volumes busy.
 #
-# `check_target TARGET UID CONTENT OFFSET SIZE zeroes|dirty`: sudo compares arguments joined by
-# spaces, so each is looked at. Of a file that was refused nothing is left.
+# `check_target TARGET UID CONTENT OFFSET SIZE zeroes|dirty` checks each argument, since sudo
+# compares arguments joined by spaces. After a failure, `go_inside` removes a target file.
 #
-# `is_wanted TARGET UID`: whoever takes the file away that is being made ends this, for it is of no
-# use to anybody then. A device can't be taken away while it is open, so that is said by
-# `cancelPath`.
+# `is_wanted TARGET UID` reports whether the volume is still wanted. Removing the unfinished file
+# ends the script. A device cannot be removed while it is open, so a file at `cancelPath` ends its
+# filling.
 #
-# `take_place TARGET UID` waits for one of the 16 places on this node, as for pods: each has curl,
-# what unpacks, and maybe qemu-img. The first line of standard input names the namespace that it is
-# for; none is for volumes that an administrator made. A namespace takes a place only if more are
-# free than it has, so that others always find one. A place is a lock, which ends with whoever has
-# it. While it waits it says so (populate/progress.ts). A thin pool is looked at after that wait
-# (thin-room.sh).
+# `take_place TARGET UID` waits for one of the 16 places on this node, the limit of populator pods,
+# too. Each place runs curl, a program to unpack, and maybe qemu-img. The first line of standard
+# input names the namespace, empty for volumes of an administrator. A namespace takes a place only
+# if more are free than it has, so that other namespaces always find one. A place is a lock, which
+# ends with its holder. While it waits, the script reports that (populate/progress.ts). After that
+# wait, thin-room.sh checks the thin pool.
 #
-# `begin_inside TARGET UID` has all end once it is not wanted any more. `end_all` does so: signals
-# to all reach what is in the namespace, and never this shell, which is its first process: it sees
-# what it waits for fail, and where it waits for the other end of a FIFO it is given one.
+# `begin_inside TARGET UID` calls `end_all` once the volume is not wanted any more. Its signals
+# reach all processes in the namespace except this shell, the first process. The shell then sees
+# their failure, and `end_all` opens the other end of each FIFO that it may be waiting for.
 
 . ./thin-room.sh
 

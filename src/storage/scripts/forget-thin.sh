@@ -1,9 +1,9 @@
 #!/bin/sh
-# LVM writes down that there is to be a thin volume, has the pool make it, and has the pool count
-# that. Killed between the last two, it can do nothing more in the pool: it tells it to make what is
-# there. So that is deleted in the pool, where the pool has not counted it and LVM says that it is
-# of what is not finished. A pool's device is found by its name, which a group on a Volume may have
-# taken first, so it counts only with the group's UUID.
+# LVM records a new thin volume, makes the pool create it, and makes the pool count the transaction.
+# If LVM is killed before the last step, it can do nothing more in the pool, since it requests the
+# creation of an existing volume. `forget` deletes such a volume in the pool: one that the pool has
+# not counted, and that LVM's tag marks as unfinished. `tpool` finds a pool's device by its name,
+# which a group on a Volume may already have. So a device counts only with the group's UUID.
 
 tpool() {
   case $(dmsetup info -c --noheadings -o uuid "$vg-$(double "$1")-tpool" 2>/dev/null) in

@@ -1,43 +1,43 @@
 #!/bin/sh
-# Copies the file that a mounted file system is in while that is frozen:
+# Copies the file of a mounted file system while the file system is frozen:
 #
 #     stowage-freeze MOUNT SECONDS SOURCE PARTIAL clone|copy
 #     stowage-freeze thaw PARTIAL
 #
-# Three processes in sessions of their own, so that what one of them suffers the others survive.
-# `stowage-freeze` copies. `stowage-hold` freezes, and thaws once the first lets go of the lock
-# `main` or is gone, or 80% of the time is over. `stowage-thaw` waits for the lock `freezer`, which
-# is the second's, and thaws when that is gone; after 90% of the time it kills the second first. The
-# time begins right before the freeze. Each has the mount open (descriptor 9): it can't be
-# unmounted, and by the descriptor it is thawed whatever its path leads to by then. The copy counts
-# if it was whole before the second thawed, which it says by `in-time`.
+# Three processes run in sessions of their own, so that a failure of one does not affect the others.
+# `stowage-freeze` copies. `stowage-hold` freezes, and thaws once the first releases the lock `main`
+# or is gone, or 80% of the time is over. `stowage-thaw` waits for the lock `freezer` of the second,
+# and thaws once the second is gone. After 90% of the time it kills the second first. The time
+# begins right before the freeze. Each process has the mount open (descriptor 9), so it cannot be
+# unmounted, and a thaw reaches it wherever the path leads by then. The copy counts if it was whole
+# before the second thawed, which the second reports by `in-time`.
 #
-# A freeze of somebody else's is left alone (`failed`). Where it is not known whether the freeze
-# came about, as the process that would have said so was killed (`freezing`), it is thawed: that
-# writes go on matters more.
+# A freeze of another program is left alone (`failed`). If the process that reports the result was
+# killed (`freezing`), the result is unknown, and the file system is thawed: writes matter more.
 #
-# fsfreeze itself may be killed, as what takes memory is. It is tried again then, and by each of the
-# three in turn; what none of them could thaw keeps its record for who comes next. A status above
-# 125 says that it was killed or could not be run; what is not frozen makes it end with 1.
+# fsfreeze itself may be killed, for example for lack of memory. Each of the three in turn tries
+# again. If none of them can thaw, the record stays for a later run. An exit status above 125 means
+# that fsfreeze was killed or could not run. For a file system that is not frozen the status is 1.
 #
 # freeze.md shows the states of a freeze.
 #
-# Whoever kills all three at once, as one who ends a cgroup does, leaves the file system frozen.
-# They hold the lock `alive`, by which whoever comes next sees that they are gone: each later copy
-# on the node, and `thaw`. `state` has what was frozen, and the ctime of its file right afterwards.
-# What is frozen writes nothing, and to freeze it anew writes to it (ext4 its superblock, XFS its
-# log). So while that is as it was, it is this freeze, and is thawed; else it may be somebody
-# else's, and is left alone. Where the ctime was not noted any more (`freezing`), it must be of the
-# time that there was for it. What is unmounted frozen has no place to be thawed at, and is frozen
-# when it is mounted again (freeze_super keeps it): so `stowage-thaw-unmounted` mounts it for that,
-# in a mount namespace of its own, and ends with 99 if it was not frozen. Any other failure leaves
-# the record.
+# If all three are killed at once, as at the end of a cgroup, the file system stays frozen. The lock
+# `alive` shows each later copy on the node, and `thaw`, that they are gone. `state` records the
+# frozen file, and its ctime right after the freeze. A frozen file system writes nothing, and a new
+# freeze writes to it (ext4 its superblock, XFS its log). So with an unchanged ctime it is the same
+# freeze, and is thawed. Otherwise it may be another program's, and is left alone. Without a
+# recorded ctime (`freezing`), the ctime must be within the time of the freeze.
 #
-# The mount is opened by a path below it, since `MOUNT` may be no directory: the sudo user chooses
-# it, and devices react to being opened.
+# A file system that was unmounted while frozen has no mount point for a thaw. The next mount
+# freezes it again (freeze_super keeps it). `stowage-thaw-unmounted` mounts it in a mount namespace
+# of its own for the thaw, and exits with 99 if it was not frozen. Any other failure leaves the
+# record.
 #
-# sudo compares arguments joined by spaces, and somebody could divide them otherwise: so each
-# argument is looked at.
+# The script opens a path below MOUNT, which may be no directory: the sudo user chooses it, and
+# opening a device has effects.
+#
+# sudo compares arguments joined by spaces, which a caller could divide differently. So the script
+# checks each argument.
 
 . ./mount-namespace.sh
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Grows a file system to the size of its device: `stowage-grow DEVICE UUID ext4|xfs`. The script
-# mounts it where nobody else sees it, also where a pod has it mounted: that mount may be in a
-# namespace that the script does not see.
+# mounts it where no other process sees it, also while a pod has it mounted. The pod's mount may be
+# in a mount namespace that the script does not see.
 #
 # sudo compares arguments joined by spaces, so the script checks each of them.
 

@@ -1,19 +1,18 @@
 #!/bin/sh
-# Fills a volume that is being made with the content of a disk:
+# Fills a new volume with the content of a disk:
 #
 #     stowage-image TARGET UID ext4|xfs|block OFFSET SIZE zeroes|dirty raw|qcow2|exact COMPRESSION SHA256|- SOURCE
 #
-# Into a file system it is put as disk.img, as KubeVirt has it. What is raw goes through at once:
-# what was downloaded is summed and unpacked on its way, and no more is written than there is room
-# for. A qcow2 has to be a file to be read: it is downloaded beside the target, to a file whose name
-# is gone before anything is in it.
+# In a file system the content is disk.img, as in KubeVirt. Raw content is streamed: its checksum is
+# computed and its compression unpacked on the way, and no more is written than there is room for. A
+# qcow2 must be a file to be read. The script downloads it to a file beside the target, whose name
+# is removed before any content is written.
 #
-# The first bytes of what comes, and of what is unpacked from it, are looked at before any is
-# written (content.sh).
+# content.sh checks the first bytes of the source, and of its unpacked content, before any write.
 #
-# The header of a qcow2 is read here, before qemu-img opens it: one with a backing file or a data
-# file has it open other files, also to ask what it is (CVE-2024-4467). What lies behind the end of
-# a file reads as zeros to it, so it is asked whether the image is whole, too.
+# The script reads the header of a qcow2 before qemu-img opens it. A backing file or a data file
+# would make qemu-img open other files, even to print information (CVE-2024-4467). Bytes beyond the
+# end of a file read as zeros to qemu-img, so the script also checks that the image is whole.
 
 . ./fill-namespace.sh
 . ./fetch.sh

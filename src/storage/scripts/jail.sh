@@ -1,19 +1,18 @@
 #!/bin/sh
-# Shell functions for scripts that run in a mount namespace of their own, with `$work`, a tmpfs that
-# nobody else has. They need `fail`.
+# Shell functions for scripts in a mount namespace of their own, with `$work`, a tmpfs that no other
+# process has. The functions need `fail`.
 #
-# `make_jail NAME [PATH…]` makes `$work/NAME`, a root that shows programs and libraries, read-only,
-# and the paths named, as far as the node has them. `new` in it is empty, for what is to be mounted
-# there.
+# `make_jail NAME [PATH…]` makes `$work/NAME`, a root directory that shows programs and libraries
+# read-only, and the given paths, if the node has them. `new` in it is an empty mount point.
 #
-# `enter NAME KIB CAPABILITIES PROGRAM …` replaces the shell by a program in such a root, with KIB
-# of memory, these capabilities alone (`,+chown,…`), and no way to gain more. It gets standard
-# streams and no other descriptor, no environment, and a network in the root `net` alone. Users have
-# numbers beside those that systemd and nobody have, so that none of these programs reaches another.
+# `enter NAME KIB CAPABILITIES PROGRAM …` replaces the shell by a program in such a root directory.
+# The program has KIB of memory, only these capabilities (`,+chown,…`), and no way to gain more. It
+# gets the standard streams and no other descriptor, and no environment. Only the root `net` has a
+# network. User IDs differ from those of systemd and nobody, so no such program reaches another.
 #
-# `jailed CAPABILITIES PROGRAM …` runs a program in `$work/root` as root with those capabilities
-# alone, so that the kernel keeps it from all else, whatever it is given to read. `nobody PROGRAM …`
-# is the same as a user that has none. Both have 1 GiB of memory.
+# `jailed CAPABILITIES PROGRAM …` runs a program in `$work/root` as root with only these
+# capabilities: the kernel then protects everything else from malicious input. `nobody PROGRAM …`
+# runs it as a user without any capability. Both have 1 GiB of memory.
 
 show() {
   mount --bind "/$1" "$jail/$1" && mount -o "remount,bind,ro,nosuid$2" "$jail/$1" || fail "no private root could be made" 1

@@ -1,14 +1,13 @@
 #!/bin/sh
-# Gives the file system in a thin logical volume that is not finished its UUID, and has it take all
-# of the volume: `stowage-lvm-uuid CONFIG VG/NAME UID`. With `leave` it only takes away what an
-# earlier one left that was cut off.
+# Gives the file system in an unfinished thin logical volume its UUID, and grows it to the volume:
+# `stowage-lvm-uuid CONFIG VG/NAME UID`. `leave` only removes what an interrupted run left.
 #
-# udev is never to see it with the UUID of its original. No option of LVM keeps udev from reading
-# what LVM activates, so that is not activated: the thin volume gets a device with a layer in its
-# name, which LVM's rules for udev (56-lvm.rules, 11-dm-lvm.rules) take for an inner one, and read
-# not. blkid reads none of those either, so the file system's own programs tell what is there.
-# `stowage-lvm-inside` mounts an XFS in a mount namespace of its own; `leave` also unmounts what an
-# earlier version left.
+# udev must never see the file system with the UUID of its original. No option of LVM keeps udev
+# from reading an active volume, so the script does not activate it. Instead, the thin volume gets a
+# device with a layer in its name. The udev rules of LVM (56-lvm.rules, 11-dm-lvm.rules) treat such
+# a device as internal, and do not read it. blkid does not read such devices either, so the file
+# system's own programs identify the content. `stowage-lvm-inside` mounts an XFS in a mount
+# namespace of its own; `leave` also unmounts a mount of an earlier version.
 
 . ./mount-namespace.sh
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Shell function `in_namespace NAME ARGUMENT…`: replaces the shell by the same script (`text`) as
-# NAME in a mount and PID namespace. A mount made there is seen by nobody else and ends with the
-# script, whatever it dies of. Unmounts of the node arrive there (propagation slave), so that it
-# keeps no device busy. Only root enters the directory above, as it does below `/proc/PID/root`.
+# NAME in a mount and PID namespace. No other process sees a mount made there, and the mount ends
+# with the script, however it ends. Unmounts of the node propagate there (propagation slave), so
+# that the namespace keeps no device busy. Only root enters the directory above, or
+# `/proc/PID/root`.
 
 in_namespace() {
   umask 077

@@ -1,22 +1,20 @@
 #!/bin/sh
-# A shell function for scripts that run in a mount namespace of their own, which ends with its last
-# process, whatever that dies of:
+# Shell functions for scripts in a mount namespace of their own, which ends with its last process,
+# however that ends:
 #
 #     mount_new FILE|DEVICE PLACE TYPE OPTIONS [-r]
 #
-# A file gets a loop device that nobody has, under a lock on its node, without which udev reads it
-# before it is mounted. The device is told to let go of the file right after it was mounted
-# (LO_FLAGS_AUTOCLEAR), which it does once nobody has it mounted any more: so nothing is left of it,
-# but where this process is killed between the two. It needs `fail` and `$work`, a folder of its
-# own.
+# A file gets a free loop device, under a lock on its device node: without the lock, udev reads the
+# device before the mount. Right after the mount, `losetup -d` makes the device detach itself at the
+# last unmount (LO_FLAGS_AUTOCLEAR). So no device remains, unless this process is killed between
+# both. The function needs `fail` and `$work`, a directory of its own.
 #
-# `left_alone FILE` waits until no loop device has the file any more, which takes a moment after the
-# end of the namespace. One that an earlier try left is detached. One whose node is locked is being
-# mounted by another program of these, and stays; one that is mounted or open stays as long as it
-# is.
+# `left_alone FILE` waits until no loop device has the file, shortly after the end of the namespace.
+# A device of an earlier attempt is detached. A device whose node is locked stays, since another of
+# these scripts is mounting it. A mounted or open device stays until its release.
 #
-# `printable` keeps of what programs say, and of names in a file system, what can be shown: one
-# line, 300 bytes.
+# `printable` reduces messages of programs, and names in a file system, to one line of 300 printable
+# bytes.
 
 mount_new() {
   mount_device=$1 mount_tries=0 mount_attached= mount_done=

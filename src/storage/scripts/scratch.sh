@@ -1,11 +1,11 @@
 #!/bin/sh
-# A shell function for downloads to the node's own file system: `reserve BYTES` counts what this
-# fill takes there by now, beside all others that run, and ends with 1 where that is more than the
-# node allows. It needs `fail`, `configured`, unwritten.sh, and `$place`, a file that is locked
-# for as long as the fill runs (fill-namespace.sh): what it counts ends with it.
+# Shell function for downloads to the node's own file system: `reserve BYTES` records the space that
+# this fill uses by now. Exits with 1 if all running fills together use more than the node permits.
+# The function needs `fail`, `configured`, unwritten.sh, and `$place`, a file that is locked while
+# the fill runs (fill-namespace.sh): the record ends with the lock.
 
-# The default of `scratch` is 10 GiB for all downloads on the node's own file system. They leave 1 GiB
-# free; or a tenth of the file system, below which a kubelet evicts pods, if that is more.
+# `scratch` defaults to 10 GiB for all downloads on the node's own file system. Downloads leave 1
+# GiB free, or a tenth of the file system if that is more: below that, a kubelet evicts pods.
 
 reserve() (
   most=$(configured scratch) || exit 3

@@ -57,8 +57,8 @@ export const SCRIPTS = {
 export type ScriptName = keyof typeof SCRIPTS;
 
 /**
- * The text for `sh -c`, all of it a function: a part of it does nothing. Comments and indentation are left out, and files are put where
- * they are included.
+ * Returns the text for `sh -c` as one function, so that a truncated text does nothing. Removes
+ * comments and indentation, and inserts included files.
  */
 function scriptOf(file: string): string {
   return ['run() {', ...commandsOf(file), '}', 'run "$@"'].join('\n');
@@ -75,8 +75,9 @@ function commandsOf(file: string): string[] {
 }
 
 /**
- * Returns what sudo runs in place of a script: it takes that as its first argument, and runs it if it is the one, to the letter. For sudo
- * has no pattern of more than 1,024 characters. It too is one function. The script finds itself in `text`.
+ * Returns the text that sudo runs in place of a script. The launcher takes the script as its first
+ * argument, and runs it only if the digest matches. sudo has no pattern of more than 1,024
+ * characters. The launcher is one function, too. The script finds its own text in `text`.
  */
 export function launcherOf(name: string, script: string): string {
   const digest = createHash('sha256').update(script).digest('hex');
@@ -89,7 +90,7 @@ export function launcherOf(name: string, script: string): string {
   ].join(' ');
 }
 
-/** The command that runs a script with arguments. */
+/** Returns the command that runs a script with arguments. */
 export const scriptArgv = (name: ScriptName, ...words: readonly string[]): string[] => [
   ...['sh', '-c', launcherOf(name, SCRIPTS[name]), name, SCRIPTS[name]],
   ...words,

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Shell functions for what the node's root-owned configuration lists, /etc/stowage/sources.conf:
-# `allow-address NETWORK`, `path FOLDER` and `backups FOLDER`. They need `fail`.
+# Shell functions for the node's root-owned configuration, /etc/stowage/sources.conf, such as
+# `allow-address NETWORK`, `path DIRECTORY` and `backups DIRECTORY`. The functions need `fail`.
 #
-# `configured WORD` prints what is listed by a word. `is_listed WORD PATH` says whether a path,
-# without links in it, is in a folder of those.
+# `configured WORD` prints the values of a keyword. `is_listed WORD PATH` reports whether a path,
+# without symbolic links, is in a directory of that keyword.
 #
-# `check_owner FILE UID PATH` ends with 3 unless root's record beside an archive has the UID of the
-# Backup that is read, and the sha256 that its status has (`$SHA256`): whoever may write a status
-# can forge one. `record_of PATH` prints the name of that record.
+# `check_owner FILE UID PATH` exits with 3 unless root's record beside an archive matches. The
+# record needs the UID of the Backup and the sha256 of its status (`$SHA256`). A user who may write
+# a status can forge one. `record_of PATH` prints the path of that record.
 #
 # `open_path path|backups PATH [UID]` opens descriptor 5. An Image or Archive of any namespace may
-# name any path: so one of those opens nothing in a folder of backups, whatever else is said of
-# that. To an archive there only the Backup leads that it is of.
+# name any path. So neither opens a file in a directory of backups, even if another line permits
+# that. Only the Backup of an archive opens it there.
 
 config=/etc/stowage/sources.conf
 configured() {

@@ -1,11 +1,10 @@
 #!/bin/sh
-# A function of a POSIX shell that looks whether a thin pool has room for all that is still to be
-# written to a logical volume that is to be filled now, and to those that are filled beside it and
-# were made before it: `thin_room /dev/VG/NAME UID`. Each would find room by itself. Of several that
-# look at once it is the eldest that goes on, so that they do not keep each other from it for ever.
-# How full they are LVM tells in hundredths of a percent, so that many of the pool count for
-# nothing. What is not thin has all its room. The group is that of the device, by its UUID: another
-# one may have its name.
+# Shell function that checks the room of a thin pool: `thin_room /dev/VG/NAME UID`. The pool must
+# have room for outstanding writes to this logical volume, and to older ones that are filled at the
+# same time. A check of one volume alone would find room for each. Among concurrent checks the
+# oldest volume passes, so that they never block each other forever. LVM reports usage in hundredths
+# of a percent, so that much of the pool is tolerated. A volume that is not thin has all its room.
+# The device's UUID identifies the group, since another one may have its name.
 
 thin_room() (
   lv=${1#/dev/} vg=${1#/dev/}

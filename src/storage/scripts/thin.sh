@@ -1,15 +1,14 @@
 #!/bin/sh
-# Takes a thin snapshot of a thin logical volume of Stowage's: `stowage-thin CONFIG VG/ORIGIN
-# ORIGINS-UID NAME UID r|rw`, where LVM is told CONFIG, which has it see the disks of the group
-# alone. It is not active, is left out wherever all of a group are activated, and carries the tag of
-# what is not finished yet.
+# Takes a thin snapshot of a thin logical volume of Stowage: `stowage-thin CONFIG VG/ORIGIN
+# ORIGINS-UID NAME UID r|rw`. CONFIG makes LVM see only the disks of the group. The snapshot is
+# inactive, has the activation skip flag, and carries the unfinished tag.
 #
-# LVM suspends the origin for it, which freezes a file system that is mounted, and its pool with all
-# that is in it. An lvcreate that dies or is stopped meanwhile leaves them so. `stowage-thin-hold`,
-# in a session of its own, gives it 8 seconds in all, and resumes them when it was killed; so does
-# `stowage-thin` when the other one was. What LVM itself gives up it resumes, and another of its
-# commands may be at work by then. To resume what is not suspended changes nothing, and what did not
-# end well never becomes a snapshot.
+# LVM suspends the origin meanwhile, which freezes a mounted file system, and the pool with all its
+# volumes. An lvcreate that is killed or stopped leaves them suspended. `stowage-thin-hold`, in a
+# session of its own, gives lvcreate 8 seconds, and resumes the devices if lvcreate was killed.
+# `stowage-thin` does so if the other process was killed. If lvcreate fails by itself, it resumes
+# the devices, and another LVM command may be running by then. Resuming a device that is not
+# suspended changes nothing. A failed lvcreate never becomes a snapshot.
 
 double() { printf %s "$1" | sed s/-/--/g; }
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Shell functions for what is written to file systems that volumes may be on: their files are
-# sparse, and what they do not take yet is promised to them. `unwritten PATH` prints how many bytes
-# that is on the file system of PATH, by the node's records of directories, and `free_in PATH` how
-# many are free there.
+# Shell functions for writes to file systems that may have files of volumes. The files are sparse,
+# and space that they do not use yet is promised to them. `unwritten PATH` prints the promised bytes
+# on the file system of PATH, by the node's records of directories. `free_in PATH` prints the free
+# bytes.
 
 unwritten() (
   device=$(stat -L -c %d "$1") sum=0

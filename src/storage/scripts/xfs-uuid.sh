@@ -1,12 +1,13 @@
 #!/bin/sh
-# Gives an XFS in a file a UUID: `stowage-xfs-uuid FILE UUID [grow]`. Where its log is dirty, as
-# that of a copy taken while it was frozen always is, xfs_admin changes nothing and ends with 0.
-# Then the log has to be replayed first, by mounting it, as it has to be to make it as large as the
-# file (`grow`), for which it must be a device: `stowage-xfs-inside` does so in a mount namespace of
-# its own. Under a lock on the device udev does not read it (systemd, "Block Device Locking"), and
-# does not give it the link that the original has. `stowage-xfs-leave` holds that lock, too, and
-# detaches the file when the others are done or gone: then the lock on the file is free. Another
-# program may be faster with the free device that was found: then the next one is.
+# Gives an XFS file system in a file a UUID: `stowage-xfs-uuid FILE UUID [grow]`. A copy taken
+# during a freeze always has a dirty log, for which xfs_admin changes nothing and exits with 0. A
+# mount replays the log. `grow` makes the file system as large as the file, which also takes a
+# mount, and therefore a device. `stowage-xfs-inside` mounts in a mount namespace of its own.
+#
+# A lock on the device keeps udev from reading it (systemd, "Block Device Locking"), and from giving
+# it the link of the original. `stowage-xfs-leave` also holds that lock, and detaches the file once
+# the other processes have ended. Then the lock on the file is free. If another program takes the
+# free device first, the script tries the next one.
 
 . ./mount-namespace.sh
 

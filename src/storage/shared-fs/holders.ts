@@ -1,7 +1,10 @@
 import type { Desired, Observed } from '../registry.ts';
 import type { NodeHold } from './types.ts';
 
-/** Who else than that node has a shared file, or reads it, by what stands beside it; nobody, of any other storage. */
+/**
+ * Returns the owners and readers of a shared file on nodes other than `node`, by the files beside
+ * it; none for other storage.
+ */
 export function holdersBeside(node: string, observed: Observed): NodeHold[] {
   const shared = 'shared' in observed ? observed.shared : undefined;
   return [
@@ -10,7 +13,10 @@ export function holdersBeside(node: string, observed: Observed): NodeHold[] {
   ].filter((holder) => holder.node !== node);
 }
 
-/** Returns the other holders whose machines are off, of which `isOff` is sure: exactly what these wrote may be superseded. */
+/**
+ * Returns the other holders whose machines `isOff` confirms to be off. Exactly their own records
+ * may be superseded.
+ */
 export async function deadHoldersBeside(
   node: string,
   observed: Observed,
@@ -22,15 +28,17 @@ export async function deadHoldersBeside(
   return dead;
 }
 
-/** With leave to supersede exactly what these wrote: somebody vouches that their machines are off. */
+/**
+ * Permits superseding exactly the records of these holders, whose machines are confirmed to be off.
+ */
 export function takingOver(desired: Desired, dead: readonly NodeHold[]): Desired {
   if (dead.length === 0 || !('owner' in desired) || desired.owner === undefined) return desired;
   return { ...desired, owner: { ...desired.owner, takeOver: dead } };
 }
 
 /**
- * Names of files have the token of the attempt. Tries that fail alike are to say so in the same words, or each of them is
- * told and written anew.
+ * Replaces the attempt's token, which file names contain. Attempts that fail alike then have equal
+ * messages, which are reported only once.
  */
 export function withoutToken(message: string, desired: Desired): string {
   const token = 'owner' in desired ? desired.owner?.token : undefined;

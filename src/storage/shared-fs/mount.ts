@@ -8,9 +8,9 @@ interface Listed extends Mount {
 }
 
 /**
- * Returns the mount that a path is on, by proc(5)'s mountinfo, as the kernel walks the path: from the first mount into each that is
- * mounted on the way. So a mount that another one hides does not count, although its mount point may be the deeper one.
- * `path` is one without symbolic links.
+ * Returns the mount of a path, by proc(5)'s mountinfo. Follows the kernel's path walk, from the
+ * first mount into each mount on the way. A mount hidden by another one does not count, even if its
+ * mount point is the deeper one. `path` has no symbolic links.
  */
 export function mountOf(path: string, mountinfo: string): Mount | undefined {
   const above = mountinfo.split('\n').flatMap((line) => {
@@ -21,7 +21,7 @@ export function mountOf(path: string, mountinfo: string): Mount | undefined {
   });
   const nearest = (mounts: readonly Listed[]): Listed | undefined =>
     mounts.toSorted((a, b) => a.point.length - b.point.length)[0];
-  // The first one has itself as its parent, or what is outside of a mount namespace.
+  // The first mount is its own parent, or has its parent outside of the mount namespace.
   let found = nearest(
     above.filter(({ id, parent }) => id === parent || !above.some((each) => each.id === parent)),
   );
@@ -50,16 +50,16 @@ function parse(line: string): Listed | undefined {
   };
 }
 
-/** A space, tab, newline or backslash is three octal digits there. */
+/** Decodes a space, tab, newline or backslash, which mountinfo writes as three octal digits. */
 const unescaped = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );
 
 /**
- * Why several nodes may not share what is on a mount; undefined where they may. One of NFS 3 or of another file system
- * does not say what link(2) and locks are worth on it; `soft` gives up a write and goes on; with `local_lock` each node has
- * locks of its own.
+ * Refuses a mount that nodes cannot share; undefined if they can. NFS 3 and other file systems do
+ * not state their guarantees for link(2) and locks. `soft` abandons a write and continues. With
+ * `local_lock`, each node has locks of its own.
  */
 export function refuseMount(directory: string, mount: Mount | undefined): Refusal | undefined {
   if (mount === undefined)

@@ -9,13 +9,13 @@ import type { Beside, NodeFile, ObservedShared, OwnerFile, ReaderMark } from './
 
 export const BOOT_ID = ['cat', '/proc/sys/kernel/random/boot_id'];
 
-/** Reads the files beside a file that tell which node has it attached. */
+/** Returns the probe of the files beside a file, which show which node has it attached. */
 export function besideProbe(name: string, path: string): Probe {
   const file = basename(path);
   return {
     name,
     argv: [
-      // The slash follows a directory that is a link; files that others remove meanwhile are no error.
+      // The slash follows a symbolic link. Files that others remove meanwhile are no error.
       ...['find', `${dirname(path)}/`, '-ignore_readdir_race', '-maxdepth', '1'],
       ...[
         '(',
@@ -29,23 +29,24 @@ export function besideProbe(name: string, path: string): Probe {
         `${file}.new.*`,
         ')',
       ],
-      // No name can look like a line of its own, nor what a file holds, which comes in an alphabet without `@`.
+      // No file name or content can imitate a line: names are restricted, and base64 has no `@`.
       ...['!', '-name', '*[!a-z0-9.-]*', '-printf', '\\n@%f|%T@|'],
-      // None of ours has a kilobyte.
+      // Stowage's own files are smaller than a kilobyte.
       ...['-type', 'f', '-size', '-3', '-exec', 'base64', '-w0', '{}', ';'],
     ],
   };
 }
 
-/** What is looked at beside what every sparse file needs; nothing for one that no other node can reach. */
+/** Returns the additional probes of a shared file; none for a file that no other node can reach. */
 export function sharedProbes({ shared, file }: Pick<DesiredSparse, 'shared' | 'file'>): Probe[] {
   return shared ? [{ name: 'boot', argv: BOOT_ID }, besideProbe('holders', file)] : [];
 }
 
 /**
- * What `sharedProbes` and the probe of mounts found; undefined where they were not asked.
+ * Reads the results of `sharedProbes` and of the probe of mounts; undefined if the file is not
+ * shared.
  * @param realPath the backing file's path without symbolic links
- * @throws ObservationError for an answer that leaves open who has the file
+ * @throws ObservationError if the file's holder remains unknown
  */
 export function readShared(
   { shared, file }: Pick<DesiredSparse, 'shared' | 'file'>,
@@ -61,12 +62,15 @@ export function readShared(
   };
 }
 
-/** Parses the answer to `besideProbe`. @throws ObservationError for an answer that leaves open who has the file */
+/**
+ * Parses the result of `besideProbe`.
+ * @throws ObservationError if the file's holder remains unknown
+ */
 export function readBeside(file: string, result: ProbeResult): Beside {
   const owners: OwnerFile[] = [];
   const marks: ReaderMark[] = [];
   const unfinished: NodeFile[] = [];
-  // Without its directory nothing is beside the file.
+  // A missing directory has no files.
   for (const line of listed('holders', result).split('\n')) {
     const [, name = '', time = '', content = ''] = /^@([^|]+)\|([^|]*)\|(.*)$/.exec(line) ?? [];
     if (!name.startsWith(basename(file))) continue;
@@ -79,7 +83,7 @@ export function readBeside(file: string, result: ProbeResult): Beside {
     if (number !== undefined)
       owners.push({ number: Number(number), says, text, since: timeOf(time) });
     else if (kind === 'new') unfinished.push({ path, node });
-    // One whose name is not ours counts as somebody's, too.
+    // A mark whose name is not Stowage's counts as a foreign reader.
     else if (rest.startsWith('.reader.')) {
       marks.push({ path, node, by: says.is === 'held' ? says.by : undefined });
     }
@@ -87,7 +91,7 @@ export function readBeside(file: string, result: ProbeResult): Beside {
   return { owners: owners.toSorted((a, b) => a.number - b.number), marks, unfinished };
 }
 
-/** Seconds since the epoch, as find(1) prints them. */
+/** Converts seconds since the epoch, as find(1) prints them, to ISO 8601. */
 function timeOf(seconds: string): string | undefined {
   const date = new Date(Number(seconds) * 1000);
   return seconds === '' || Number.isNaN(date.getTime())

@@ -29,9 +29,9 @@ import {
 import { mine, ownMarks, refuseOthers, refuseReaders } from './use.ts';
 
 /**
- * The plans of a file on a directory that several nodes share: those of any sparse file, with the file held for this node
- * before anything is done to it, and let go of after the last.
- * @throws Error where it is not said for which node, or where that was not looked at
+ * Plans for a file in a directory that several nodes share. They are those of any sparse file, but
+ * take the file for this node before the first change, and release it after the last.
+ * @throws Error if the owner is unknown, or the shared state was not observed
  */
 export function planShared(
   operation: VolumeOperation,
@@ -47,7 +47,7 @@ export function planShared(
   const lock: FileLock = { file, owner, shared };
   const unfit = refuseMount(dirname(file), shared.mount);
   if (unfit !== undefined) {
-    // What is attached can go; what says so stands where it can't be written.
+    // An attached file can be detached. Its owner files stay if they cannot be written.
     const detaching = operation === 'detach' ? planDetach(desired, observed) : { steps: [] };
     return 'refusal' in detaching || detaching.steps.length > 0 ? detaching : unfit;
   }
@@ -65,7 +65,7 @@ export function planShared(
   }
 }
 
-/** What is made is held while it is made: another node could be told to make it, too. */
+/** Takes the file before making it: another node may have the same task. */
 function provision(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse): Plan {
   const made = planProvision(desired, observed);
   if ('refusal' in made || desired.recorded) return made;
@@ -104,7 +104,7 @@ function attach(
     };
   }
   const refused = refuseOthers(lock) ?? refuseReaders(lock);
-  // Both look after they were seen: who still sees the other steps back.
+  // Each node checks after it became visible: a node that still sees another one steps back.
   if (refused !== undefined) return mine(lock) ? { steps: release(lock, observed) } : refused;
   if ('refusal' in wanted) return wanted;
   return {
@@ -127,7 +127,7 @@ function attachReader(
   }
   if (refused !== undefined) return own.length > 0 ? { steps: remove(lock.file, own) } : refused;
   const last = lastOf(lock.shared);
-  // Its own as a writer, or one that is dead.
+  // The owner file is this node's as a writer, or a dead node's.
   if (last?.says.is === 'held') return { steps: append(lock, 'free', last) };
   if ('refusal' in wanted) return wanted;
   const reads: Precondition[] = [
@@ -149,7 +149,8 @@ function detach(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse
       ...detached.steps,
       ...remove(lock.file, ownMarks(lock)),
       ...(mine(lock) ? release(lock, observed) : []),
-      // Of a node that grew it, and did not make it: the Volume's status says how large it is, and it is deleted where it was made.
+      // Removes the records of a node that grew the file, but did not make it. The Volume's status
+      // has the size, and the deletion runs on the node that made the file.
       ...(desired.recordedBytes !== undefined &&
       observed.intent === undefined &&
       observed.recordFiles
@@ -159,7 +160,9 @@ function detach(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse
   };
 }
 
-/** First it is no longer attached; then it is held, so that no other node attaches what is being removed. */
+/**
+ * Detaches the file, then takes it, so that no other node attaches a file that is being removed.
+ */
 function deleteShared(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse): Plan {
   if (loopsOf(observed).length > 0) return detach(lock, desired, observed);
   const refused = refuseOthers(lock) ?? refuseReaders(lock);
@@ -170,7 +173,7 @@ function deleteShared(lock: FileLock, desired: DesiredSparse, observed: Observed
   const rest = [
     ...unfinished.map(({ path }) => path),
     ...marks.map(({ path }) => path),
-    // The last one last: as long as anything is there, so is it.
+    // The newest owner file goes last: it stays as long as any other file does.
     ...owners.map(({ number }) => ownerPath(lock.file, number)),
   ];
   if (!gone.steps.some((step) => touches(step, lock.file))) {
@@ -187,9 +190,9 @@ function deleteShared(lock: FileLock, desired: DesiredSparse, observed: Observed
   };
 }
 
-/** Also where it is this node's already: the server says then whether it still is. */
+/** Takes the file, also if this node already has it: the server then confirms that. */
 const take = (lock: FileLock, last: Last): Step[] => [
-  // This node has none of it attached, and the others are known to be dead.
+  // This node has nothing attached, and the other readers are known to be dead.
   ...remove(
     lock.file,
     lock.shared.marks.map(({ path }) => path),
@@ -198,8 +201,9 @@ const take = (lock: FileLock, last: Last): Step[] => [
 ];
 
 /**
- * What holds right after `take`: as the one before is there still, nobody ever had the number of ours; and nobody reads
- * the file. Readers leave their mark before they look for an owner, so that one of both sees the other.
+ * Returns the preconditions right after `take`. The previous owner file still exists, so no other
+ * node ever had the new number, and no node reads the file. Readers leave their mark before they
+ * check for an owner, so that at least one of both sees the other.
  */
 function held(lock: FileLock, last: Last): Precondition[] {
   const { file } = lock;
@@ -212,7 +216,7 @@ function held(lock: FileLock, last: Last): Precondition[] {
   ];
 }
 
-/** What was written is on the server before another node may have the file. */
+/** Releases the file once its data is on the server, before another node may take it. */
 const release = (lock: FileLock, { file }: ObservedSparse): Step[] => [
   ...(file.type === 'file' ? [syncFile(lock.file)] : []),
   ...append(lock, 'free', lastOf(lock.shared), [notAttached(lock.file)]),

@@ -14,7 +14,7 @@ export interface FileLock {
   shared: ObservedShared;
 }
 
-/** An owner file as it is, or is to be: what comes after it names it. */
+/** Existing or planned owner file, which the next owner file follows. */
 export type Last = Pick<OwnerFile, 'number' | 'text'> | undefined;
 
 export const lastOf = ({ owners }: Pick<Beside, 'owners'>): OwnerFile | undefined => owners.at(-1);
@@ -26,10 +26,10 @@ const holderOf = ({ owner: { node, token }, shared: { bootId } }: FileLock): Nod
 });
 
 /**
- * Adds the owner file that comes after the last one. link(2) makes one of a number or fails, on the server, whoever else
- * tries; and a number that was seen is not given again while the last one stays. So nobody needs to undo anything: what
- * was taken meanwhile has a higher number.
- * @param preconditions what must be so right before it
+ * Adds the owner file after the last one. link(2) makes each number only once on the server, also
+ * among competing nodes. A known number is not used again while the last owner file exists. So no
+ * step needs a rollback: a file taken meanwhile has a higher number.
+ * @param preconditions further preconditions of the link
  */
 export function append(
   lock: FileLock,
@@ -57,7 +57,7 @@ export function append(
   ];
 }
 
-/** The owner file that `append` makes. */
+/** Returns the owner file that `append` makes. */
 export const appended = (lock: FileLock, is: 'held' | 'free', last: Last): NonNullable<Last> => ({
   number: (last?.number ?? 0) + 1,
   text: textOf(is, holderOf(lock)),
@@ -78,9 +78,9 @@ export function mark(lock: FileLock): Step[] {
 }
 
 /**
- * Writes and syncs a file under a name of this attempt's own, in a new inode: that of an earlier try may be an owner file by
- * now. With it goes what nothing needs any more, the lowest number first: what has a number was never superseded as
- * long as the one before it is there.
+ * Writes and syncs a file under a name of this attempt, in a new inode. The inode of an earlier
+ * attempt may be an owner file by now. Also removes superseded files, the lowest number first.
+ * While a number exists, no higher one has been removed as superseded.
  */
 function write(lock: FileLock, text: string): Step[] {
   const { file, owner } = lock;
@@ -107,7 +107,9 @@ function superseded({ file, owner, shared }: FileLock): string[] {
   ];
 }
 
-/** Removes files beside the backing file, while no loop device of this node has that. */
+/**
+ * Removes files beside the backing file, while no loop device of this node has the backing file.
+ */
 export function remove(file: string, paths: readonly string[]): Step[] {
   if (paths.length === 0) return [];
   return [
@@ -120,7 +122,9 @@ export function remove(file: string, paths: readonly string[]): Step[] {
   ];
 }
 
-/** What was written to the file is on the server then, also what a loop device that is gone left in memory. */
+/**
+ * Writes the file's data to the server, including data that a detached loop device left in memory.
+ */
 export const syncFile = (file: string): Step => ({
   name: 'sync the file',
   argv: ['sync', file],
@@ -133,28 +137,31 @@ const syncFolder = (file: string): Step => ({
   preconditions: [],
 });
 
-/** That the node was not started anew since it was looked at. */
+/** Precondition that the node has not rebooted since the observation. */
 const sameBoot = ({ owner, shared }: FileLock): Precondition => ({
   argv: BOOT_ID,
   expect: { exit: 0, stdout: { is: shared.bootId } },
   ...refuse('NodeStartedAnew', { node: owner.node }),
 });
 
-/** That an owner file is there, as it was. */
+/** Precondition that an owner file exists unchanged. */
 export const holds = (file: string, { number, text }: NonNullable<Last>): Precondition => ({
   argv: ['cat', ownerPath(file, number)],
   expect: { exit: 0, stdout: { is: text } },
   ...refuse('OwnerFileChanged', { path: ownerPath(file, number) }),
 });
 
-/** That nobody took it after an owner file. */
+/** Precondition that no owner file follows this one. */
 export const isLast = (file: string, { number }: NonNullable<Last>): Precondition => ({
   argv: ['test', '!', '-e', ownerPath(file, number + 1)],
   expect: { exit: 0 },
   ...refuse('FileTakenOver', { file }),
 });
 
-/** That there are no owner files but these. The slash: in a directory that is a link find(1) would see nothing, and all would be well. */
+/**
+ * Precondition that there are no other owner files. The slash is essential: find(1) does not follow
+ * a symbolic link to the directory without it, and would find nothing.
+ */
 export const noOthers = (file: string, known: readonly Last[]): Precondition => ({
   argv: [
     ...['find', `${dirname(file)}/`, '-maxdepth', '1', '-name', `${basename(file)}.owner.*`],
@@ -166,14 +173,14 @@ export const noOthers = (file: string, known: readonly Last[]): Precondition => 
   ...refuse('FileTakenByAnother', { file }),
 });
 
-/** That no node reads it. */
+/** Precondition that no node reads the file. */
 export const noReaders = (file: string): Precondition => ({
   argv: ['find', `${dirname(file)}/`, '-maxdepth', '1', '-name', `${basename(file)}.reader.*`],
   expect: { exit: 0, stdout: { is: '' } },
   ...refuse('FileReadByAnother', { file }),
 });
 
-/** That this node's mark is there. */
+/** Precondition that this node's mark exists. */
 export const marked = ({ file, owner }: FileLock): Precondition => ({
   argv: ['test', '-e', markPath(file, owner)],
   expect: { exit: 0 },

@@ -7,8 +7,8 @@ import { holds, lastOf, noOthers, noReaders } from './steps.ts';
 import type { Beside } from './types.ts';
 
 /**
- * Refuses to adopt a file that a node may have attached; undefined where its last owner file says that it is free and no node reads it.
- * Its Volume is gone, so that no attempt of that Volume changes these files.
+ * Refuses to adopt a file that a node may have attached; undefined if no node holds or reads it.
+ * The file's Volume is gone, so no attempt of that Volume changes these files.
  */
 export function refuseHeld(file: string, beside: Beside): Refusal | undefined {
   const last = lastOf(beside);
@@ -36,7 +36,7 @@ export const unheld = (file: string, beside: Beside): Precondition[] => {
   ];
 };
 
-/** Removes the owner files of a file once there is none of that name. The last owner file goes last. */
+/** Removes the owner files once the file itself is gone, the newest one last. */
 export function removeBeside(file: string, beside: Beside): Step[] {
   const paths = [
     ...beside.unfinished.map(({ path }) => path),

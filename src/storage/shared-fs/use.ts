@@ -5,18 +5,18 @@ import { ownerPath } from './names.ts';
 import { type FileLock, lastOf } from './steps.ts';
 import type { NodeHold, ReaderMark } from './types.ts';
 
-/** The file is held for this node: whatever attempt did that, and also before the node was started anew. */
+/** Reports whether this node holds the file, by any attempt; without `when`, by any boot. */
 export function mine({ owner, shared }: FileLock, when?: 'this boot'): boolean {
   const says = lastOf(shared)?.says;
   if (says?.is !== 'held' || says.by.node !== owner.node) return false;
   return when === undefined || says.by.bootId === shared.bootId;
 }
 
-/** Paths of this node's marks. */
+/** Returns the paths of this node's marks. */
 export const ownMarks = ({ owner, shared }: FileLock): string[] =>
   shared.marks.filter(({ node }) => node === owner.node).map(({ path }) => path);
 
-/** Why nothing may be done while another node has the file. */
+/** Refuses all work while another node holds the file. */
 export function refuseOthers(lock: FileLock): Refusal | undefined {
   const last = lastOf(lock.shared);
   if (last === undefined || last.says.is === 'free') return undefined;
@@ -35,7 +35,7 @@ export function refuseOthers(lock: FileLock): Refusal | undefined {
   return { ...refused, retryable: true };
 }
 
-/** Why nothing may be written while others read it. */
+/** Refuses writes while other nodes read the file. */
 export function refuseReaders(lock: FileLock): Refusal | undefined {
   const other = lock.shared.marks.find((mark) => !isOwn(lock, mark) && !isDead(lock, mark.by));
   if (other === undefined) return undefined;
@@ -44,7 +44,9 @@ export function refuseReaders(lock: FileLock): Refusal | undefined {
 
 const isOwn = ({ owner }: FileLock, { node }: ReaderMark): boolean => node === owner.node;
 
-/** The attempt that was found to be dead, and no other one of that node. */
+/**
+ * Reports whether this very attempt was found to be dead; other attempts of its node do not count.
+ */
 function isDead({ owner }: FileLock, by: NodeHold | undefined): boolean {
   return (owner.takeOver ?? []).some(
     ({ node, bootId, token }) => node === by?.node && bootId === by.bootId && token === by.token,

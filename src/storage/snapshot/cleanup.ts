@@ -6,9 +6,9 @@ import type { DeviceUsage, Plan } from '../types.ts';
 import { busy } from './use.ts';
 
 /**
- * Takes an unfinished copy off the loop device, and that off the mount, which a change of its UUID that was cut off left.
- * @param path of the unfinished copy, without symbolic links
- * @param uid what the copy was to have
+ * Unmounts and detaches the loop device of an unfinished copy, left by an interrupted UUID change.
+ * @param path path of the unfinished copy, without symbolic links
+ * @param uid intended UUID of the copy
  */
 export function leaveLoop(path: string, uid: string, users: DeviceUsage): Plan {
   const steps: Step[] = [];

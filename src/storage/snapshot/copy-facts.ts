@@ -2,8 +2,8 @@ import { fileBytes } from '../loopfile/layout.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';
 
 /**
- * For how many bytes a volume that is made from the copy is made at least; undefined where the copy is not there, whole. A
- * copy with a partition table is of a Block volume, whose file is larger by that.
+ * Returns the minimum size in bytes of a volume made from the copy; undefined without a whole copy.
+ * A copy with a partition table is of a Block volume, whose file is larger by the table.
  */
 export function observedCopy(
   { uid }: Pick<DesiredSnapshot, 'uid'>,

@@ -6,14 +6,14 @@ import type { DesiredSparse, DeviceUsage, Freeze, Plan, SourceFacts } from '../t
 import { unchanged } from './source.ts';
 import { useOf } from './use.ts';
 
-/** For how long a file system may be frozen for a clone, in seconds. */
+/** Maximum freeze of a file system for a clone, in seconds. */
 const CLONE_SECONDS = 10;
 
 /**
- * The step that copies a file to `partial`, and the preconditions under which the copy may get its name; or why there can be none.
- * What is not mounted is copied as it is, and the copy is given up where something was written meanwhile. What is mounted
- * is frozen for as long as that takes.
- * @param preconditions what must hold right before
+ * Returns the step that copies a file to `partial`, and the preconditions of its final rename; or a
+ * refusal. An unmounted file is copied as it is, and the copy is discarded if the file changed
+ * meanwhile. A mounted file system is frozen during the copy.
+ * @param preconditions preconditions of the copy
  */
 export function copyStep(
   source: Pick<DesiredSparse, 'file' | 'mode' | 'readOnly'> & { facts: SourceFacts },

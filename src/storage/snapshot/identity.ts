@@ -8,7 +8,7 @@ import type { Signature } from '../types.ts';
 
 export type ContentType = FsType | 'gpt';
 
-/** What can be copied; undefined for what is not ours to give another identity. */
+/** Returns the type of content to copy; undefined if Stowage cannot give it a new identity. */
 export function contentType(signature: Signature): ContentType | undefined {
   if (signature.found !== 'one') return undefined;
   const { type } = signature;
@@ -16,8 +16,9 @@ export function contentType(signature: Signature): ContentType | undefined {
 }
 
 /**
- * Gives a copy that is nothing but a file yet a UUID of its own, so that no device ever shows that of the original twice.
- * @param grow makes what is in it as large as the file, which grew to hold that many bytes of it
+ * Gives a copy a UUID of its own while it is only a file, so that no device shows the original's
+ * UUID a second time.
+ * @param grow grows the content to the file's size, which has room for this many bytes
  */
 export function ownIdentity(
   type: ContentType,
@@ -49,7 +50,7 @@ export function ownIdentity(
         : {
             name: 'give the copy GUIDs of its own, and grow the partition',
             argv: growTable({ uid, name }, grow, file),
-            // MetalK8s did not say where it made one, and it is made anew at the same place.
+            // MetalK8s specified no start, and the new partition begins here.
             preconditions: [
               partitionHas(
                 file,
@@ -61,14 +62,14 @@ export function ownIdentity(
   }
 }
 
-/** sgdisk ends with 0 where there is no such partition, too. */
+/** sgdisk also exits with 0 if the partition does not exist. */
 const partitionHas = (file: string, has: string, otherwise: Refused): Precondition => ({
   argv: ['sgdisk', '--info=1', file],
   expect: { exit: 0, stdout: { has, lacks: 'does not exist' } },
   ...otherwise,
 });
 
-/** Reads back that a file has the UUID, or the table and the partition in it the GUID. */
+/** Preconditions that a file has the UUID, or its table and partition have the GUID. */
 export function hasIdentity(type: ContentType, uid: string, file: string): Precondition[] {
   const table: Precondition = {
     argv: ownBlkid(file, 'value', type === 'gpt' ? 'PTUUID' : 'UUID'),
@@ -76,7 +77,7 @@ export function hasIdentity(type: ContentType, uid: string, file: string): Preco
     ...refuse('FileUuidDiffers', { file, uuid: uid }),
   };
   if (type !== 'gpt') return [table];
-  // sgdisk prints capitals.
+  // sgdisk prints uppercase.
   const guid = `unique GUID: ${uid.toUpperCase()}`;
   return [table, partitionHas(file, guid, refuse('PartitionGuidDiffers', { file, guid: uid }))];
 }

@@ -7,7 +7,7 @@ import { freezeRecord, snapshotFile } from './snapshot-path.ts';
 import { readState, stateProbes } from './source.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';
 
-/** The commands that say all that plans for a snapshot are made from. They read only. */
+/** Returns the probes for plans of a snapshot, which only read. */
 export function snapshotProbes({ uid, volume }: Pick<DesiredSnapshot, 'uid' | 'volume'>): Probe[] {
   const copy = snapshotFile(volume, uid);
   return [
@@ -22,7 +22,7 @@ export function snapshotProbes({ uid, volume }: Pick<DesiredSnapshot, 'uid' | 'v
   ];
 }
 
-/** @throws ObservationError for an answer that leaves open what is on the node: a missing tool, an I/O error */
+/** @throws ObservationError if the node's state remains open: a missing tool, an I/O error */
 export function readSnapshot(
   { uid, volume }: Pick<DesiredSnapshot, 'uid' | 'volume'>,
   results: ReadonlyMap<string, ProbeResult>,

@@ -17,8 +17,8 @@ import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';
 import { busy, useOf } from './use.ts';
 
 /**
- * What remains to be done until the copy is there (`take`), or nothing of it is (`delete`); or why it can't be. Pure:
- * running any prefix of the steps, observing and planning again leads to the same end.
+ * Returns the remaining steps to `take` or `delete` the copy, or why they cannot run. Pure: after
+ * any prefix of the steps, a new observation and plan lead to the same end.
  */
 export function planSnapshot(
   operation: 'take' | 'delete',
@@ -33,7 +33,7 @@ export function planSnapshot(
   return { steps: [...thawed, ...left.steps, ...rest.steps] };
 }
 
-/** Whoever made the copy was killed with both of its watchdogs: the volume may be frozen still. */
+/** Thaws a volume that may still be frozen: the copying process and both watchdogs were killed. */
 const thaw = ({ uid, volume }: DesiredSnapshot): Step => ({
   name: 'thaw what an interrupted try left frozen',
   argv: scriptArgv('stowage-freeze', 'thaw', partialOf(snapshotFile(volume, uid))),
@@ -41,8 +41,9 @@ const thaw = ({ uid, volume }: DesiredSnapshot): Step => ({
 });
 
 /**
- * The copy is made beside its name and renamed when it is whole, has a UUID of its own and is on disk: under its own name
- * there never is half a copy. What is beside it is of an earlier try, by its place, and is thrown away.
+ * Makes the copy beside its final name, and renames it once it is whole, has a UUID of its own and
+ * is on disk. No partial copy ever has the final name. A file beside it is of an earlier attempt,
+ * and is removed.
  */
 function take(desired: DesiredSnapshot, observed: ObservedSnapshot): Plan {
   const { uid, volume, freeze } = desired;
@@ -89,7 +90,7 @@ function take(desired: DesiredSnapshot, observed: ObservedSnapshot): Plan {
   };
 }
 
-/** Never over what is there: it is the copy, or something that a person has to look at. */
+/** Never replaces an existing file: it is the copy, or a person must check it. */
 function checkCopy(
   { uid, volume }: DesiredSnapshot,
   { copy, signature, partial }: ObservedSnapshot,
@@ -102,7 +103,7 @@ function checkCopy(
   return refuse('FileContentDiffers', { file: path, wanted: `the copy ${uid}`, found });
 }
 
-/** Why the volume can't be copied, whoever has it mounted. */
+/** Returns why the volume cannot be copied; undefined if it can. */
 function refuseTake(
   { volume }: DesiredSnapshot,
   { volume: observed, source }: ObservedSnapshot,
@@ -116,12 +117,12 @@ function refuseTake(
   if (growing !== undefined) return growing;
   const use = useOf(volume, source, observed);
   if ('refusal' in use) return use;
-  // What is mounted where this node's own table does not show it.
+  // The volume may be mounted where this node's own mount table does not show it.
   const kubelet = 'mountedAt' in use ? undefined : kubeletUse(observed.kubeletFolders);
   return kubelet === undefined ? undefined : busy(file, `the volume ${volume.name}`, kubelet);
 }
 
-/** Whatever it holds: by its path it is what was asked to be deleted. */
+/** Removes the copy whatever its content, since its path identifies it. */
 function remove(
   { uid, volume }: DesiredSnapshot,
   { copy, partial, volume: { directory } }: ObservedSnapshot,

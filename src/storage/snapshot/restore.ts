@@ -11,13 +11,14 @@ import { type ContentType, contentType, hasIdentity, ownIdentity } from './ident
 import { beingGrown, missing } from './source.ts';
 import type { Content } from './types.ts';
 
-/** Where nothing is said of it, a volume that is mounted and whose folder can't clone is not copied. */
+/** Default freeze: a mounted volume is only cloned, never copied. */
 const NO_COPY: Freeze = { seconds: 10, copy: false };
 
 /**
- * A volume's content that is a copy of a snapshot or of another volume, with the identity of its own; or why there is none.
- * What it starts from is looked at again right before: where that is gone, nothing is made, and never an empty volume.
- * @param partial the file that is made
+ * Returns a volume's content as a copy of a snapshot or of another volume, with its own identity;
+ * or a refusal. The source is checked again right before the copy. Without the source, nothing is
+ * made, and never an empty volume.
+ * @param partial path of the new file
  */
 export function copyContent(
   desired: DesiredSparse,
@@ -43,8 +44,8 @@ export function copyContent(
   if ('refusal' in made) return made;
   const bytes = fileBytes(desired);
   const grows = facts.file.type === 'file' && facts.file.sizeBytes < bytes;
-  // Without a record nothing says whether the file system is as large as its file. Where it is, growing it does nothing; and a table
-  // without a record is never grown.
+  // Without a record, the file system may be smaller than its file. Growing one of full size
+  // changes nothing. A table without a record is never grown.
   const mayBeSmaller = source.what === 'volume' && facts.madeBytes === undefined && type !== 'gpt';
   const larger: Step = {
     name: `make the file ${bytes} bytes long`,
@@ -66,7 +67,7 @@ export function copyContent(
   };
 }
 
-/** What is in the file that is copied, or why it is not copied. */
+/** Returns the type of the source file's content, or why the file is not copied. */
 function checkSource(
   { mode, sizeBytes, name }: DesiredSparse,
   source: Source,
@@ -77,7 +78,7 @@ function checkSource(
   if (facts === undefined || facts.file.type === 'missing') return missing(file, what);
   const type = contentType(facts.signature);
   const uuid = facts.signature.found === 'one' ? facts.signature.uuid : undefined;
-  // MetalK8s gives a table a GUID of its own.
+  // MetalK8s gives a table another GUID than the UID.
   const isOurs = uuid === basename(file) || (source.what === 'volume' && type === 'gpt');
   if (
     facts.file.type !== 'file' ||
@@ -101,7 +102,7 @@ function checkSource(
     : type;
 }
 
-/** Right before the copy: not another file that got its name. */
+/** Precondition right before the copy: no other file has the name. */
 function sameContent(
   type: ContentType,
   file: string,

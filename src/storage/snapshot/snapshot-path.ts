@@ -3,16 +3,18 @@ import type { DesiredSparse } from '../types.ts';
 
 const FOLDER = 'snapshots';
 
-/** The folder of copies, beside the files of volumes: on the same file system, so that both can share blocks. */
+/**
+ * Returns the directory of copies, beside the volumes' files: both share blocks in one file system.
+ */
 export const snapshotFolder = ({ file }: Pick<DesiredSparse, 'file'>): string =>
   `${dirname(file)}/${FOLDER}`;
 
-/** Whether a path is where copies are. */
+/** Reports whether a file is in a directory of copies. */
 export const isInSnapshots = (file: string): boolean => basename(dirname(file)) === FOLDER;
 
-/** The absolute path of the copy that a snapshot is, by the UID of its content. */
+/** Returns the absolute path of a snapshot's copy, by the UID of its content. */
 export const snapshotFile = (volume: Pick<DesiredSparse, 'file'>, uid: string): string =>
   `${snapshotFolder(volume)}/${uid}`;
 
-/** What scripts/freeze.sh keeps of a freeze while a copy is made, on a file system that no reboot survives. */
+/** Returns the path of scripts/freeze.sh's record, on a file system that a reboot empties. */
 export const freezeRecord = (uid: string): string => `/run/stowage/freezes/${uid}.partial/state`;

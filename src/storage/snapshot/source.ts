@@ -9,26 +9,30 @@ import { ownBlkid, readable, readSignature } from '../signature.ts';
 import type { DesiredSparse, FileFacts, Plan, SourceFacts } from '../types.ts';
 
 /**
- * What changes with each write to a file, also by its loop device: the kernel writes to the file as any process does
- * (drivers/block/loop.c), which sets its ctime, and nothing can set that back. The counters of the device would not do:
- * they are switched off by `queue/iostats`, and say nothing where there is no device. The ctime has the grain of the clock
- * tick, 10 ms at most, and a copy begins later than that after the look.
+ * Returns the command for a state that changes with each write to a file, also by its loop device.
+ * The kernel writes to the file like any process (drivers/block/loop.c), which sets its ctime, and
+ * nothing can set the ctime back. Counters of the device do not serve: `queue/iostats` disables
+ * them, and a file without a device has none. The ctime has the granularity of the clock tick, 10
+ * ms at most, and a copy begins later than that after the observation.
  */
 export const stateOf = (file: string): string[] => ['stat', '-c', '%s|%i|%.9Z', '--', file];
 
-/** File systems of which is known that they clone no files; others are tried. As stat(1) calls them. */
+/** File systems that are known not to clone files, by their stat(1) names; others are tried. */
 const CLONES_NONE = new Set(['ext2/ext3', 'tmpfs', 'ramfs', 'squashfs', 'msdos']);
 
 /**
- * What is looked at of a file beside what is known of a volume that it is of.
- * @param target a file in the folder of the copy
+ * Returns the probes of a file in addition to those of its volume.
+ * @param target a file in the directory of the copy
  */
 export const stateProbes = (file: string, target: string): Probe[] => [
   { name: 'source state', argv: stateOf(file) },
   { name: 'source kind', argv: ['stat', '-f', '-c', '%T', '--', dirname(target)] },
 ];
 
-/** The same of a file of which nothing is known. A volume's has a record by its UID, and a snapshot's none. */
+/**
+ * Returns the probes of a file without known facts. A volume has a record by its UID, and a
+ * snapshot has none.
+ */
 export const sourceProbes = (file: string, target: string): Probe[] => [
   { name: 'source path', argv: ['readlink', '-m', '--', file] },
   { name: 'source file', argv: [...STAT, file] },
@@ -48,7 +52,7 @@ export function readState(get: Get): Pick<SourceFacts, 'state' | 'mayClone'> {
   };
 }
 
-/** @throws ObservationError for an answer that leaves open what is there */
+/** @throws ObservationError if the state of the source remains open */
 export function readSource(path: string, get: Get): SourceFacts {
   const file = readFile(path, get('source file'));
   const done = optional('the record of the source', get('source done')) ?? '';
@@ -64,22 +68,23 @@ export function readSource(path: string, get: Get): SourceFacts {
   };
 }
 
-/** That nothing was written to the file since it was looked at. */
+/** Precondition that the file has not been written since the observation. */
 export const unchanged = (file: string, { state }: SourceFacts): Precondition => ({
   argv: stateOf(file),
   expect: { exit: 0, stdout: { is: state ?? '' } },
   ...refuse('CopiedFileWritten', { file }),
 });
 
-/** What brings it back may be on its way: its file system may be mounted late. */
+/** Refuses a missing file for now: its file system may be mounted late. */
 export const missing = (file: string, what: string): Extract<Plan, { refusal: string }> => ({
   ...refuse('CopiedFileMissing', { what, file }),
   retryable: true,
 });
 
 /**
- * Its file becomes larger first, and what is in that last, which may fail for long: a copy would be as long as the file, and hold less.
- * @param madeBytes for how many bytes the volume is made, where that is known
+ * Refuses to copy a file while it grows. The file grows first and its content last, which may fail
+ * for a long time. The copy would hold less than its length.
+ * @param madeBytes completed size of the volume in bytes, if known
  */
 export function beingGrown(
   { file, mode }: Pick<DesiredSparse, 'file' | 'mode'>,

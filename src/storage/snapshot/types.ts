@@ -8,38 +8,41 @@ import type {
   SourceFacts,
 } from '../types.ts';
 
-/** A copy of a volume's file, beside it. */
+/** Copy of a volume's file, beside that file. */
 export interface DesiredSnapshot {
-  /** Of the content: names the copy, and is the UUID of the copied file system, or the GUID of the copied table. */
+  /**
+   * UID of the content: names the copy, and is the UUID of the copied file system or the GUID of
+   * the copied table.
+   */
   uid: string;
-  /** The volume that is copied. Where the copy is only to be deleted, its file is all that counts. */
+  /** Volume to copy. For a deletion, only its file matters. */
   volume: DesiredSparse;
   freeze: Freeze;
 }
 
 export interface ObservedSnapshot {
-  /** The volume, and who uses what on the node. */
+  /** Observed volume, with the users of the node's devices. */
   volume: ObservedSparse;
   source: SourceFacts;
   copy: FileFacts;
-  /** Of the copy; `none` when it is missing. */
+  /** Signature of the copy; `none` if the copy is missing. */
   signature: Signature;
   partial: FileFacts;
-  /** Allocated to the unfinished copy. */
+  /** Bytes allocated to the unfinished copy. */
   partialBytes: bigint;
-  /** Of the unfinished copy, without symbolic links. */
+  /** Path of the unfinished copy, without symbolic links. */
   partialPath: string;
-  /** There is a record of a freeze for it, which whoever made the copy takes away at its end. */
+  /** A record of a freeze for the copy exists. The copying process removes it at its end. */
   freezeIsLeft: boolean;
 }
 
-/** What is to be in the file, and how it comes there. */
+/** Content of a new file, and the steps that make it. */
 export interface Content {
-  /** Of an earlier try, to be done before its file goes. */
+  /** Steps that clean up after an earlier attempt, before its file is removed. */
   left: readonly Step[];
-  /** They make the file under the other name, with its content. */
+  /** Steps that make the file with its content under the partial name. */
   steps: readonly Step[];
   fsType: string;
-  /** Under which it may get its name. */
+  /** Preconditions of the final rename. */
   whole: readonly Precondition[];
 }

@@ -10,13 +10,13 @@ import type {
   SourceFacts,
 } from '../types.ts';
 
-/** How a file is used: not at all, attached and used by nobody, or mounted. */
+/** Use of a file: unused, attached without a user, or mounted. */
 export type Use =
   | { devices: readonly Pick<LoopFacts, 'name' | 'device'>[] }
   | { mountedAt: string; device: string }
   | Refusal;
 
-/** Who uses a file that is to be copied, or why it can't be. */
+/** Returns the use of a file to copy, or why it cannot be copied. */
 export function useOf(
   volume: Pick<DesiredSparse, 'file' | 'mode' | 'readOnly'>,
   { realPath, file }: SourceFacts,
@@ -26,7 +26,7 @@ export function useOf(
     ({ backingFile }) => backingFile === realPath || backingFile === `${realPath} (deleted)`,
   );
   if (loop === undefined) return { devices: [] };
-  // It may be attached as its Volume, which is not known here, has it.
+  // Uses the loop device's read-only flag, since the setting of the file's Volume is unknown here.
   const how = { ...volume, readOnly: loop.readOnly } as DesiredSparse;
   const odd = oddLoop(how, { file } as ObservedSparse, loop, others);
   if (odd !== undefined && 'refusal' in odd) return odd;

@@ -114,7 +114,7 @@ function size(storage: string) {
 
 const steps = (path: string, object: object, change: object, subresource = ''): Step[] => {
   const at = (name: unknown) => `${path}/${name}${subresource === '' ? '' : `/${subresource}`}`;
-  // So that the binder writes nothing between the two.
+  // Waits so that the binder writes nothing between the two.
   const phase = path === PATHS.volumes ? { phase: 'Available' } : undefined;
   return [
     ['POST', path, object],

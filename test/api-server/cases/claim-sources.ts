@@ -9,7 +9,7 @@ const ofPod = { kind: 'Pod', name: 'p' };
 const custom = { apiGroup: 'example.com', kind: 'Disk', name: 'd' };
 const across = { ...snapshot, namespace: 'other' };
 
-/** What claims are made with. The first twelve are those of KEP-1495's test plan, in its order. */
+/** Fields of created claims. The first twelve are those of KEP-1495's test plan, in its order. */
 const made: [string, object][] = [
   ['of nothing', {}],
   ['of a claim', { dataSource: pvc }],
@@ -50,7 +50,7 @@ const made: [string, object][] = [
   ['across namespaces, and a pod in its own', { dataSource: ofPod, dataSourceRef: across }],
 ];
 
-/** What is written into a claim that was made with the first. */
+/** Updates: the fields of a created claim, and the patch. */
 const changed: [string, object, object][] = [
   ['the same again', { dataSource: snapshot }, { dataSource: snapshot, dataSourceRef: snapshot }],
   ['one that it had not', {}, { dataSource: snapshot }],
@@ -84,14 +84,14 @@ const cases: [string, Step[]][] = [
   ]),
 ];
 
-/** What claims start from, with the gate CrossNamespaceVolumeDataSource off. */
+/** Data sources of claims with the gate CrossNamespaceVolumeDataSource off. */
 export const claimSources = recorded(
   'claim-sources',
   [ours(PATHS.claims)],
   Object.fromEntries(cases),
 );
 
-/** The same with the gate on. */
+/** The same cases with the gate on. */
 export const claimSourcesAcross = recorded(
   'claim-sources-across-namespaces',
   [ours(PATHS.claims)],

@@ -5,7 +5,7 @@ const create = (object: object, query = ''): Step => ['POST', `${DISKS}${query}`
 const merge = (patch: object, path = `${DISKS}/a`): Step => ['PATCH', path, patch, MERGE];
 const read: Step = ['GET', `${DISKS}/a`];
 
-/** The object that the first answer has, changed, as an update. */
+/** Returns an update of the object in the first response, with changes. */
 const update =
   (change: object, metadata: object = {}, path = `${DISKS}/a`): Step =>
   ([first]) => [

@@ -154,7 +154,7 @@ const changed: [string, string, object, object, string?][] = [
   ['labels of a link', LINKS, link({ name: 's' }), { metadata: { labels: { a: 'b' } } }],
 ];
 
-/** A grant that is made in one version and used in another. */
+/** Returns steps that create a grant in one version and use it in another. */
 const versions = (written: string, read: string): Step[] => [
   ['POST', grants(written), grant(written)],
   ['GET', `${grants(read)}/a`],
@@ -173,7 +173,7 @@ const table = (path: string, body: object, status?: object): Step[] => [
 ];
 const ready = { readyToUse: true, creationTime: '2001-01-02T03:04:05Z', restoreSize: '1Gi' };
 
-/** By the CRDs that Stowage brings; theirs of the projects say the same. */
+/** Cases for Stowage's copies of the CRDs, which validate as the projects' own CRDs do. */
 export const standardKinds = recorded(
   'standard-kinds',
   [SNAPSHOTS, CONTENTS, CLASSES, LINKS, grants('v1'), grants('v1beta1'), POPULATORS],

@@ -47,7 +47,7 @@ async function stowage(argv: string[], through = client, world: World = {}) {
   });
   return { code, out: outcome.out, err: outcome.err };
 }
-/** A daemon that leads. */
+/** Returns the Lease of a daemon that leads. */
 const lead = async () => {
   const lease: Lease = {
     apiVersion: 'coordination.k8s.io/v1',
@@ -137,7 +137,7 @@ test('a server that does not answer', async () => {
   expect({ code, err }).toEqual({ code: 1, err: 'error: connection refused\n' });
 });
 
-/** A claim has it. */
+/** Binds a claim to the Volume. */
 async function claim({ apiVersion, kind, metadata }: Volume): Promise<void> {
   const owner = {
     apiVersion,
@@ -188,7 +188,7 @@ test('the permissions that are asked for are those that commands use', async () 
     [['create', 'storageclass', 'a', '--static']],
     [['create', 'volume', 'a', ...volume, '--wait', '--timeout', '1s'], { clock: new FakeClock() }],
     [['create', 'volume', 'x', ...volume, '--dry-run=plan'], nodes],
-    // Names the classes that there are.
+    // The error lists the existing classes.
     [['create', 'volume', 'x', '--node', 'n1', '--size', '1Gi']],
     [['create', '-f', '-'], { stdin: manifest }],
     [['delete', '-f', '-', '--yes'], { stdin: manifest }],

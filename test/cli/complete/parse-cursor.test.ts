@@ -6,7 +6,7 @@ import { createProgram } from '../../../src/cli/program.ts';
 import { fakeIo } from '../../support/fake-io.ts';
 
 const program = createProgram(fakeIo().io);
-/** What is asked for by a line; its last word is what is typed. */
+/** Returns the completion request of a line whose last word is incomplete. */
 const ask = (line: string) => asked(program, line.split(' '));
 const wordsOf = (line: string): string[] => {
   const { values, start } = ask(line);

@@ -118,7 +118,7 @@ describe('get grants', () => {
         claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }),
       );
       await shows('test/foo-testing');
-      // What is nobody's use, or another namespace's, changes nothing.
+      // Claims that use no grant, or that are in another namespace, change nothing.
       await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('nothing'));
       await make(
         PERSISTENT_VOLUME_CLAIMS,

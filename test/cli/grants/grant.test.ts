@@ -41,7 +41,7 @@ describe('grant snapshot', () => {
     expect(await stowage('grant snapshot prod/* --to test')).toMatchObject({ code: 0, err: '' });
     const { name: _, ...all } = TO_BACKUP;
     expect((await grants()).map(({ spec }) => spec.to)).toEqual([[all]]);
-    // One is among them; all are not by one.
+    // The grant of all includes a single snapshot, but not vice versa.
     expect((await stowage('grant snapshot prod/foo-backup --to test')).out).toMatch(
       /grants that already\n$/,
     );

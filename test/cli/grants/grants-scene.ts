@@ -13,7 +13,10 @@ import { fresh } from '../../support/snapshots.ts';
 export const NAME = nameFor({ snapshot: 'foo-backup', to: 'test' });
 export const FULL = `referencegrant.gateway.networking.k8s.io/${NAME}`;
 
-/** A cluster whose API server keeps namespaces of data sources, and what commands leave in it. */
+/**
+ * Starts a cluster whose API server keeps namespaces of data sources, and reads the objects that
+ * commands create.
+ */
 export function grantsScene() {
   const kinds = [
     REFERENCE_GRANTS,

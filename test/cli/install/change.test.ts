@@ -6,7 +6,10 @@ import { wantedObjects } from '../../../src/cli/install/objects.ts';
 import type { Wanted } from '../../../src/cli/install/wanted.ts';
 import { COMPONENTS } from '../../../src/cli/lib/components.ts';
 
-/** Of this realm, as what is parsed here is; structuredClone's are not. */
+/**
+ * Returns a copy with prototypes of this realm, as parsed objects have, unlike those of
+ * structuredClone.
+ */
 const copyOf = <T>(object: T): T => JSON.parse(JSON.stringify(object));
 const all = wantedObjects({ components: COMPONENTS, namespace: 'stowage', image: 'stowage:test' });
 const of = (kind: string): Wanted => {
@@ -14,7 +17,7 @@ const of = (kind: string): Wanted => {
   if (found === undefined) throw new Error(`no ${kind}`);
   return found;
 };
-/** As it is after it was created, with changes. */
+/** Returns the object after its creation, with changes. */
 const there = (
   wanted: Wanted,
   change: (object: KubeObject & { spec?: unknown }) => void = () => {},

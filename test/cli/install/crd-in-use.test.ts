@@ -19,7 +19,11 @@ const definition = (kind: string, plural: string): Definition => ({
 const DISKS = definition('Disk', 'disks');
 const SHELVES = definition('Shelf', 'shelves');
 
-/** @param kept objects as `namespace/name`, by the plural of their kind; a kind without any is not served */
+/**
+ * Returns the refusal.
+ * @param kept objects as `namespace/name`, by the plural of their kind. A kind without an entry is
+ * not served.
+ */
 async function refusal(
   kept: Record<string, string[]>,
   mine: string[] = [],

@@ -5,7 +5,10 @@ import { NAMESPACE } from '../../../src/cli/install/objects.ts';
 import { rbacObjects } from '../../../src/cli/install/rbac.ts';
 import type { Rule } from '../../../src/cli/install/rules.ts';
 
-/** What docs/hardening.md says that the daemon's account is refused, whoever has its token. */
+/**
+ * Requests that the daemon's account must be refused according to docs/hardening.md, even with its
+ * token.
+ */
 
 const OBJECTS = rbacObjects(NAMESPACE).map(({ object }) => object as RoleObject);
 
@@ -21,7 +24,7 @@ const BOUND = OBJECTS.flatMap(({ roleRef }) =>
   roleRef === undefined ? [] : [`${roleRef.kind}/${roleRef.name}`],
 );
 
-/** Of all of its roles that are bound; in a namespace those of that one, too. */
+/** Returns the rules of all bound ClusterRoles, and of the bound Roles in the namespace. */
 const rulesIn = (namespace?: string): Rule[] =>
   OBJECTS.filter(
     ({ kind, metadata }) =>

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-/** As `recordingTransport` notes them. */
+/** Returns the rights of rules, as `recordingTransport` records them. */
 const asked = (rules: readonly Rule[], place = '') =>
   rules.flatMap(({ apiGroups, resources, verbs }) =>
     resources.flatMap((resource) =>
@@ -51,11 +51,11 @@ test('the rights of the daemon are those that it uses', async () => {
     ...asked(CLUSTER_RULES),
     ...asked(NAMESPACE_RULES, ' in default'),
     ...asked([...LEASE_RULES, ...CAPACITY_RULES, ...POPULATION_RULES], ` in ${namespace}`),
-    // By what an administrator lets it read of a kind that is registered.
+    // Granted by the ClusterRole that an administrator creates for a registered kind.
     ...['list', 'watch'].map((verb) => `${verb} hellos.hello.example.com`),
     'get hellos.hello.example.com in default',
   ];
-  // Leases and grants are listed in one namespace, too, by the right to list them in all.
+  // The right to list Leases and grants in all namespaces includes a single one.
   const everywhere = asked(CLUSTER_RULES);
   const uses = new Set(
     [...used].map((use) => {
@@ -63,10 +63,11 @@ test('the rights of the daemon are those that it uses', async () => {
       return everywhere.includes(right) ? right : use;
     }),
   );
-  // What daemons left in other namespaces is for an account that may delete it, which every account may ask.
+  // Requests for capacities that daemons left in other namespaces. Only an account that may delete
+  // them lists them, and any account may ask for its rights.
   uses.delete('create selfsubjectaccessreviews.authorization.k8s.io');
   uses.delete('list csistoragecapacities.storage.k8s.io');
-  // Claims of the daemon's own namespace are claims, too.
+  // Rights to claims also cover those in the daemon's own namespace.
   const inAny = asked(NAMESPACE_RULES, ` in ${namespace}`);
   expect([...uses].filter((use) => !allowed.includes(use) && !inAny.includes(use))).toEqual([]);
   expect(allowed.filter((right) => !uses.has(right))).toEqual([]);

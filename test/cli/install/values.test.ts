@@ -6,7 +6,7 @@ import { settleValues, type Values } from '../../../src/cli/install/values.ts';
 import { stowage } from '../../support/fake-io.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** What the daemon is asked for, as manifests that need no cluster. */
+/** Manifests for the daemon's options, which need no cluster. */
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { expectPrintable } from '../../support/printable-text.ts';
 import { refusal } from '../../support/refusals.ts';
 import { classNamed, pvOf, volumeNamed } from '../../support/volumes.ts';
 
-/** What a command leaves on standard error, which must be one line. */
+/** Returns the error that a command prints to standard error, which must be one line. */
 async function errorOf(argv: string[], world: World = {}) {
   const { code, err, out } = await stowage(argv, world);
   expect(err).toMatch(/^[^\n]+\n$/);

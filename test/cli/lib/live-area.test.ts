@@ -60,7 +60,7 @@ test(`leaves the last drawing on the screen, whatever was drawn before (seed ${T
       fc.array(fc.array(line, { minLength: 1, maxLength: 6 }), { minLength: 1 }),
       fc.integer({ min: 8, max: 30 }),
       (drawings, columns) => {
-        // Room for all: six lines, wrapped at most three times each.
+        // Space for all: six lines, each wrapped at most three times.
         const terminal = screen(columns, 40);
         const area = liveArea(terminal);
         for (const lines of drawings) area.draw(lines.join('\n'));

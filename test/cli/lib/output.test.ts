@@ -10,7 +10,7 @@ import { expectPrintable } from '../../support/printable-text.ts';
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 const [m, h, d] = [60, 3600, 86_400];
 
-// The cases of apimachinery's duration_test.go that fit, and the edges of each step.
+// Applicable cases of apimachinery's duration_test.go, and the limits of each range.
 test.each([
   [0, '0s'],
   [119, '119s'],
@@ -130,7 +130,7 @@ test.each([...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u206
   },
 );
 
-/** What YAML 1.1, or Go's reader of it, takes for something else than a text. */
+/** Words that YAML 1.1, or Go's parser of it, does not read as strings. */
 const OTHER_IN_1_1 = [
   'off',
   'on',

@@ -20,7 +20,7 @@ test('replaces what others could read by what only the owner can', async () => {
 });
 
 test('leaves nothing behind when it fails', async () => {
-  // A folder is in the way of the last step.
+  // A directory at the path makes the last step fail.
   await expect(writePrivateFile(folder, 'new')).rejects.toMatchObject({
     name: 'StowageError',
     message: expect.stringContaining(`${folder} cannot be written`),

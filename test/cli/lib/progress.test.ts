@@ -54,7 +54,7 @@ test('without a terminal there is a line for each change', async () => {
   expect(text).toBe('a: starting\na: done\ufffd[2J\nb: starting\n');
 });
 
-/** As much of a terminal as what draws on it looks at. */
+/** Creates a stream with the properties of a terminal that progress output uses. */
 function terminal(): { stream: Output; shown(): string } {
   let text = '';
   const stream = new Writable({

@@ -9,7 +9,7 @@ const printed = async (...flags: string[]) => {
   expect({ code, err, connections }).toEqual({ code: 0, err: '', connections: [] });
   return out;
 };
-/** Without comments. */
+/** Returns the lines without comments. */
 const lines = (text: string) =>
   text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 const sample = lines(await readFile('deploy/sudoers', 'utf8'));
@@ -51,7 +51,7 @@ describe('print sudoers', () => {
     expect(found).toContain('(/srv/v\\.1|/data)/[0-9a-f-]{36}');
     expect(found).toContain('(vg1|fast\\+1)');
     expect(found).toContain('(sdb|sdc)[0-9]*');
-    // Each group that is allowed is there.
+    // Each group that the output permits is defined.
     const named = [...found.matchAll(/STOWAGE_\w+/g)].map(([name]) => name);
     const defined = [...found.matchAll(/Cmnd_Alias (STOWAGE_\w+) =/g)].map(([, name]) => name);
     expect(new Set(named)).toEqual(new Set(defined));

@@ -231,7 +231,7 @@ describe('get snapshots', () => {
     const argv = ['get', 'snapshots', '-w', '-n', 'prod', '--no-headers'];
     const { code, err, lines } = await interrupted(cluster, argv, async (shows) => {
       await shows('foo-backup');
-      // What is in other namespaces is not shown, also when it has the same name.
+      // Snapshots in other namespaces are not shown, even with the same name.
       const named = (name: string, namespace: string) =>
         fresh({ ...SNAPSHOT, metadata: { name, namespace } });
       await cluster.client.create(VOLUME_SNAPSHOTS, named('foo-backup', 'test'));

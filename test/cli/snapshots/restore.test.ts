@@ -240,7 +240,7 @@ describe('to another namespace', () => {
       metadata,
       spec: { source: { name: 'foo-backup', namespace: 'prod' } },
     };
-    // Here, the garbage collector is faster than anybody.
+    // The garbage collector deletes the link here before the command does.
     let isThere = true;
     const { code } = await clusters.off.stowage(words(RESTORE), {}, (client) => ({
       ...client,
@@ -274,7 +274,7 @@ describe('to another namespace', () => {
 });
 
 describe('a reference that is dropped after all leaves no claim', () => {
-  /** As an admission webhook might, which looks at no dry run. */
+  /** Drops the data source like an admission webhook that ignores dry runs. */
   const dropping =
     (answersTruly: boolean, namespaceOnly = false) =>
     (client: KubeClient): KubeClient => ({
@@ -477,7 +477,7 @@ describe('--wait', () => {
     expect(err).not.toContain('waiting for a provisioner');
   });
 
-  /** Waits for a minute in which nothing happens. */
+  /** Runs the command, and lets a minute pass without changes. */
   async function waitInVain(line: string) {
     const clock = new FakeClock();
     const { terminal, text, shows } = capturedTerminal();

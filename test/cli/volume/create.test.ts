@@ -245,7 +245,7 @@ describe('on several nodes', () => {
     ]);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(err).toContain('253 characters at most');
-    // The other one could be: 250 and 3.
+    // The other name is valid: 250 and 3 characters.
     expect(err.match(/^.*Volume .*$/gm)).toEqual([expect.stringContaining('a-node2: ')]);
   });
 

@@ -100,7 +100,7 @@ const objects: Record<string, KubeObject> = {
     type: 'Warning',
     reason: 'VolumeFailedDelete',
     message: 'no deleter',
-    // As newer reporters write them.
+    // Fields as newer event reporters write them.
     count: null,
     firstTimestamp: null,
     lastTimestamp: null,
@@ -292,7 +292,9 @@ test('a Volume that is not there, among others', async () => {
 
 test('no terminal is steered by anything of it', async () => {
   const evil = '\u001b]0;owned\u0007\u009b2J\nName: forged';
-  /** The object with every string in it but names that are looked up. */
+  /**
+   * Returns the object with a hostile suffix on all strings, except for names that are looked up.
+   */
   const hostile = <T>(value: T, key = ''): T => {
     if (typeof value === 'string') {
       const kept = [

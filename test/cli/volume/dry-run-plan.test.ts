@@ -43,7 +43,7 @@ describe('commands', () => {
     expect(lines).toContain(
       `'mkfs.ext4' '-q' '-F' '-L' 'a' '-U' '${UID}' '${FOLDER}/${UID}.partial'`,
     );
-    // loop0 is taken.
+    // loop0 is in use.
     expect(lines).toContain(`'losetup' '/dev/loop1' '${FOLDER}/${UID}'`);
     expect(lines).toContainEqual(
       expect.stringMatching(

@@ -141,7 +141,7 @@ describe('-w', () => {
   const first = withThem('a', [on('n1')]);
   const moving: WatchEvent[] = [
     { type: 'MODIFIED', object: withThem('a', [on('n1', { state: 'Detaching', pods: [] })], '2') },
-    // Something else of it.
+    // A change of another field.
     { type: 'MODIFIED', object: withThem('a', [on('n1', { state: 'Detaching', pods: [] })], '3') },
     { type: 'MODIFIED', object: withThem('a', [], '4') },
     {

@@ -95,7 +95,7 @@ test('a selector that the server cannot parse is wrong usage', async () => {
     code: 2,
     err: `error: --selector "a,,b": ${message}\nhint: Write it as for kubectl, such as 'app=db,tier in (a,b),!old'.\n`,
   });
-  // What was wrong was not the selector.
+  // The selector was not the cause.
   expect(await stowage(['get', 'volumes'], { failures })).toMatchObject({ code: 1 });
 });
 

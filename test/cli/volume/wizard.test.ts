@@ -91,7 +91,7 @@ const created = ({ requests }: Pick<Outcome, 'requests'>) =>
       ({ what, options }) => what.startsWith('create') && !(options as { dryRun?: boolean }).dryRun,
     )
     .map(({ what }) => what);
-/** What was created, as it was sent. */
+/** Returns the created objects as they were sent. */
 const made = ({ requests }: Pick<Outcome, 'requests'>) =>
   requests.flatMap(({ what, object, options }) =>
     what.startsWith('create') && !(options as { dryRun?: boolean }).dryRun ? [object] : [],
@@ -161,7 +161,7 @@ test.each([
 });
 
 describe('a raw device', () => {
-  // One goes by a link that lasts, and by the kernel's name where it has none.
+  // A device is listed by a persistent link, or by the kernel's name if it has none.
   test.each([LINK, '/dev/sdb'])(
     '%s is one of those that the node has; those in use cannot be chosen',
     async (path) => {
@@ -177,7 +177,7 @@ describe('a raw device', () => {
         'another one, by its path',
         '/dev/sda  2Gi  Fast (mounted at /)',
       ]);
-      // There is none on the node after all, which is found before anything is sent.
+      // The node does not have the device, which the command detects before any request.
       expect(outcome.code).toBe(5);
       expect(outcome.err).toContain(`Volume d: there is no device ${path} on the node`);
       expect(outcome.err).toContain('hint: Check the path');

@@ -11,7 +11,7 @@ import { expectSchema } from '../../support/output-page.ts';
 import { claimNamed } from '../../support/snapshots.ts';
 import { classNamed, ready, volumeNamed } from '../../support/volumes.ts';
 
-/** As kube-scheduler tells it. */
+/** The condition that kube-scheduler sets. */
 const unscheduled = {
   ...{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' },
   message: '0/1 nodes are available: 1 node(s) did not have enough free storage.',

@@ -10,11 +10,14 @@ const KINDS = 'test/cli/why/kinds.test.ts';
 const NODES = 'test/thorough/why-nodes.test.ts';
 const VOLUMES = 'test/integration/why.test.ts';
 const SALT = 'test/cluster/salt/why.test.ts';
-// Run by test/thorough/daemon/why-all.test.ts.
+// Files of test/thorough/daemon/why-all.test.ts.
 const ALL_VOLUMES = 'test/support/why-all/volumes.ts';
 const ALL_CLAIMS = 'test/support/why-all/claims.ts';
 
-/** What `why` is to know, its name, and the test that makes it so with real parts, does what is printed, and sees it end. */
+/**
+ * Problems that `why` must explain, by name of the cause. The named test causes each with real
+ * parts, follows the printed fix, and checks that the problem ends.
+ */
 const INVENTORY: readonly [what: string, cause: Reason, shownIn: string][] = [
   ['daemon absent (stale lease)', 'DaemonAbsent', NODES],
   ['paused', 'Paused', ATTACHMENTS],

@@ -4,7 +4,7 @@ import { type Explanation, reasonAnnotations } from '../../../src/api/reasons.ts
 import type { ClaimFacts } from '../../../src/cli/why/claim/facts.ts';
 import { classNamed } from '../../support/volumes.ts';
 
-/** What `why pvc` reads of a claim whose dynamic class makes its volume, where nothing else is given. */
+/** Facts that `why pvc` reads about a claim of a dynamic class, with defaults. */
 
 export const ABSENT = { absent: true } as const;
 export const FAST: StorageClass = { ...classNamed('fast'), provisioner: DRIVER };
@@ -26,7 +26,7 @@ export const knownOf = (
   ...parts,
 });
 
-/** The daemon's; without `detail` that of an earlier version. */
+/** Returns an event of the daemon. Without `detail`, it is that of an earlier version. */
 export const eventOf = (
   reason: string,
   { message, detail }: Explanation,

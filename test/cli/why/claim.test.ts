@@ -24,7 +24,7 @@ const metadata = (more: object) => ({
 const spec = (more: object) => ({ claim: { ...claim, spec: { ...claim.spec, ...more } } });
 const pod = (name: string, nodeName?: string) =>
   podNamed(name, 'test', nodeName === undefined ? {} : { nodeName });
-/** An event of the class. */
+/** Returns an event of the class. */
 const room = (code: 'RoomKnown' | 'RoomUnknown', node: string) =>
   eventOf(code, {
     message: `node ${node}: sudo refused it`,
@@ -548,7 +548,7 @@ test.each<[string, AnyEvent, string, string]>([
     'NodeNotReady',
     DESCRIBE,
   ],
-  // Events in the namespace of a claim can be forged: no fixes are printed but those of claims.
+  // Events in a claim's namespace can be forged: only fixes for claims are printed.
   ['another family', warning(explain('FreeExtentsCarryData', FORGED)), 'SignatureFound', DESCRIBE],
 ])('of an event that tells of %s', (_, event, cause, command) => {
   const storageClass = { forbidden: 'no' };

@@ -199,7 +199,7 @@ test('two daemons that lead are noted, whatever holds the object up', async () =
 });
 
 describe('beside daemons', () => {
-  /** Anybody who may write Deployments in a namespace can make one like it. */
+  /** A Deployment that any user with access to a namespace can create. */
   const installed: Deployment = {
     ...deployment(1),
     metadata: { name: 'stowage', namespace: 'tenant' },

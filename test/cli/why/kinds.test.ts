@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { type ClaimsCluster, startClaimsCluster } from '../../support/claims-cluster.ts';
 import { expectSaid, type Said } from '../../support/why.ts';
 
-/** A cluster that lacks what objects are of. */
+/** A cluster that lacks the CRDs of some kinds. */
 
 let cluster: ClaimsCluster | undefined;
 const begin = async (without: string[]) => {
@@ -13,7 +13,7 @@ afterEach(async () => {
   cluster = undefined;
 });
 
-/** A command line as it was printed. */
+/** Runs a command line as printed. */
 const run = async (line: string) => {
   const [program, ...argv] = line.split(' ');
   expect(program).toBe('stowage');
@@ -31,6 +31,6 @@ test.each<[string, string, string, string]>([
   expectSaid(said, 'CRDMissing', object);
   expect(said.fix?.run).toEqual([`stowage install --components ${component}`]);
   for (const line of said.fix?.run ?? []) expect((await run(line)).code).toBe(0);
-  // There is no object yet, and that is another thing.
+  // Now the kind exists, but the object does not, which is a different error.
   expect(await run(`stowage why ${what}`)).toMatchObject({ code: 3 });
 });

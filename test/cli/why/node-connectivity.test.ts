@@ -22,7 +22,7 @@ Offending ED25519 key in /home/me/known hosts:3
 Host key verification failed.`;
 const MISSING = "'stowage.observe' is not available.";
 
-/** By the reason, as the condition of a Volume has it. */
+/** Returns the obstruction for a reason, as in the condition of a Volume. */
 const obstruction = (node: string, { reason }: NodeError) => obstructionOf(reason, { node });
 const ssh = (stderr: string) => classifySshFailure('n1', 255, stderr);
 

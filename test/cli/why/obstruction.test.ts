@@ -6,7 +6,7 @@ import { volumeNamed } from '../../support/volumes.ts';
 
 const volume = volumeNamed('data1');
 
-/** What a step that failed comes to. */
+/** Returns the obstruction for a failed step. */
 const obstruction = (exit: number, command: string, output: string) => {
   const step = { name: 'make the file system', command: quoteAll(command.split(' ')) };
   const detail = failureReason({ state: 'failed', exit, output, step });

@@ -13,7 +13,9 @@ import { stowage, type World } from '../../support/fake-io.ts';
 import { scrambled } from '../../support/scramble.ts';
 import { pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 
-/** Objects that pod db/db-0 needs: its claim db/data-0, bound to Volume data1, which it is to use on node n1. */
+/**
+ * Objects that pod db/db-0 needs: its claim db/data-0, bound to Volume data1, for use on node n1.
+ */
 
 export type Objects = Record<string, KubeObject>;
 type Condition = NonNullable<NonNullable<Pod['status']>['conditions']>[number];
@@ -116,7 +118,10 @@ export const condition = (message: string): Pod['status'] => ({
   ],
 });
 
-/** An event that tells the pod why its volume is not attached; `by` is who says that it wrote it. */
+/**
+ * Returns an event for the pod with the reason that its volume is not attached. `by` is the
+ * component that the event names.
+ */
 export const toldBy = (by: string, detail: Reason | undefined, at = 30): Objects => {
   const event: AnyEvent = {
     apiVersion: 'v1',
@@ -132,7 +137,7 @@ export const toldBy = (by: string, detail: Reason | undefined, at = 30): Objects
   };
   return { [`events/told-${at}`]: event };
 };
-/** The reason that the daemon tells a pod that waits for another node. */
+/** The reason that the daemon reports to a pod that waits for another node. */
 export const ofHolder = reason('MultiAttachUncertain', {
   ...{ volume: 'data1', use: 'exclusively attached to one node', node: 'n2', state: 'Uncertain' },
 });
@@ -150,7 +155,10 @@ export async function why(objects: Objects, world: World = {}) {
 }
 
 export const merge = (...all: Objects[]): Objects => Object.assign({}, ...all);
-/** A pod that waits for a Volume of two nodes that has this entry, of node n2, which is Ready where nothing else is said. */
+/**
+ * Returns a pod that waits for a Volume of two nodes with this attachment to node n2, which is
+ * Ready by default.
+ */
 export const heldOnN2 = (more: Partial<Attachment>, ready = 'True'): Objects =>
   merge(pod(), backed(volume([on('n2', more)], { spec: shared })), {
     'nodes/n2': nodeNamed('n2', { ready }),
@@ -162,7 +170,10 @@ export type Row = [
   expected: { holdup: string; cause?: string; since?: string; fix?: string },
 ];
 
-/** A test for each row: what holds the pod up, since when, and a part of the commands that fix it. */
+/**
+ * Declares a test for each row: the blocker of the pod, its time, and a part of the commands that
+ * fix it.
+ */
 export function testRows(rows: readonly Row[]): void {
   test.each(rows)('%s', async (_, objects, { holdup, cause, since, fix }) => {
     const found = await why(objects);

@@ -53,7 +53,7 @@ const primeWith = (annotations: Record<string, string>): PersistentVolumeClaim =
   const prime = claimNamed('prime-u');
   return { ...prime, metadata: { ...prime.metadata, annotations } };
 };
-/** Begun, with these in the daemon's namespace. */
+/** Facts about a claim whose population has begun, with these objects in the daemon's namespace. */
 const withMade = (
   pod: Pod | undefined,
   annotations: Record<string, string> = {},
@@ -72,7 +72,7 @@ const NO_IMAGE = {
 };
 
 test.each<[string, Partial<ClaimFacts>, string, string]>([
-  // What was said before has nothing to do with that.
+  // The earlier event is unrelated.
   [
     'a pod that runs',
     { ...withMade(podIn('Running')), events: told('PopulatorCreationError', 'pod does not run') },
@@ -103,7 +103,7 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
     'its volume is filled, and becomes its own once pod stowage/populate-u is gone',
     'kubectl get nodes',
   ],
-  // Their events are gone after an hour.
+  // Their events expire after an hour.
   [
     'pods that failed long ago',
     withMade(undefined, { 'stowage.dev/populate-attempts': attempts(4) }),
@@ -161,7 +161,7 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
     'its storage class waits for the first pod that uses it',
     'Create a pod in namespace test',
   ],
-  // Of the validator, from before the kind was registered.
+  // An event of the validator, from before the kind was registered.
   [
     'what was said before',
     { ...begun, events: told('UnrecognizedDataSourceKind', 'The datasource does not match') },

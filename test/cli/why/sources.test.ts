@@ -69,7 +69,7 @@ test('explains a claim from a missing grant to a snapshot that is not taken', as
   expect((await why('persistentvolumeclaim/test/foo-testing')).out).toContain(
     'Held up by:             VolumeSnapshot prod/foo-backup does not exist\n',
   );
-  // From lists, in which it is not either.
+  // Based on lists, which do not contain the snapshot, either.
   expect((await why('--all')).out).toContain('SourceMissing, of VolumeSnapshot prod/foo-backup\n');
 
   await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
@@ -93,7 +93,7 @@ test('explains a claim from a missing grant to a snapshot that is not taken', as
     fix: { manifest: { kind: 'VolumeSnapshotClass', driver: 'volume.stowage.dev' } },
   });
 
-  // Of the pod that waits for all of that, it is the same.
+  // The cause is the same for the pod that waits for the claim.
   expect((await why('pod test/reader')).out).toMatch(
     /Held up by: +it is on no node yet: .*; its claim test\/foo-testing is Pending: VolumeSnapshot prod\/foo-backup is not bound to a content\n/,
   );
@@ -160,7 +160,7 @@ describe('a daemon whose gate is off', () => {
   test('is named by its last event where its Lease may not be read, and that is told', async () => {
     const off = { kind: 'VolumeSnapshot', source: 'prod/foo-backup', namespace: 'test' };
     await tell(explain('GateOff', off), 'stowage', 'Warning', 1);
-    // Whoever binds claims says this every few seconds.
+    // The PV controller emits this event every few seconds.
     const waits = { message: 'Waiting for a volume to be created' };
     await tell(waits, 'persistentvolume-controller', 'Normal', 2);
     const blind = refusing('list', 403, { resource: LEASES, message: 'Lease is forbidden' });
@@ -168,7 +168,7 @@ describe('a daemon whose gate is off', () => {
     expect(out).toMatch(OFF);
     expect(out).toContain("stowage watch --feature-gates 'CrossNamespaceVolumeDataSource=true'");
     expect(err).toBe('note: not looked at: Lease is forbidden\n');
-    // What leads now says more than the event does.
+    // The current leader's Lease has precedence over the event.
     await lead(true);
     expect((await why('pvc test/foo-testing')).out).not.toMatch(OFF);
   });

@@ -20,7 +20,10 @@ import { ago, NOW, nodeNamed } from '../../support/cluster-objects.ts';
 import { expectByCodes } from '../../support/scramble.ts';
 import { classNamed, pvOf, volumeNamed } from '../../support/volumes.ts';
 
-/** Builders of what `why volume` reads, and the form of its tables. Conditions are 300 s old where nothing else is given. */
+/**
+ * Builders of the facts that `why volume` reads, and the rows of its tables. Conditions are 300 s
+ * old by default.
+ */
 
 export const ABSENT = { absent: true } as const;
 export const forbidden = { forbidden: 'no' };
@@ -64,7 +67,7 @@ export const terminating = (why: string | Explanation, job?: string) =>
   });
 export const failedBy = (reason: string, why: string | Explanation, spec?: Partial<VolumeSpec>) =>
   volume({ phase: 'Failed', ...ready('False', reason, why) }, { ...(spec && { spec }) });
-/** With a job that provisions it. `update`: how many seconds ago it made progress. */
+/** Returns a Volume with a job that provisions it. `update`: time in s since its last progress. */
 export const preparing = (why: string | Explanation, attempt = 1, update = 1) =>
   volume({
     ...{ phase: 'Pending', job: `PrepareVolume/${attempt}`, attempt },
@@ -111,7 +114,7 @@ export const failedPv = found({
 });
 export const bound = { pv: pv('Bound') };
 export const released = { pv: pv('Released') };
-/** Its kubelet does not report. */
+/** A node whose kubelet does not report. */
 export const silentNode = nodeNamed('n1', {
   ...{ ready: 'Unknown', since: ago(900), message: 'Kubelet stopped posting node status.' },
 });
@@ -147,7 +150,7 @@ interface Given {
 
 interface Expected {
   holdup: string;
-  /** Part of when it is tried next, or the time of that. */
+  /** A part of the description of the next attempt, or its time. */
   next: string | Blocker['next'];
   since: string | undefined;
   say?: string;
@@ -156,20 +159,22 @@ interface Expected {
 
 export type Row = [Given, Expected];
 
-/** What is read beside the Volume, where it is not what `explain` has. */
+/** Facts beside the Volume that differ from the defaults of `explain`. */
 export const given = (cause: string, volume: Volume, world: Partial<VolumeFacts> = {}): Given => ({
   cause,
   volume,
   world,
 });
-/** Held up since 300 s, where nothing else is given. */
+/** Expects a blocker, since 300 s by default. */
 export const heldUpBy = (
   holdup: string,
   next: Expected['next'],
   more: Partial<Pick<Expected, 'since' | 'say' | 'run'>> = {},
 ): Expected => ({ holdup, next, since: ago(300), ...more });
 
-/** A test for each row: what holds the Volume up, since when, what comes next, and what fixes it. */
+/**
+ * Declares a test for each row: the blocker of the Volume, its time, the next attempt, and the fix.
+ */
 export function testRows(rows: readonly Row[]): void {
   test.each(rows.map(([it, expected]) => [it.cause, it, expected] as const))(
     '%s',

@@ -240,13 +240,13 @@ test('prints hostile text without control characters, and quotes it in commands'
       expect(code).toBe(0);
       expect(out).toContain('touch /tmp/owned');
       expectPrintable(out);
-      // A line of the text that looks like ours is ours.
+      // A line that looks like output of the command must be its output.
       expect(out).not.toMatch(/^Fix: rm/m);
       expect(JSON.stringify(requests)).not.toContain('touch');
     }
   }
   const { out } = await stowage(['why', 'volume', 'b', '-o', 'json'], world);
-  // JSON has the line break and the quote escaped; the shell has the quote closed and opened again.
+  // JSON escapes the line break and the quote. The shell syntax closes and reopens the quote.
   expect(JSON.parse(out).fix.run).toEqual([
     `kubectl patch volume b --type merge -p '${JSON.stringify({ spec: { overwrite: evil } }).replaceAll("'", "'\\''")}'`,
   ]);

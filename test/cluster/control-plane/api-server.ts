@@ -10,20 +10,20 @@ export interface ApiServerOptions {
   folder: string;
   port: number;
   etcdUrl: string;
-  /** The first one must be allowed to see /readyz. */
+  /** Users with tokens. The first user must have access to /readyz. */
   users: readonly [User, ...User[]];
   flags?: readonly string[];
 }
 
-/** Where it keeps the key by which tokens of ServiceAccounts are signed. */
+/** Name of the file with the key that signs tokens of ServiceAccounts. */
 export const SIGNING_KEY = 'service-accounts.key';
-/** Its own certificate, which it makes when it is started first, and who signed that. */
+/** Directory of the API server's self-signed certificate, created on its first start. */
 const CERTIFICATES = 'certificates';
 
 export const certificateOf = (folder: string) =>
   readFile(join(folder, CERTIFICATES, 'apiserver.crt'), 'utf8');
 
-/** Writes the keys and users that every start of the API server then uses. */
+/** Writes the keys and users that each start of the API server uses. */
 export async function prepareApiServer({ folder, users }: ApiServerOptions): Promise<void> {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const secret = { mode: 0o600 };
@@ -32,7 +32,9 @@ export async function prepareApiServer({ folder, users }: ApiServerOptions): Pro
   await writeFile(join(folder, 'users.csv'), tokenFile(users), secret);
 }
 
-/** Starts kube-apiserver, or starts it again: on the same port, with the same certificate, keys and users. */
+/**
+ * Starts kube-apiserver, also again: on the same port, with the same certificate, keys and users.
+ */
 export function startApiServer(options: ApiServerOptions): Promise<Part> {
   const { program, folder, port, etcdUrl, users, flags = [] } = options;
   return startPart({
@@ -50,7 +52,7 @@ export function startApiServer(options: ApiServerOptions): Promise<Part> {
       `--token-auth-file=${join(folder, 'users.csv')}`,
       '--authorization-mode=Node,RBAC',
       '--anonymous-auth=false',
-      // Pods need no token, and no controller that makes one.
+      // Pods need no token, and no controller creates ServiceAccounts' tokens.
       '--disable-admission-plugins=ServiceAccount',
       '--feature-gates=CrossNamespaceVolumeDataSource=true',
       ...flags,

@@ -15,40 +15,46 @@ import { buildPrograms } from './programs.ts';
 import { kubeconfigFor, newUser } from './users.ts';
 
 export interface ControlPlaneOptions {
-  /** Users beside the administrator, by name, with their groups: they may do what RBAC gives them. */
+  /** Users beside the administrator, by name, with their groups. RBAC decides what they may do. */
   users?: Readonly<Record<string, readonly string[]>>;
-  /** Further flags of kube-apiserver. */
+  /** Additional flags of kube-apiserver. */
   apiServerFlags?: readonly string[];
-  /** The controllers that act, as kube-controller-manager names them; absent: all, and the scheduler. */
+  /**
+   * Controllers to run, as kube-controller-manager names them. Absent: all of them, and the
+   * scheduler.
+   */
   controllers?: readonly string[];
 }
 
 export interface ControlPlane {
   url: string;
-  /** A kubeconfig of an administrator, a file. */
+  /** Path of the administrator's kubeconfig. */
   kubeconfig: string;
-  /** A file too, of one of `users`. */
+  /** Returns the path of the kubeconfig of one of `users`. */
   kubeconfigOf(user: string): string;
-  /** kubectl of the same version, a path. */
+  /** Path of a kubectl of the same version. */
   kubectl: string;
-  /** Of the API server that was started last. */
+  /** Returns the PID of the API server that was started last. */
   apiServerPid(): number;
-  /** Keys, tokens, data and logs; gone after stop(). */
+  /** Directory of keys, tokens, data and logs. stop() removes it. */
   folder: string;
-  /** For outages: what else runs is left as it is, and all clients' kubeconfigs hold when it is started again. */
+  /** Stops the API server alone, for outages. All kubeconfigs stay valid when it starts again. */
   stopApiServer(): Promise<void>;
   startApiServer(): Promise<void>;
-  /** Copies all that etcd holds. All is stopped for that, and started again. */
+  /** Copies the data of etcd. All programs are stopped for the copy and started again. */
   backUp(): Promise<void>;
   /**
-   * Brings that copy back. All of it is started again then, as Kubernetes asks for, for none of its own programs notices;
-   * its clients are not.
+   * Restores that copy. Restarts all programs, as Kubernetes requires after a restore of etcd: none
+   * of them notices the restore. Clients are not restarted.
    */
   restore(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** etcd, kube-apiserver, kube-controller-manager and kube-scheduler on free ports of loopback. Builds them first. */
+/**
+ * Starts etcd, kube-apiserver, kube-controller-manager and kube-scheduler on free loopback ports.
+ * Builds them first.
+ */
 export async function startControlPlane({
   users = {},
   apiServerFlags = [],
@@ -96,7 +102,7 @@ export async function startControlPlane({
       });
       const scheduler = { ...common, program: program('kube-scheduler'), port: schedulerPort };
       const all = [manager, ...(controllers === undefined ? [startScheduler(scheduler)] : [])];
-      // All of them are waited for, so that those which started can be stopped when another did not.
+      // Wait for all of them, so that the started ones can be stopped when another one fails.
       for (const one of await Promise.allSettled(all.map(started)))
         if (one.status === 'rejected') throw one.reason;
     };
@@ -137,7 +143,7 @@ export async function startControlPlane({
       },
     };
   } catch (error) {
-    // The folder is left: the error names a log in it.
+    // The directory stays: the error names a log in it.
     await stopParts();
     throw error;
   }

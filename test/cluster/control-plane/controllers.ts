@@ -7,24 +7,29 @@ interface Options {
   program: string;
   folder: string;
   port: number;
-  /** A file, of someone who may do everything. */
+  /** Path of a kubeconfig of a user with all rights. */
   kubeconfig: string;
 }
 
-/** The PV binder, protection finalizers, the garbage collector, namespaces, deployments, … */
+/**
+ * Starts the PV binder, protection finalizers, the garbage collector, namespaces, deployments, …
+ */
 export function startControllerManager(
   options: Options & { controllers: readonly string[]; flags?: readonly string[] },
 ): Promise<Part> {
   return start('kube-controller-manager', options, [
     `--controllers=${options.controllers.join(',')}`,
-    // What the binder missed it looks at again in a second rather than in 15.
+    // Claims that the binder missed are retried after 1 s instead of 15 s.
     '--pvclaimbinder-sync-period=1s',
     `--service-account-private-key-file=${join(options.folder, SIGNING_KEY)}`,
     ...(options.flags ?? []),
   ]);
 }
 
-/** Gives pods their nodes, and with that claims that wait for a consumer their volumes. */
+/**
+ * Starts the scheduler, which assigns nodes to pods and so volumes to claims that wait for a
+ * consumer.
+ */
 export function startScheduler(options: Options): Promise<Part> {
   return start('kube-scheduler', options, []);
 }
@@ -51,7 +56,10 @@ function start(
   });
 }
 
-/** Its certificate is its own, of this start, and kept nowhere. */
+/**
+ * Reports whether /healthz succeeds. The program's certificate is self-signed and new on each
+ * start.
+ */
 async function isHealthy(url: string): Promise<boolean> {
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
   try {

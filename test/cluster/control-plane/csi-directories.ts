@@ -10,18 +10,20 @@ export const CSI_DIRECTORIES = 'directories.csi.example.com';
 
 export interface CsiDirectoriesOptions {
   client: KubeClient;
-  /** A file, of somebody who may do everything. */
+  /** Path of a kubeconfig of a user with all rights. */
   kubeconfig: string;
-  /** Where its logs and its socket go. */
+  /** Directory of its logs and its socket. */
   folder: string;
-  /** Where its volumes are. */
+  /** Directory of its volumes. */
   volumes: string;
-  /** The machine with `kubelet` as the root directory of its kubelet. */
+  /** Node of this machine, and the root directory of its kubelet. */
   node: string;
   kubelet: string;
 }
 
-/** CSI's external-provisioner with a driver whose volumes are directories. Builds them first. */
+/**
+ * Starts CSI's external-provisioner with a driver whose volumes are directories. Builds them first.
+ */
 export async function startCsiDirectories(
   options: CsiDirectoriesOptions,
 ): Promise<Pick<Part, 'stop'>> {

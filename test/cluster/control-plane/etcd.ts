@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { fetch } from 'undici';
 import { type Part, startPart } from '../part.ts';
 
-/** Where it keeps all that it holds. */
+/** Returns etcd's data directory. */
 export const dataOf = (folder: string) => join(folder, 'etcd');
 
-/** An etcd of one member on loopback, with its data in `folder`. */
+/** Starts an etcd of one member on loopback, with its data in `folder`. */
 export function startEtcd(
   program: string,
   folder: string,
@@ -23,7 +23,7 @@ export function startEtcd(
       `--listen-peer-urls=${peerUrl}`,
       `--initial-advertise-peer-urls=${peerUrl}`,
       `--initial-cluster=default=${peerUrl}`,
-      // No test outlives a power cut of the machine that it runs on.
+      // No test outlives a power failure of its machine.
       '--unsafe-no-fsync',
       '--log-level=warn',
     ],

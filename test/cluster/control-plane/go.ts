@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { needPackages } from '../../support/debian-packages.ts';
 
-/** What a go command is run with. */
+/** The go command and its environment. */
 export interface Go {
   command: string;
   env: Record<string, string>;
 }
 
-/** From this version on the go command fetches by itself the toolchain that a go.mod asks for. */
+/** First version of the go command that fetches the toolchain of a go.mod itself. */
 const SWITCHES_FROM = { major: 1, minor: 21 };
 
 /**
- * A go command that builds modules of Go `version` (`1.26.0`): the one on PATH, or Debian's, by its own means when it is
- * new enough to know any, else by the toolchain of that version, which it fetches as a module.
+ * Returns a go command that builds modules of Go `version` (`1.26.0`). Uses the one on PATH, or
+ * Debian's, if it can fetch toolchains. Otherwise it fetches that version's toolchain as a module.
  */
 export async function findGo(version: string): Promise<Go> {
   await needPackages({ go: 'golang-go' });
@@ -29,7 +29,7 @@ async function fetchToolchain(version: string): Promise<string> {
   const { stdout: platform } = await execa('go', ['env', 'GOOS', 'GOARCH']);
   const module = `golang.org/toolchain@v0.0.1-go${version}.${platform.split(/\s+/).join('-')}`;
   process.stderr.write(`cluster: fetching ${module}\n`);
-  // What the module cache holds is read-only unless it is told otherwise, and has to be mended below.
+  // By default, the module cache is read-only, but makeWhole() has to change it.
   const { stdout } = await execa('go', ['mod', 'download', '-json', '-modcacherw', module], {
     cwd: '/',
   });
@@ -38,7 +38,10 @@ async function fetchToolchain(version: string): Promise<string> {
   return join(folder, 'bin/go');
 }
 
-/** A module holds neither programs that can be run nor a go.mod that is not its own: `go` undoes that, from 1.21 on. */
+/**
+ * Restores a toolchain fetched as a module: modules contain neither executables nor nested go.mod
+ * files. `go` does this itself since 1.21.
+ */
 async function makeWhole(folder: string): Promise<void> {
   for (const part of ['bin', 'pkg/tool'])
     for (const entry of await readdir(join(folder, part), { recursive: true, withFileTypes: true }))

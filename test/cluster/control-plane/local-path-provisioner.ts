@@ -16,17 +16,19 @@ const CONFIG_MAPS: Resource = {
 
 export interface LocalPathOptions {
   client: KubeClient;
-  /** A file, of somebody who may do everything. */
+  /** Path of a kubeconfig of a user with all rights. */
   kubeconfig: string;
-  /** Where its log and its files go. */
+  /** Directory of its log and its files. */
   folder: string;
-  /** Where its volumes are, on each node. */
+  /** Directory of its volumes on each node. */
   volumes: string;
-  /** For the pods that make and remove directories. */
+  /** Image of the pods that create and remove directories. */
   image: string;
 }
 
-/** Rancher's local-path-provisioner with the scripts of its own manifest. Builds it first. */
+/**
+ * Starts Rancher's local-path-provisioner with the scripts of its own manifest. Builds it first.
+ */
 export async function startLocalPathProvisioner(options: LocalPathOptions): Promise<Part> {
   const { client, kubeconfig, folder, volumes, image } = options;
   const program = await buildLocalPathProvisioner();

@@ -13,13 +13,15 @@ export type Program =
   | 'kubectl'
   | 'kubelet';
 
-/** Go programs that are built together. They require other versions of the same modules than those of another set. */
+/**
+ * A set of Go programs that are built together. Each set needs other versions of the same modules.
+ */
 interface ProgramSet {
-  /** In the cache. */
+  /** Name in the cache. */
   name: string;
-  /** With a go.mod that has them as its tools, beside this file. */
+  /** Directory next to this file, with a go.mod that lists the programs as tools. */
   folder: string;
-  /** The module whose version they say is theirs, and the variables that hold it. */
+  /** Module whose version the programs report, and the variables that hold the version. */
   module: string;
   stamped: readonly string[];
 }
@@ -52,7 +54,10 @@ const CSI_DIRECTORIES: ProgramSet = {
   stamped: ['main.version'],
 };
 
-/** Builds what go/go.mod names, once: some minutes, and some seconds where Go's own build cache has it. */
+/**
+ * Builds the tools of go/go.mod once. Takes some minutes, or some seconds with a warm Go build
+ * cache.
+ */
 export async function buildPrograms(): Promise<(program: Program) => string> {
   const folder = await built(KUBERNETES, async (into) => {
     // Go names a program after its package.
@@ -61,17 +66,17 @@ export async function buildPrograms(): Promise<(program: Program) => string> {
   return (program) => join(folder, program);
 }
 
-/** Builds the standard snapshot-controller, once: two minutes. @returns its path */
+/** Builds the standard snapshot-controller once, in about two minutes. @returns its path */
 export async function buildSnapshotController(): Promise<string> {
   return join(await built(SNAPSHOT_CONTROLLER), 'snapshot-controller');
 }
 
-/** Builds Rancher's local-path-provisioner, once: a minute. @returns its path */
+/** Builds Rancher's local-path-provisioner once, in about a minute. @returns its path */
 export async function buildLocalPathProvisioner(): Promise<string> {
   return join(await built(LOCAL_PATH_PROVISIONER), 'local-path-provisioner');
 }
 
-/** Builds CSI's external-provisioner and a driver for it, once: some minutes. */
+/** Builds CSI's external-provisioner and a driver for it once, in some minutes. */
 export async function buildCsiDirectories(): Promise<
   (program: 'csi-provisioner' | 'csi-directories') => string
 > {

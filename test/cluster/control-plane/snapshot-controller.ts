@@ -3,13 +3,13 @@ import { freePorts } from '../../support/free-ports.ts';
 import { type Part, startPart } from '../part.ts';
 import { buildSnapshotController } from './programs.ts';
 
-/** Where its Lease is. */
+/** Namespace of the snapshot-controller's Lease. */
 const NAMESPACE = 'kube-system';
 
 /**
- * The standard snapshot-controller, as its Deployment runs it: with a Lease. Builds it first.
- * @param kubeconfig of somebody who may do everything, a file
- * @param folder where its log goes
+ * Starts the standard snapshot-controller with a Lease, as its Deployment does. Builds it first.
+ * @param kubeconfig path of a kubeconfig of a user with all rights
+ * @param folder directory of its log
  */
 export async function startSnapshotController(kubeconfig: string, folder: string): Promise<Part> {
   const program = await buildSnapshotController();
@@ -21,7 +21,7 @@ export async function startSnapshotController(kubeconfig: string, folder: string
       program,
       ...['--kubeconfig', kubeconfig, '--http-endpoint', endpoint, '-v', '5'],
       ...['--leader-election', '--leader-election-namespace', NAMESPACE],
-      // It would wait for 30 s for CRDs that nobody needs.
+      // Without this flag it waits 30 s for CRDs that no test needs.
       '--feature-gates=CSIVolumeGroupSnapshot=false',
     ],
     folder,

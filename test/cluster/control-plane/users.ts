@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { stringify } from 'yaml';
 
-/** Someone whom the API server knows by a token. */
+/** A user whom the API server authenticates by a token. */
 export interface User {
   name: string;
   groups: readonly string[];
@@ -12,14 +12,14 @@ export function newUser(name: string, groups: readonly string[] = []): User {
   return { name, groups, token: randomBytes(24).toString('base64url') };
 }
 
-/** What --token-auth-file wants: token, name, uid and the groups as one field. */
+/** Returns the content of --token-auth-file: token, name, uid, and the groups as one field. */
 export function tokenFile(users: readonly User[]): string {
   return users
     .map(({ name, groups, token }) => `${token},${name},${name},"${groups.join(',')}"\n`)
     .join('');
 }
 
-/** A kubeconfig, as YAML. `ca` is PEM. */
+/** Returns a kubeconfig as YAML. `ca` is PEM. */
 export function kubeconfigFor(server: { url: string; ca: string }, { name, token }: User): string {
   const named = (more: object) => [{ name: 'test', ...more }];
   return stringify({

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import type { Root } from './root.ts';
 
-/** What an image runs as, and what. */
+/** User, entrypoint and environment of an image's containers. */
 export interface ImageConfig {
   User: string;
   Entrypoint: string[];
@@ -14,11 +14,11 @@ export interface ImageConfig {
 const PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * Does what a Containerfile says, without a registry and without a program that builds images.
- * @param root stands for the image that the last FROM names
- * @param stages where the files of the other stages are, by their names
- * @param context where ADD finds files
- * @throws Error for what it does not know
+ * Executes a Containerfile without a registry and without a program that builds images.
+ * @param root stands for the image of the last FROM
+ * @param stages return paths of the other stages' files, by stage name
+ * @param context directory of the files that ADD reads
+ * @throws Error for an unknown instruction or stage
  */
 export async function build(
   file: string,
@@ -73,7 +73,7 @@ export async function build(
   return config;
 }
 
-/** A root as an image of one layer, a file as `docker save` writes it. */
+/** Packs a root as an image of one layer, in the format of `docker save`. @returns its path */
 export async function asImage(root: Root, config: ImageConfig, name: string): Promise<string> {
   const folder = dirname(root.path);
   const layer = join(folder, 'layer.tar');

@@ -27,7 +27,10 @@ const ctr = (...args: string[]) =>
     reject: false,
   });
 
-/** A container of the image, as the kubelet makes those of the Deployment: without a privilege, on a root that is only read. */
+/**
+ * Runs a container of the image as the kubelet does for the Deployment: unprivileged, with a
+ * read-only root.
+ */
 const run = (id: string, options: string[], args: string[]) =>
   ctr(
     'run',
@@ -51,7 +54,7 @@ beforeAll(async () => {
   const stage = await newRoot();
   try {
     [scene, root] = await Promise.all([startScene(), newRoot()]);
-    // What docker.io/library/node has of it.
+    // The content that the Containerfile uses of docker.io/library/node.
     await addNode(stage);
     config = await build(
       'deploy/Containerfile',
@@ -120,7 +123,7 @@ test(
     await mkdir(at('bin'));
     await execa('ln', ['-s', join(process.cwd(), 'bin/stowage'), at('bin/stowage')]);
     await execa('ln', ['-s', plane.kubectl, at('bin/kubectl')]);
-    // What is made by hand before: a configuration of ssh as the guide has it, and a key that the node knows.
+    // The guide's manual steps: an ssh configuration, and a key that the node accepts.
     const { clientKey, hostKey } = await vmImage();
     const [ssh = ''] = guide.blocks('The daemon on a machine', 'sshconfig');
     await writeFile(
@@ -137,7 +140,8 @@ test(
     expect(rest.at(-1)).toContain('rollout status');
     for (const line of rest.slice(0, -1)) await type(line);
 
-    // What the kubelet makes of the Deployment: its arguments, the Secret and the account as files of the user's group.
+    // The kubelet's part: the arguments of the Deployment, and the Secret and the account as files
+    // readable by the user's group.
     const documents = parseAllDocuments(await readFile('deploy/daemon.yaml', 'utf8')).map((each) =>
       each.toJS(),
     );

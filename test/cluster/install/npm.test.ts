@@ -32,7 +32,7 @@ test(
     const name = packed.file.split('/').at(-1) ?? '';
     expect(installs).toContain(`./${name}`);
     await copyFile(packed.file, root.outside(`root/${name}`));
-    // Nothing is fetched, for the package has no dependencies.
+    // Installs offline: the package has no dependencies.
     const { stdout } = await root.type(`npm_config_offline=true ${installs}`);
     expect(stdout).toMatch(/^added 1 package in /m);
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));

@@ -7,28 +7,31 @@ import { cached, keyOf } from '../cache.ts';
 import { SUITE } from '../vm/image.ts';
 import { debianMirror } from '../vm/mirror.ts';
 
-/** As Debian's own images are made; apt is there, and little else. */
+/** Packages of Debian's own images: apt, and little else. */
 const PACKAGES = ['apt', 'ca-certificates', 'passwd'];
-/** That of package.json, and an npm that runs on it: what a new user has, or gets from where they like. */
+/** Version of npm for the Node.js version of package.json, as a new user would install them. */
 const NPM = 'npm@11.6.2';
 
-/** A Debian that has nothing of Stowage, and nothing of this machine but its network: nothing is mounted in it. */
+/**
+ * A Debian without Stowage that shares only the network with this machine. Nothing is mounted in
+ * it.
+ */
 export interface Root {
   path: string;
-  /** Where a path of it is outside. */
+  /** Returns the path outside of the root of a path inside of it. */
   outside(path: string): string;
-  /** A line as typed at its prompt, as root. */
+  /** Runs a line as root, as typed at its prompt. */
   type(line: string, options?: { env?: Record<string, string>; reject?: boolean }): Typed;
   remove(): Promise<void>;
 }
 
-/** What came of it, or what is still running. */
+/** Result of a line, or the line that still runs. */
 export interface Typed
   extends Promise<{ exitCode?: number; failed: boolean; stdout: string; stderr: string }> {
   kill(signal: 'SIGTERM'): boolean;
 }
 
-/** A new one, of a copy that is made once, as root, in a minute. */
+/** Creates a root by copying a base that is built once, as root, in about a minute. */
 export async function newRoot(): Promise<Root> {
   await needPackages({ mmdebstrap: 'mmdebstrap' });
   const base = await cached('install-root', keyOf(SUITE, ...PACKAGES), async (folder) => {
@@ -37,7 +40,7 @@ export async function newRoot(): Promise<Root> {
       ...['--quiet', '--variant=essential', `--include=${PACKAGES.join(',')}`],
       ...['--dpkgopt=force-unsafe-io', SUITE, root, await debianMirror()],
     ]);
-    // Docker's images of Debian have none, either.
+    // Debian's Docker images have no cached packages or documentation, either.
     await execa('sh', [
       '-c',
       'rm -rf "$1"/var/cache/apt/archives/*.deb "$1"/usr/share/doc/*',
@@ -67,7 +70,7 @@ export async function newRoot(): Promise<Root> {
   };
 }
 
-/** Node.js of the version that package.json names, and npm, below /usr/local of a root. */
+/** Installs npm, and Node.js of the version that package.json names, below /usr/local of a root. */
 export async function addNode(root: Root): Promise<void> {
   const { devDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
   const packages = [`node@${devDependencies.node}`, NPM];
@@ -81,7 +84,10 @@ export async function addNode(root: Root): Promise<void> {
   ]);
 }
 
-/** The package of this checkout, from the build that is there, in `folder`. Returns the file and what npm says of it. */
+/**
+ * Packs the existing build of this checkout into `folder`.
+ * @returns the file, and the content that npm reports
+ */
 export async function pack(
   folder: string,
 ): Promise<{ file: string; files: { path: string; mode: number }[] }> {
@@ -97,7 +103,7 @@ export async function pack(
   return { file: join(folder, packed.filename), files: packed.files };
 }
 
-/** A file of a root, with all folders above it. */
+/** Writes a file in a root, and creates its parent directories. */
 export async function put(root: Root, path: string, content: string, mode = 0o644): Promise<void> {
   await mkdir(join(root.outside(path), '..'), { recursive: true });
   await writeFile(root.outside(path), content, { mode });

@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 import { addNode, newRoot, pack, type Root } from './root.ts';
 import { NODE, type Scene, startScene, WITHIN } from './scene.ts';
 
-/** This machine, as its VMs see it. */
+/** Address of this machine in its VMs. */
 const HOST = '10.0.2.2';
 const UNIT = '/etc/systemd/system/stowage.service';
 
@@ -16,7 +16,7 @@ let scene: Scene;
 let root: Root;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
-/** A line as typed in the VM, as root: it is the machine of the daemon here, and the node. */
+/** Runs a line as root in the VM, which is both the daemon's machine and the node. */
 const type = (line: string) => {
   const shell = ['sh', '-euc', `export HOME=/root KUBECONFIG=/root/.kube/config; cd; ${line}`];
   return execa('ssh', ['-F', scene.vm.configFile, NODE, quoteAll(shell)], { timeout: WITHIN });
@@ -73,11 +73,11 @@ test(
     const { stdout } = await type('ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub');
     const [fingerprint = ''] = /SHA256:\S+/.exec(stdout) ?? [];
     const [trusts = '', ...rest] = lines.slice(checks, service);
-    // Whether the node answers in time is seen below.
+    // Later steps check whether the node answers in time.
     const trusted = await type(`${trusts.replace('SHA256:…', fingerprint)} || true`);
     expect(trusted.stderr).toContain('is trusted from now on');
     for (const line of rest) await type(line);
-    // An emulated machine may be slower than any that leads.
+    // An emulated machine may be too slow for the default lease times.
     const slow = ['LEASE_DURATION=120s', 'RENEW_DEADLINE=90s'].map(
       (each) => `STOWAGE_LEADER_ELECTION_${each}\n`,
     );
@@ -113,7 +113,7 @@ test(
       WITHIN,
     );
 
-    // It reads again what it is told to, comes back when it is killed, and ends in order.
+    // The daemon reloads its configuration, restarts after SIGKILL, and stops cleanly.
     const before = await shows('MainPID');
     await type('systemctl reload stowage');
     expect(await shows('MainPID')).toBe(before);
@@ -129,7 +129,7 @@ test(
     await type('systemctl stop stowage');
     expect([await shows('Result'), await shows('ActiveState')]).toEqual(['success', 'inactive']);
     await type('systemctl disable --now stowage');
-    // What it reads is not its own to change.
+    // The daemon may not change the files that it reads.
     const changed =
       'find /etc/stowage/ssh /etc/stowage/kubeconfig ! -user root -o ! -group stowage -o -perm /0027';
     expect((await type(changed)).stdout).toBe('');

@@ -16,7 +16,7 @@ import type { KubeClient } from '../../../src/kube/types.ts';
 import { until } from '../../support/until.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 
-/** What `install` of the first version that had it made, as deploy/ had it then. */
+/** Manifests that `install` of the first version applied, as deploy/ had them then. */
 const FIRST = 'test/support/first-install';
 const DEFINITIONS = [`${FIRST}/volume-crd.yaml`, `${FIRST}/leftover-crd.yaml`];
 const CRD = 'volumes.storage.metalk8s.scality.com';
@@ -112,7 +112,7 @@ test('from the first definitions to these, and back, and here again: no object i
     },
   } as never);
   const before = await all();
-  // What that version had, each of them said: no field was dropped then.
+  // Every field of the first version survived: none was dropped.
   expect(before[0]).toMatchObject([
     { metadata: { name: 'lvm' } },
     { metadata: { name: 'raw' } },
@@ -141,7 +141,7 @@ test('from the first definitions to these, and back, and here again: no object i
   });
   expect((await stowage('install')).stderr).not.toMatch(/ (created|changed|removed)$/m);
 
-  // Of now, in objects of then.
+  // Fields of the current definition, in objects of the first one.
   await client.patch(VOLUMES, 'sparse', { spec: { attachPolicy: 'OnDemand' } });
   const attachments = [
     {
@@ -166,7 +166,7 @@ test('from the first definitions to these, and back, and here again: no object i
     const sparse = found[0]?.[2] as Volume | undefined;
     return sparse?.status?.attachments === undefined ? found : undefined;
   });
-  // It shows what it knows, which is all of before; and what it does not know stays where it is kept.
+  // Serves all fields of the first version. Fields that it does not know stay in storage.
   expect(back[0]?.[2]).toMatchObject({
     spec: before[0]?.[2] === undefined ? {} : (before[0][2] as Volume).spec,
   });
@@ -179,7 +179,7 @@ test('from the first definitions to these, and back, and here again: no object i
     JSON.stringify(await all()) === JSON.stringify(after) ? true : undefined,
   );
 
-  // Kinds that have objects stay.
+  // Uninstall keeps kinds that have objects.
   const refused = await stowage('uninstall', '--yes');
   expect([refused.exitCode, refused.stderr]).toEqual([
     5,

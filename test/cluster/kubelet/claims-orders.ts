@@ -18,7 +18,10 @@ const TO_BACKUP = {
   name: 'backup',
 };
 
-/** One story in namespaces and with a class of its own: a claim with a word in it, and what is to start from it. */
+/**
+ * Creates a story in namespaces and with a class of its own. A claim's volume contains a word, and
+ * another claim restores from its snapshot.
+ */
 function storyOf(scene: ClaimsScene, index: number) {
   const { client, claims, directory, devices } = scene;
   const [here, there, name] = [`here-${index}`, `there-${index}`, `order-${index}`] as const;
@@ -73,9 +76,9 @@ function storyOf(scene: ClaimsScene, index: number) {
       const path = await devices.mount(spec.local?.path ?? '', name);
       await writeFile(join(path, 'word'), `${word}\n`);
     },
-    /** What the pod read. */
+    /** Returns the output of the pod. */
     read: async () => (await pods.ended('reads')).trimEnd(),
-    /** A pod that ends, with a failure, as soon as it does not find the word any more. */
+    /** Creates a pod that fails as soon as it no longer finds the word. */
     async hold() {
       const file = `/volumes/${RESTORED.claim}/word`;
       await pods.create(
@@ -90,7 +93,7 @@ function storyOf(scene: ClaimsScene, index: number) {
   };
 }
 
-/** Stories in twelve orders, all at once in one cluster: mostly they wait. */
+/** Runs stories in twelve orders concurrently in one cluster, as they mostly wait. */
 export function describeOrders(sceneNow: () => ClaimsScene): void {
   describe('whatever is created and deleted first', () => {
     let scene: ClaimsScene;
@@ -112,7 +115,10 @@ export function describeOrders(sceneNow: () => ClaimsScene): void {
       ]);
     });
 
-    /** What was changed until now has been seen by then: a claim that came later is bound. */
+    /**
+     * Waits until the daemon has observed all earlier changes: it then binds a claim that is
+     * created now.
+     */
     let marks = 0;
     async function isSettled(): Promise<void> {
       const mark = `default/mark-${++marks}` as const;

@@ -7,22 +7,22 @@ import { type OwnFileSystem, ownFileSystem } from '../../support/loop-mounts.ts'
 import { podsOf } from './pods.ts';
 import { type Scene, startScene, type ThisMachine } from './scene.ts';
 
-/** For how long anything is waited for, in ms: pods take their time on a busy machine. */
-
-/** A real cluster with dynamic classes of files on an XFS of its own, and pods in its namespaces. */
+/**
+ * A real cluster with dynamic classes of files on an XFS of its own, and pods in its namespaces.
+ */
 export interface ClaimsScene extends Scene<ThisMachine> {
-  /** Of the class `waitforfirstconsumer`, where they say nothing else. */
+  /** Claims, by default of the class `waitforfirstconsumer`. */
   claims: ReturnType<typeof claimsOf>;
   podsIn(namespace: string): ReturnType<typeof podsOf>;
   createNamespace(name: string): Promise<void>;
-  /** Of a class for claims of any kind. */
+  /** Directory of a class for claims of any kind. */
   directory: string;
   devices: DeviceMounts;
 }
 
 const GATE = '--feature-gates=CrossNamespaceVolumeDataSource=true';
 
-/** With the gate on, in the API server and in the daemon. */
+/** Starts the scene with the gate enabled in the API server and in the daemon. */
 export async function startClaimsScene(): Promise<ClaimsScene> {
   const disk: OwnFileSystem = await ownFileSystem('xfs', 8n << 30n);
   const devices = deviceMounts(disk.path);

@@ -11,7 +11,7 @@ import { describeOrders } from './claims-orders.ts';
 import { type ClaimsScene, startClaimsScene } from './claims-scene.ts';
 import { type Mounted, NAMESPACE, type podsOf, reading, writing } from './pods.ts';
 
-/** Pods take their time on a busy machine, in ms. */
+/** Timeout in ms: pods are slow on a busy machine. */
 jest.setTimeout(240_000);
 
 const mountedAs = (claim: string): Mounted => ({ claim, mode: 'Filesystem' });
@@ -116,7 +116,7 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
         await grantTo(namespace);
         await claims.create(`${namespace}/${claim}`, { dataSourceRef });
       }
-      /** All at once, while all volumes are held. */
+      /** Runs a script in each namespace concurrently, while pods hold all volumes. */
       const inEach = (name: string, script: (mounted: Mounted, namespace: string) => string) =>
         Promise.all(
           homes.map(async ([namespace, claim]) => {

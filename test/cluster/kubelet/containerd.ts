@@ -8,25 +8,27 @@ export interface Containerd extends Part {
   socket: string;
 }
 
-/** Where Debian's containernetworking-plugins has them. */
+/** Directory of Debian's containernetworking-plugins. */
 export const NETWORK_PLUGINS = '/usr/lib/cni';
 
-/** The containers of the kubelet are in this namespace of containerd, which also names their cgroups. */
+/** Namespace of containerd with the kubelet's containers. Their cgroups have its name, too. */
 export const NAMESPACE = 'k8s.io';
 
 export const socketIn = (folder: string) => join(folder, 'containerd.sock');
-/** Where runc has a folder for each container, named by its id. */
+/** Returns the directory in which runc keeps a directory for each container, named by its id. */
 export const runcRootIn = (folder: string) => join(folder, 'runc');
-/** Where containerd has a folder for each container that runs. */
+/** Returns the directory in which containerd keeps a directory for each running container. */
 export const tasksIn = (folder: string) =>
   join(folder, 'state/io.containerd.runtime.v2.task', NAMESPACE);
 
-/** A network plugin's program is called by the type of the network. */
+/**
+ * Returns the directory of network plugins. A plugin's program has the name of the network's type.
+ */
 const programsIn = (network: string) => join(network, 'bin');
 
 /**
- * The network of pods that have one of their own: nothing but its loopback. containerd wants an address all the same (of
- * RFC 5737, for documentation).
+ * Plugin for the network of pods with their own: loopback only. containerd requires an address
+ * anyway (of RFC 5737, for documentation).
  */
 const NOWHERE = `#!/bin/sh
 case $CNI_COMMAND in
@@ -35,7 +37,7 @@ ADD) echo '{"cniVersion":"0.3.1","interfaces":[{"name":"eth0","sandbox":"'$CNI_N
 esac
 `;
 
-/** A containerd that has all it keeps in `folder`, with the one image there is. */
+/** Starts a containerd that keeps all its files in `folder`, with the test image. */
 export async function startContainerd(folder: string): Promise<Containerd> {
   const network = join(folder, 'network');
   await mkdir(network);

@@ -22,7 +22,7 @@ import { until } from '../../support/until.ts';
 import { NAMESPACE, podsOf, reading, writing } from './pods.ts';
 import { type Scene, startScene, type ThisMachine } from './scene.ts';
 
-/** Pods take their time on a busy machine, in ms. */
+/** Timeout in ms: pods are slow on a busy machine. */
 jest.setTimeout(240_000);
 
 describeAsRoot('what a volume starts from has another file system than its class makes', () => {
@@ -60,7 +60,7 @@ describeAsRoot('what a volume starts from has another file system than its class
     await disk?.remove();
   });
 
-  /** A claim, and the PersistentVolume that it is bound to. */
+  /** Creates a claim, and returns the PersistentVolume that it is bound to. */
   async function bound(
     name: string,
     storageClassName: string,

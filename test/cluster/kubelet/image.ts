@@ -3,15 +3,18 @@ import { copyFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { execa } from 'execa';
 
-/** What every container runs, the one that holds a pod together included: no registry has it. */
+/** Image of all containers, also of those that hold a pod together. No registry has it. */
 export const IMAGE = 'localhost/busybox:test';
 
-/** The program of Debian's busybox-static, which needs no library. */
+/** Program of Debian's busybox-static, which needs no library. */
 const BUSYBOX = '/usr/bin/busybox';
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64' };
 
-/** Writes an image of busybox alone, in a new folder, as `docker save` does it. Returns the file. */
+/**
+ * Writes an image that contains only busybox to a new directory, in the format of `docker save`.
+ * @returns the file
+ */
 export async function makeImage(folder: string): Promise<string> {
   const root = join(folder, 'root');
   await mkdir(join(root, 'bin'), { recursive: true });

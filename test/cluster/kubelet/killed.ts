@@ -1,6 +1,6 @@
 /**
- * Starts a kubelet with two pods that hold a file system and a device, says so on stdout, and waits to be killed.
- * Its one argument is KilledOptions as JSON.
+ * Starts a kubelet with two pods that hold a file system and a device, reports that on stdout, and
+ * waits to be killed. The only argument is KilledOptions as JSON.
  */
 import { execa } from 'execa';
 import { PERSISTENT_VOLUMES } from '../../../src/api/resources.ts';
@@ -13,7 +13,7 @@ import { podsOf } from './pods.ts';
 
 export interface KilledOptions {
   node: string;
-  /** Files: an administrator's, and the node's. */
+  /** Paths of the administrator's and the node's kubeconfig. */
   kubeconfig: string;
   nodeKubeconfig: string;
 }

@@ -12,7 +12,7 @@ import { FOLDER, kubeletUser, startKubelet } from './kubelet.ts';
 
 const NODE = 'n1';
 
-/** All of this machine that a kubelet, its containers and their volumes touch. */
+/** Returns the state of this machine that a kubelet, its containers and their volumes change. */
 async function look(): Promise<Record<string, unknown>> {
   const mounts = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n');
   const { stdout: loops } = await execa('losetup', [
@@ -58,7 +58,7 @@ describeAsRoot('a kubelet that was killed with its pods running', () => {
   let panic = '';
 
   beforeAll(async () => {
-    // A kubelet sets it to another value, which may be there already.
+    // A kubelet changes kernel.panic, perhaps to its current value: start from another value.
     panic = (await execa('sysctl', ['-n', 'kernel.panic'])).stdout;
     await execa('sysctl', ['-w', 'kernel.panic=7']);
     controlPlane = await startControlPlane({ users: kubeletUser(NODE) });
@@ -106,7 +106,7 @@ async function startAndKill({
   expect(String(said)).toBe('held\n');
   child.kill('SIGKILL');
   await ended;
-  // Else the next kubelet starts them again.
+  // Otherwise the next kubelet starts the pods again.
   const env = { KUBECONFIG: kubeconfig, HOME: folder };
   await execa(kubectl, ['delete', 'pods', '--all', '--force', '--grace-period=0'], { env });
 }

@@ -12,31 +12,40 @@ import { type Part, startPart } from '../part.ts';
 import { NETWORK_PLUGINS, startContainerd } from './containerd.ts';
 import { keepSysctls, refuseNode, undo } from './undo.ts';
 
-/** Always the same, so that what was killed is found again and undone: one kubelet at a time on a machine. */
+/**
+ * Always the same directory, so that the next start cleans up after a killed kubelet: one kubelet
+ * at a time per machine.
+ */
 export const FOLDER = '/var/lib/stowage-kubelet';
 const LOCK = '/run/stowage-kubelet.lock';
 
-/** What a kubelet needs of a control plane. */
+/** The part of a control plane that a kubelet needs. */
 type Cluster = Pick<ControlPlane, 'kubeconfig' | 'kubeconfigOf'>;
 
 export interface Kubelet {
-  /** The node that this machine is. */
+  /** Name of the node that this machine is. */
   node: string;
-  /** Loop devices of files in it are detached by stop(), and by the next start if this one never comes to that. */
+  /**
+   * Directory of the kubelet. stop(), or the next start if stop() is not reached, detaches loop
+   * devices of its files.
+   */
   folder: string;
-  /** Of the kubelet itself. */
+  /** PID of the kubelet. */
   pid: number;
-  /** Ends all pods at once, and leaves nothing of them on the machine. */
+  /** Ends all pods immediately, and removes everything of them from the machine. */
   stop(): Promise<void>;
 }
 
-/** Who the control plane must know for a kubelet to be that node: a user and its groups. */
+/** Returns the user and groups by which the control plane authenticates the node's kubelet. */
 export const kubeletUser = (node: string) => ({ [`system:node:${node}`]: ['system:nodes'] });
 
 export const isReady = ({ status }: KubeNode) =>
   status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 
-/** This machine as a node of the control plane, Ready, with containerd. Waits while another checkout has one. As root. */
+/**
+ * Makes this machine a Ready node of the control plane, with containerd. Must run as root. Waits
+ * while another checkout runs a kubelet.
+ */
 export async function startKubelet(cluster: Cluster, node: string): Promise<Kubelet> {
   await refuseNode();
   await needPackages({
@@ -62,7 +71,7 @@ export async function startKubelet(cluster: Cluster, node: string): Promise<Kube
     parts.push(kubelet);
     pid = kubelet.pid;
   } catch (error) {
-    // The folder is left: the error names a log in it.
+    // The directory stays: the error names a log in it.
     await stopParts();
     await free();
     throw error;
@@ -114,17 +123,17 @@ const configuration = (port: number, socket: string) => ({
   address: '127.0.0.1',
   port,
   healthzPort: 0,
-  // Nobody is let in.
+  // No client may connect.
   authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
   authorization: { mode: 'AlwaysAllow' },
-  // The machine's cgroups, memory and packet filter are left as they are.
+  // Leave the machine's cgroups, memory settings and packet filter unchanged.
   failCgroupV1: false,
   cgroupDriver: 'cgroupfs',
   cgroupsPerQOS: false,
   enforceNodeAllocatable: [],
   failSwapOn: false,
   makeIPTablesUtilChains: false,
-  // However full the disk of a developer is.
+  // Ignore how full the developer's disk is.
   localStorageCapacityIsolation: false,
   evictionHard: {
     'memory.available': '50Mi',

@@ -16,7 +16,7 @@ import { type Mounted, NAMESPACE, podsOf, reading, writing } from './pods.ts';
 import { type Scene, startScene, type ThisMachine } from './scene.ts';
 import { type Places, volumesOf } from './volumes.ts';
 
-/** Pods take their time on a busy machine, in ms. */
+/** Timeout in ms: pods are slow on a busy machine. */
 jest.setTimeout(240_000);
 
 describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet', () => {
@@ -58,7 +58,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
     return volume;
   }
 
-  /** No device has it, and that is written down. */
+  /** Waits until no loop device has the volume, and status and annotation record that. */
   const detached = ({ metadata: { name, uid } }: Volume) =>
     until(`Volume ${name} detached`, async () => {
       const { status } = await volumes.get(name);
@@ -68,7 +68,9 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
       return told && (await loopsOf(uid)).length === 0 ? true : undefined;
     });
 
-  /** What the daemon did on the node for it, in order, without looks. */
+  /**
+   * Returns the daemon's operations on the node for the volume, in order, without verifications.
+   */
   async function operationsOf({ metadata: { name } }: Volume): Promise<string[]> {
     const lines = (await readFile(scene.log, 'utf8'))
       .split('\n')
@@ -103,7 +105,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
       await detached(volume);
       expect((await pods.run(`${name}-reads`, [mounted], reading(mounted))).trimEnd()).toBe(word);
       await detached(volume);
-      // A disk is there as soon as it is made.
+      // A disk exists without an attach operation of its own before its first use.
       const before = kind === 'sparse file' ? [] : ['detach'];
       const each = ['attach', 'detach'];
       expect(await operationsOf(volume)).toEqual([...before, ...each, ...each]);
@@ -197,10 +199,10 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
   });
 });
 
-/** Where a kubelet mounts a PersistentVolume, or binds its device. */
+/** Matches the paths where a kubelet mounts a PersistentVolume or binds its device. */
 const placesOf = (pv: string) => new RegExp(`local-volume/(?:mounts/|volumeDevices/)?${pv}[ /]`);
 
-/** It ends where what it has is no device. */
+/** Returns a pod that ends if its path is not a device. */
 function inlinePod(name: string, { status }: Volume, { claim }: Mounted): KubeObject {
   const path = `/volumes/${claim}`;
   const pod = {

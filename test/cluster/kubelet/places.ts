@@ -10,16 +10,16 @@ import type { Places } from './volumes.ts';
 
 const MIB = 1n << 20n;
 
-/** Files on this machine, and disks that are loop devices. */
+/** Provides storage on this machine: backing files, and disks that are loop devices. */
 export function placesHere({ client, machine: { folder } }: Scene<ThisMachine>): Places<Backing> {
   const ends: (() => Promise<void>)[] = [];
-  /** Where files of Volumes are, and nothing else. */
+  /** Directory of the Volumes' backing files, and of nothing else. */
   const directory = join(folder, 'sparse');
   const before = leftovers({ directories: [directory] });
 
   return {
     async storage(backing) {
-      // XFS takes no less.
+      // Minimum size of an XFS.
       if (backing === 'sparse file') return { sparseLoopDevice: { size: '304Mi', directory } };
       const [size, table] =
         backing === 'disk' ? ([304n, 'none'] as const) : ([640n, 'gpt'] as const);
@@ -32,7 +32,7 @@ export function placesHere({ client, machine: { folder } }: Scene<ThisMachine>):
       return { rawBlockDevice: { devicePath: backing === 'disk' ? disk.path : disk.partition } };
     },
 
-    /** In the cluster, too. */
+    /** Finds traces on the machine and in the cluster. */
     async traces(uid) {
       const found = await leftovers({ uids: [uid], directories: [directory], client });
       const known = await before;
@@ -46,7 +46,10 @@ export function placesHere({ client, machine: { folder } }: Scene<ThisMachine>):
   };
 }
 
-/** What a kernel does that reads tables itself: the partitions are always there, whoever had the disk open to write. */
+/**
+ * Re-reads the partition table continuously, as a kernel that reads tables itself: partitions
+ * always exist after a writer closes the disk.
+ */
 function keepReading({ reread }: { reread(): Promise<void> }) {
   let reading = true;
   const read = (async () => {

@@ -26,7 +26,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
   beforeAll(async () => {
     scene = await startScene();
     pods = podsOf(scene.client);
-    // Only ends a wait that will never succeed.
+    // Only bounds a wait that cannot succeed.
     volumes = volumesOf(scene, placesHere(scene), 300_000);
   }, 600_000);
   afterEach(() => volumes?.clean());
@@ -50,7 +50,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
     ['disk', 'Block', 'ext4'],
     ['partition', 'Block', 'ext4'],
   ];
-  /** All at once: mostly they wait. */
+  /** Run concurrently, as they mostly wait. */
   describe('what one pod writes, the next one reads', () => {
     let outcomes: PromiseSettledResult<Volume>[];
     beforeAll(async () => {
@@ -129,7 +129,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
     expect([marked.status?.phase, readyOf(marked)?.status]).toEqual(['Available', 'True']);
     expect(await read(name, mounted)).toBe(word);
     await pods.unclaim(name);
-    // What holds it in Kubernetes lets go of it with the claim.
+    // Kubernetes' own finalizers go with the claim.
     const pv = await until(`${name} held by its Volume alone`, async () => {
       const pv = await pvNamed(name);
       return pv.metadata.finalizers?.join() === PROTECTION_FINALIZER ? pv : undefined;

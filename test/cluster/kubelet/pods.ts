@@ -7,7 +7,7 @@ import type { KubeClient } from '../../../src/kube/types.ts';
 import { until } from '../../support/until.ts';
 import { IMAGE } from './image.ts';
 
-/** A volume in pods: the claim, and what a container has of it. */
+/** A volume in pods: its claim, and the mode in which containers use it. */
 export interface Mounted {
   claim: string;
   mode: VolumeMode;
@@ -15,14 +15,14 @@ export interface Mounted {
 
 export const NAMESPACE = 'default';
 
-/** Where a container has a volume: a directory, or a device. */
+/** Returns the path of a volume in a container: a directory, or a device. */
 const placeOf = ({ claim }: Mounted) => `/volumes/${claim}`;
 
-/** Shell commands. */
+/** Shell commands for a volume at `place`. */
 interface Scripts {
-  /** Keeps a word in the volume. */
+  /** Writes a word to the volume. */
   write(place: string, word: string): string;
-  /** Prints it. */
+  /** Prints the word. */
   read(place: string): string;
   hold(place: string): string;
 }
@@ -44,21 +44,21 @@ export const writing = (mounted: Mounted, word: string) =>
   SCRIPTS[mounted.mode].write(placeOf(mounted), word);
 export const reading = (mounted: Mounted) => SCRIPTS[mounted.mode].read(placeOf(mounted));
 
-/** A script whose output is read once its pod has ended. */
+/** Returns a script whose output can be read after its pod has ended. */
 export const telling = (script: string) => `{ ${script}; } >/dev/termination-log 2>&1`;
 
 export interface PodOptions {
-  /** Absent: Never. */
+  /** Defaults to Never. */
   restartPolicy?: 'Always';
-  /** How long it takes to end. */
+  /** Grace period for its end, in s. */
   graceSeconds?: number;
-  /** Where it runs, by the name of the host. */
+  /** Hostname of its node. */
   node?: string;
-  /** Conditions that it is not Ready without. */
+  /** Conditions that the pod requires to be Ready. */
   readinessGates?: readonly string[];
 }
 
-/** Pods of an API server whose node is a real one. Each wait ends after `withinMs`. */
+/** Handles pods of an API server whose node is real. Each wait ends after `withinMs`. */
 export function podsOf(client: KubeClient, namespace = NAMESPACE, withinMs?: number) {
   const options = { namespace };
 
@@ -81,7 +81,7 @@ export function podsOf(client: KubeClient, namespace = NAMESPACE, withinMs?: num
         terminationGracePeriodSeconds: graceSeconds,
         ...(node === undefined ? {} : { nodeSelector: { 'kubernetes.io/hostname': node } }),
         readinessGates: readinessGates.map((conditionType) => ({ conditionType })),
-        // However long its node is not Ready, it is not taken off it.
+        // No eviction, regardless of how long its node is not Ready.
         tolerations: [{ operator: 'Exists' }],
         containers: [
           {
@@ -135,7 +135,7 @@ export function podsOf(client: KubeClient, namespace = NAMESPACE, withinMs?: num
   }
 
   return {
-    /** A claim of 1 MiB or more: only one Volume is of that class. */
+    /** Creates a claim of at least 1 MiB. Its class has only one Volume. */
     async claim(name: string, storageClassName: string, volumeMode: VolumeMode): Promise<Mounted> {
       const claim = {
         apiVersion: 'v1',
@@ -151,7 +151,7 @@ export function podsOf(client: KubeClient, namespace = NAMESPACE, withinMs?: num
     },
     unclaim: (name: string) => remove(PERSISTENT_VOLUME_CLAIMS, name),
 
-    /** Runs a pod to its end, removes it, and resolves to what it wrote to stdout. Throws where it fails. */
+    /** Runs a pod to its end, removes it, and resolves to its stdout. Throws if the pod fails. */
     async run(
       name: string,
       volumes: readonly Mounted[],
@@ -161,15 +161,18 @@ export function podsOf(client: KubeClient, namespace = NAMESPACE, withinMs?: num
       await create(name, volumes, telling(script), options);
       return ended(name);
     },
-    /** The end of one that was created with `telling`, which is removed then. Throws where it fails. */
+    /**
+     * Waits for the end of a pod created with `telling`, and removes the pod. Throws if the pod
+     * fails.
+     */
     ended,
 
-    /** Starts a pod that holds a volume until it is deleted. */
+    /** Starts a pod that holds a volume until the pod is deleted. */
     async start(name: string, mounted: Mounted, options: PodOptions = {}): Promise<void> {
       await create(name, [mounted], SCRIPTS[mounted.mode].hold(placeOf(mounted)), options);
       await inPhase(name, 'Running');
     },
-    /** One that is not waited for. */
+    /** Creates a pod without waiting for it. */
     create,
     inPhase,
     remove: (name: string) => remove(PODS, name),

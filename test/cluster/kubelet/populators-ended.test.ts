@@ -4,10 +4,10 @@ import { describeAsRoot } from '../../support/root.ts';
 import { type FaultyScene, HALF, startFaultyScene } from './populators-faulty.ts';
 import { OWN } from './populators-scene.ts';
 
-/** Pods take their time on a busy machine, in ms. */
+/** Timeout in ms: pods are slow on a busy machine. */
 jest.setTimeout(240_000);
 
-/** Pods are taken off a node soon after that is found to be lost, in s: five minutes else. */
+/** Pods are evicted soon (after s) from a lost node, instead of after five minutes. */
 const SOON_OFF = [
   '--default-not-ready-toleration-seconds=5',
   '--default-unreachable-toleration-seconds=5',
@@ -62,7 +62,7 @@ describeAsRoot('a real pod that is ended while it fills a claim', () => {
     const uid = await scene.claim('lost');
     await scene.runs(uid);
     const { kubeletPid } = scene.machine;
-    // Where no node is Ready any more, none is taken for lost.
+    // If no node is Ready, the node lifecycle controller evicts no pods.
     const stopOther = await scene.otherNode('n2');
     process.kill(kubeletPid, 'SIGSTOP');
     try {
@@ -87,7 +87,7 @@ describeAsRoot('a real pod that is ended while it fills a claim', () => {
     );
     const { exitCode } = await scene.stowage('install', '--components', 'rbac');
     expect(exitCode).toBe(0);
-    // Without its Lease it has ended.
+    // Without its Lease, the daemon has ended.
     await scene.watchAgain();
     const next = await scene.isAnother(uid, metadata.uid ?? '');
     await scene.remove(PODS, next.metadata.name, OWN);

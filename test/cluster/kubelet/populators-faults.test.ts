@@ -11,7 +11,7 @@ import { NAMESPACE } from './pods.ts';
 import { type FaultyScene, HALF, startFaultyScene } from './populators-faulty.ts';
 import { FILL, OWN } from './populators-scene.ts';
 
-/** Pods take their time on a busy machine, in ms. */
+/** Timeout in ms: pods are slow on a busy machine. */
 jest.setTimeout(240_000);
 
 const QUOTAS: Resource = {
@@ -46,7 +46,7 @@ describeAsRoot('what goes wrong while a real pod fills a claim', () => {
     const { metadata } = await scene.runs(uid);
     await scene.remove(PERSISTENT_VOLUME_CLAIMS, `prime-${uid}`, OWN);
     const next = await scene.isAnother(uid, metadata.uid ?? '');
-    // What the first one wrote went with its volume.
+    // The first pod's data went with its volume.
     await scene.remove(PODS, next.metadata.name, OWN);
     await scene.isFilled('prime');
   });

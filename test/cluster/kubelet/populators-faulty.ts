@@ -4,13 +4,19 @@ import { NODES, PERSISTENT_VOLUME_CLAIMS } from '../../../src/api/resources.ts';
 import { NAMESPACE } from './pods.ts';
 import { startPopulatorsScene } from './populators-scene.ts';
 
-/** The first pod writes half of the text, and ends in good order when it is told to end; the next one all of it. */
+/**
+ * Script for populator pods. The first pod writes half of the text and exits with 0 on SIGTERM. The
+ * next pod writes all of it.
+ */
 export const HALF =
   'if [ -e "/target/$1" ]; then printf "%s\\n" "$2" >"/target/$1"; else printf half >"/target/$1"; trap "exit 0" TERM; sleep 3600 & wait; fi';
 
 export type FaultyScene = Awaited<ReturnType<typeof startFaultyScene>>;
 
-/** One with a claim at a time, of the kind `kind`, that starts from `example`, which says `whole`. */
+/**
+ * Starts a scene for one claim at a time, of the kind `kind`, that starts from `example` with the
+ * text `whole`.
+ */
 export async function startFaultyScene(apiServerFlags: readonly string[] = []) {
   const scene = await startPopulatorsScene(apiServerFlags);
   const kind = await scene.createKind();
@@ -19,13 +25,16 @@ export async function startFaultyScene(apiServerFlags: readonly string[] = []) {
   return {
     ...scene,
     kind,
-    /** @returns its UID */
+    /** Creates a claim. @returns its UID */
     claim: async (name: string) => (await scene.createClaim(name)).metadata.uid ?? '',
     async why(name: string) {
       const { stdout, stderr } = await scene.stowage('why', 'pvc', `${NAMESPACE}/${name}`);
       return `${stdout}${stderr}`;
     },
-    /** It ends bound, with what its source says, and nothing is left of how. */
+    /**
+     * Waits until the claim is bound with its source's text, and nothing else remains of its
+     * population.
+     */
     async isFilled(name: string): Promise<void> {
       await scene.isBound(name);
       const mounted = { claim: name, mode: 'Filesystem' } as const;
@@ -37,7 +46,7 @@ export async function startFaultyScene(apiServerFlags: readonly string[] = []) {
       );
       expect(finished).toHaveLength(1);
     },
-    /** A Node that is Ready until the function is called that this resolves to. It takes no pods. */
+    /** Creates an unschedulable Node that is Ready until the returned function is called. */
     async otherNode(name: string): Promise<() => Promise<void>> {
       const { client } = scene;
       const node = {
@@ -69,7 +78,7 @@ export async function startFaultyScene(apiServerFlags: readonly string[] = []) {
         await client.delete(NODES, name);
       };
     },
-    /** After a test, also one that failed. */
+    /** Removes the claims after a test, also after a failed one. */
     async clear(): Promise<void> {
       for (const { metadata } of (
         await scene.client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: NAMESPACE })

@@ -9,7 +9,7 @@ import type { Part } from '../part.ts';
 import { IMAGE } from './image.ts';
 import { FILL, type PopulatorsScene, startPopulatorsScene } from './populators-scene.ts';
 
-/** Pods take their time on a busy machine, in ms. */
+/** Timeout in ms: pods are slow on a busy machine. */
 jest.setTimeout(240_000);
 
 describeAsRoot('claims with a data source in a class of local-path-provisioner', () => {

@@ -19,10 +19,13 @@ type Thing = 'definition' | 'source' | 'grant' | 'class' | 'claim' | 'pod';
 
 const ORDERS = someOrders<Thing>(['definition', 'source', 'grant', 'class', 'claim', 'pod']);
 
-/** All pods of all stories, on one machine, in ms. */
+/** Timeout (ms) for all pods of all stories on one machine. */
 const WITHIN = 240_000;
 
-/** One story in namespaces, with a class and of a kind of its own: a claim that starts from what another namespace has. */
+/**
+ * Creates a story in namespaces, with a class and of a kind of its own: a claim that starts from
+ * another namespace's source.
+ */
 async function storyOf(scene: PopulatorsScene, index: number) {
   const { client } = scene;
   const [here, there, name] = [`here-${index}`, `there-${index}`, `order-${index}`] as const;
@@ -74,14 +77,17 @@ async function storyOf(scene: PopulatorsScene, index: number) {
   };
 }
 
-/** Stories in twelve orders, all at once in one cluster: mostly they wait. */
+/** Runs stories in twelve orders concurrently in one cluster, as they mostly wait. */
 describeAsRoot('claims that real pods fill, whatever is created first', () => {
   let scene: PopulatorsScene;
   let stories: Awaited<ReturnType<typeof storyOf>>[];
   let read: PromiseSettledResult<string>[];
   let marks = 0;
 
-  /** What was changed until now has been seen by then: a claim that came later is bound. */
+  /**
+   * Waits until the daemon has observed all earlier changes: it then binds a claim that is created
+   * now.
+   */
   async function isSettled(): Promise<void> {
     const mark = `mark-${++marks}`;
     await scene.createClaim(mark, { storageClassName: 'immediate', dataSourceRef: undefined });

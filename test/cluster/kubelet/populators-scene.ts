@@ -19,10 +19,13 @@ import { IMAGE } from './image.ts';
 import { NAMESPACE, podsOf } from './pods.ts';
 import { startScene } from './scene.ts';
 
-/** Of the daemon. */
+/** Namespace of the daemon. */
 export const OWN = 'stowage';
 
-/** Writes a file into a volume, or its text onto a device: for sh, with the text for file $1 as $2. */
+/**
+ * Script for sh that writes a file into a volume, or its text onto a device. The text for file $1
+ * is $2.
+ */
 export const FILL =
   'if [ -b /dev/target ]; then printf "%s\\n" "$2" | dd of=/dev/target conv=fsync; else printf "%s\\n" "$2" >"/target/$1"; fi';
 
@@ -30,7 +33,9 @@ export type PopulatorsScene = Awaited<ReturnType<typeof startPopulatorsScene>>;
 
 const GATE = '--feature-gates=CrossNamespaceVolumeDataSource=true';
 
-/** A real cluster with classes of files on an XFS of its own, and pods that fill volumes. */
+/**
+ * Starts a real cluster with classes of files on an XFS of its own, and pods that populate volumes.
+ */
 export async function startPopulatorsScene(apiServerFlags: readonly string[] = []) {
   const disk = await ownFileSystem('xfs', 4n << 30n);
   const scene = await startScene({
@@ -60,7 +65,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
       metadata: { name },
     });
 
-  /** Hello of a group of its own, so that it is registered for itself. */
+  /** Creates the kind Hello in a group, so that each group is registered separately. */
   async function createKind(group = HELLOS.group) {
     await client.create<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, helloCrd(group));
     await until(`${group} is served`, () =>
@@ -74,7 +79,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
       reference: (name: string, namespace?: string) => helloReference(name, namespace, group),
       source: (name: string, namespace = NAMESPACE, text?: string) =>
         client.create(hellosOf(group), hello(name, namespace, text, group), { namespace }),
-      /** `script`: for sh, with the text for file $1 as $2. */
+      /** Registers a populator. `script` is for sh, with the text for file $1 as $2. */
       async register(name: string, script: string, ...more: string[]) {
         const done = await stowage(
           ...['register', 'populator', name, '--group', group, '--kind', HELLOS.kind],
@@ -115,7 +120,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
       .filter(({ involvedObject }) => involvedObject.name === name)
       .map(({ reason, message }) => `${reason}: ${message}`);
   const own = async () => (await client.list<Pod>(PODS, { namespace: OWN })).items;
-  /** The same, with what became of the machine's pods, for whoever looks for why it was not done. */
+  /** Rethrows the error with the status of the populator pods, to explain the failure. */
   const orSeen = async (error: Error): Promise<never> => {
     const pods = (await own()).map(({ status }) => status);
     throw new Error(`${error.message}: ${JSON.stringify(pods)}`, { cause: error });
@@ -146,7 +151,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
         const found = await claimNow(name, namespace);
         return found.status?.phase === 'Bound' ? found : undefined;
       }).catch(orSeen),
-    /** The pod that fills the claim, once it runs. */
+    /** Waits until the claim's populator pod runs, and returns it. */
     runs: (uid = '') =>
       until('its pod runs', async () =>
         (await own()).find(
@@ -154,7 +159,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
             metadata.name === `populate-${uid}` && status?.phase === 'Running',
         ),
       ).catch(orSeen),
-    /** Another one than that of this UID. */
+    /** Waits for a populator pod with another UID than `not`. */
     isAnother: (uid: string, not: string) =>
       until('another pod runs', async () =>
         (await own()).find(
@@ -164,7 +169,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
             status?.phase === 'Running',
         ),
       ).catch(orSeen),
-    /** The API server goes by what is counted. */
+    /** Waits until the API server enforces the quota. */
     isEnforced: (quotas: Resource, name: string) =>
       until(`quota ${name} holds`, async () => {
         const quota = await client.get<KubeObject & { status?: { hard?: object } }>(quotas, name, {
@@ -172,7 +177,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
         });
         return quota.status?.hard === undefined ? undefined : true;
       }),
-    /** Nothing of the machine is there, and claims are nobody's but their users'. */
+    /** Waits until no populator object remains, and no claim has a finalizer of Stowage. */
     isClean: (withinMs?: number) =>
       until(
         'nothing of the machine is left',

@@ -15,7 +15,7 @@ import { until } from '../../support/until.ts';
 import { NAMESPACE } from './pods.ts';
 import { FILL, OWN, type PopulatorsScene, startPopulatorsScene } from './populators-scene.ts';
 
-/** Pods take their time on a busy machine, in ms. */
+/** Timeout in ms: pods are slow on a busy machine. */
 jest.setTimeout(240_000);
 
 describeAsRoot('claims that populators fill, with a real scheduler and a real kubelet', () => {
@@ -100,7 +100,7 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
       'Provisioning: Assuming an external populator will provision the volume',
     );
     await scene.isBound('nothing');
-    // Those before it were looked at, once this is told.
+    // Once this event exists, the daemon has observed the earlier claims, too.
     await scene.createClaim('last', { dataSourceRef: nobodys });
     await scene.isTold('last', 'UnrecognizedDataSourceKind');
     for (const name of ['nothing', 'claim', 'snapshot', 'theirs']) {
@@ -108,7 +108,7 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
         (await scene.eventsOf(name)).filter((event) => event.startsWith('Unrecognized')),
       ).toEqual([]);
     }
-    // A kind that only a VolumePopulator names is somebody else's.
+    // A kind that only a VolumePopulator names belongs to another populator.
     const { metadata } = await scene.claimNow('theirs');
     expect(metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
     expect((await scene.client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: OWN })).items).toEqual(

@@ -8,57 +8,67 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { startPart } from '../part.ts';
 import { kubeletUser, startKubelet } from './kubelet.ts';
 
-/** A real cluster of one node, and the daemon that looks after its Volumes. */
+/** A real cluster of one node, and the daemon that manages its Volumes. */
 export interface Scene<M extends Machine = Machine> {
   node: string;
-  /** An administrator's. */
+  /** Client of an administrator. */
   client: KubeClient;
   stowage(...args: string[]): Promise<{ exitCode?: number; stdout: string; stderr: string }>;
   kubectl(...args: string[]): Promise<{ stdout: string }>;
   machine: M;
   controlPlane: ControlPlane;
-  /** The daemon's log, a file. */
+  /** Path of the daemon's log. */
   log: string;
-  /** Ends the daemon and starts it anew, with these flags in the place of `watchFlags`; `stowage`: the program. */
+  /**
+   * Restarts the daemon with these flags in place of `watchFlags`, and optionally another program.
+   */
   watch(flags: readonly string[], stowage?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What is the node. */
+/** The machine of the node. */
 export interface Machine {
-  /** Flags of `stowage watch`: how it is reached. */
+  /** Flags of `stowage watch` for the connection to the node. */
   reachedBy: readonly string[];
   stop(): Promise<void>;
 }
 
 export interface ThisMachine extends Machine {
-  /** Of its kubelet: to be stopped and continued by signals, as where the node is lost and comes back. */
+  /**
+   * PID of its kubelet. Signals can stop and continue it, as if the node were lost and came back.
+   */
   kubeletPid: number;
-  /** What stop() or the next start takes off the machine, if it is a file here or a loop device of one. */
+  /** Directory that stop() or the next start removes, with loop devices of its files. */
   folder: string;
 }
 
 const STOWAGE = 'bin/stowage';
-/** The account that `stowage install` gives the daemon: the API server takes a token's user by that name for it. */
+/**
+ * Account that `stowage install` creates for the daemon. The API server treats a token's user of
+ * that name as the account.
+ */
 const ACCOUNT = 'system:serviceaccount:stowage:stowage';
 
 export interface SceneOptions {
   apiServerFlags?: readonly string[];
-  /** As the control plane has them. */
+  /** Controllers of the control plane. */
   controllers?: readonly string[];
-  /** What of Stowage is installed, beside what the daemon needs to begin. */
+  /** Components of Stowage to install, in addition to those that the daemon needs to start. */
   components?: readonly string[];
-  /** Further flags of `stowage watch`. */
+  /** Additional flags of `stowage watch`. */
   watchFlags?: readonly string[];
-  /** The program that is the daemon at first; that of the build by default. */
+  /** Program of the first daemon. Defaults to that of the build. */
   daemon?: string;
 }
 
-/** With this machine as its node. */
+/** Starts a scene with this machine as its node. */
 export const startScene = (options?: SceneOptions) =>
   startSceneOn('n1', startThisMachine, [], options);
 
-/** `start` makes a machine the Ready node of that name, and others those of `others`. */
+/**
+ * Starts a scene. `start` makes a machine the Ready node `node`. `others` are the names of further
+ * nodes.
+ */
 export async function startSceneOn<M extends Machine>(
   node: string,
   start: (controlPlane: ControlPlane, node: string) => Promise<M>,
@@ -121,7 +131,7 @@ async function startThisMachine(controlPlane: ControlPlane, node: string): Promi
   }
 }
 
-/** `stowage watch` from the build, as that account. */
+/** Starts `stowage watch` from the build, as that account. */
 export async function startDaemon(
   { folder, kubeconfigOf }: Pick<ControlPlane, 'folder' | 'kubeconfigOf'>,
   flags: readonly string[],

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { until } from '../../support/until.ts';
 import { NAMESPACE, runcRootIn, socketIn, tasksIn } from './containerd.ts';
 
-/** What a kubelet sets for the whole machine. */
+/** Settings of the kernel that a kubelet changes. */
 const SYSCTLS = [
   'vm/overcommit_memory',
   'vm/panic_on_oom',
@@ -15,15 +15,15 @@ const SYSCTLS = [
   'kernel/keys/root_maxbytes',
 ];
 const CGROUPS = '/sys/fs/cgroup';
-/** Where a kubelet has a link to each log, wherever that is. */
+/** Directory in which each kubelet links all logs, regardless of their location. */
 const LOG_LINKS = '/var/log/containers';
-/** Where containerd has sockets to what holds its containers, wherever its own folders are. */
+/** Directory of containerd's shim sockets, regardless of its other directories. */
 const SOCKETS = '/run/containerd/s';
-/** Where a kubelet listens for plugins, wherever its own folder is. */
+/** Directory in which each kubelet listens for plugins, regardless of its root directory. */
 const PLUGINS = '/var/lib/kubelet/device-plugins';
 const PLUGIN_FILES = ['kubelet.sock', 'kubelet_internal_checkpoint'];
 
-/** Throws where this machine is a node of another cluster: two kubelets would take each other's place. */
+/** Throws if this machine is a node of another cluster: two kubelets would conflict. */
 export async function refuseNode(): Promise<void> {
   const [other] = (await list(dirname(PLUGINS))).filter((name) => name !== basename(PLUGINS));
   if (other === undefined) return;
@@ -32,7 +32,7 @@ export async function refuseNode(): Promise<void> {
   );
 }
 
-/** Writes down in `folder` what undo() then restores. */
+/** Records settings in `folder` for undo(). */
 export async function keepSysctls(folder: string): Promise<void> {
   const kept: Record<string, string> = {};
   for (const name of SYSCTLS) kept[name] = await readFile(`/proc/sys/${name}`, 'utf8');
@@ -40,8 +40,9 @@ export async function keepSysctls(folder: string): Promise<void> {
 }
 
 /**
- * Takes off the machine all that a containerd and a kubelet of `folder`, which run no more, have left on it: containers,
- * cgroups, mounts, loop devices, settings of the kernel, and the folder. They may have been killed at any moment.
+ * Removes everything that a containerd and a kubelet of `folder` left on the machine: containers,
+ * cgroups, mounts, loop devices, kernel settings, and the directory. Both must have ended, and may
+ * have been killed at any moment.
  */
 export async function undo(folder: string): Promise<void> {
   await endContainers(folder);
@@ -59,7 +60,7 @@ export async function undo(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const hierarchies = (await list(CGROUPS)).map((name) => join(CGROUPS, name, NAMESPACE));
   const within = [LOG_LINKS, SOCKETS, dirname(SOCKETS), PLUGINS, dirname(PLUGINS)];
-  // What is not empty is someone else's.
+  // Directories that are not empty belong to another program.
   for (const each of [...within, join(CGROUPS, NAMESPACE), ...hierarchies])
     await rmdir(each).catch(() => {});
 }
@@ -80,7 +81,7 @@ async function endContainers(folder: string): Promise<void> {
   for (const id of await list(root)) await execa('runc', ['--root', root, 'delete', '--force', id]);
 }
 
-/** Processes whose command line has these two arguments, one after the other. */
+/** Returns the processes whose command line has these two arguments in sequence. */
 async function processesWith([first, second]: readonly [string, string]): Promise<number[]> {
   const found: number[] = [];
   for (const pid of await readdir('/proc')) {
@@ -91,7 +92,7 @@ async function processesWith([first, second]: readonly [string, string]): Promis
   return found;
 }
 
-/** Loop devices may hold mounts, and mounts loop devices. */
+/** Removes mounts and loop devices. Loop devices may hold mounts, and mounts loop devices. */
 async function freeDevices(folder: string): Promise<void> {
   await until(`no mount and no loop device of ${folder}`, async () => {
     const loops = await loopsOf(folder);
@@ -112,7 +113,7 @@ async function loopsOf(folder: string): Promise<string[]> {
   return found;
 }
 
-/** In the order in which they were mounted. */
+/** Returns mount points in the order of their mounts. */
 async function mountsIn(folder: string): Promise<string[]> {
   const lines = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n');
   return lines
@@ -123,5 +124,5 @@ async function mountsIn(folder: string): Promise<string[]> {
     .filter((path) => path.startsWith(`${folder}/`));
 }
 
-/** Empty where there is no such folder. */
+/** Returns an empty list if the directory does not exist. */
 const list = (folder: string) => readdir(folder).catch(() => []);

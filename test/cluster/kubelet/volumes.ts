@@ -6,13 +6,13 @@ import { isNotFound } from '../../../src/kube/errors.ts';
 import { until } from '../../support/until.ts';
 import type { Scene } from './scene.ts';
 
-/** Where Volumes of a scene are made. */
+/** Storage for the Volumes of a scene. */
 export interface Places<Kind extends string> {
-  /** What a Volume's spec says of new storage of that kind. */
+  /** Returns the part of a Volume's spec that describes new storage of that kind. */
   storage(kind: Kind): Promise<Partial<VolumeSpec>>;
-  /** What is left of a Volume that is gone, one sentence each. */
+  /** Returns the traces of a deleted Volume, one sentence each. */
   traces(uid: string): Promise<string[]>;
-  /** Takes off the node what failed tests have left of Volumes. */
+  /** Removes from the node what failed tests left of Volumes. */
   clean(uids: readonly string[]): Promise<void>;
 }
 
@@ -20,8 +20,8 @@ export const readyOf = ({ status }: Volume) =>
   status?.conditions?.find(({ type }) => type === 'Ready');
 
 /**
- * Volumes of a scene, each of a class of its own name, so that claims of that class can have no other. Each wait
- * ends after `withinMs`.
+ * Handles Volumes of a scene, each with a class of its own name, so that claims of that class match
+ * no other Volume. Each wait ends after `withinMs`.
  */
 export function volumesOf<Kind extends string>(
   { client, node, stowage }: Pick<Scene, 'client' | 'node' | 'stowage'>,
@@ -38,7 +38,7 @@ export function volumesOf<Kind extends string>(
   return {
     get,
     present,
-    /** One that is not waited for. */
+    /** Creates a Volume without waiting for it. */
     async create(
       kind: Kind,
       mode: VolumeMode = 'Filesystem',
@@ -66,7 +66,7 @@ export function volumesOf<Kind extends string>(
       return volume;
     },
 
-    /** Waits for what its Ready says. */
+    /** Waits until the message of its Ready condition contains `message`. */
     saying: (name: string, message: string) =>
       until(
         `Volume ${name}: ${message}`,
@@ -83,7 +83,7 @@ export function volumesOf<Kind extends string>(
         withinMs,
       ),
 
-    /** Deletes it by the command, which waits for its end. */
+    /** Deletes it by the command, which waits until it is gone. */
     async remove(name: string): Promise<void> {
       const timeout = `${withinMs / 1000}s`;
       const { exitCode, stderr } = await stowage(
@@ -97,12 +97,12 @@ export function volumesOf<Kind extends string>(
       expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
     },
 
-    /** Neither in the cluster nor on the node is anything of it. */
+    /** Expects no trace of the Volume in the cluster or on the node. */
     async expectNothing({ metadata: { uid = '' } }: Volume): Promise<void> {
       expect(await places.traces(uid)).toEqual([]);
     },
 
-    /** Takes off the node what failed tests have left. */
+    /** Removes from the node what failed tests left. */
     clean: () => places.clean(uids.splice(0)),
   };
 }

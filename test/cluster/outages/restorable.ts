@@ -8,7 +8,7 @@ import { type Service, startService } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { type Scene, startScene } from './scene.ts';
 
-/** A real API server whose etcd can be restored, and a daemon that goes on meanwhile. */
+/** A real API server whose etcd can be restored, and a daemon that keeps running. */
 export interface Restorable {
   kinds: Kinds;
   scene: Scene;
@@ -19,19 +19,19 @@ export interface Restorable {
     annotations?: Record<string, string>,
   ): Promise<Volume>;
   get(name: string): Promise<Volume>;
-  /** Waits for a Ready condition of that status, or of that reason. */
+  /** Waits for a Ready condition with that status or reason. */
   ready(name: string, is: string): Promise<Volume>;
   gone(name: string): Promise<void>;
   /** Deletes them, and waits until they are gone. */
   remove(...names: string[]): Promise<void>;
-  /** Waits, and shows what the daemon said last where it waited in vain. */
+  /** Waits, and prints the daemon's log if the wait times out. */
   told<T>(what: string, look: () => Promise<T | undefined>): Promise<T>;
   /**
-   * Restores while the daemon is stopped, and has the API server count past where it was before: what is watched from there
-   * on tells of nothing that is otherwise now.
+   * Restores while the daemon is stopped, and raises resourceVersion above its value before.
+   * Watches that resume then report no event for the objects that differ.
    */
   restoreAsleep(): Promise<void>;
-  /** After each test. */
+  /** Cleans up after each test. */
   clean(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function startRestorable(): Promise<Restorable> {
   const kinds = await setUpKinds();
   const scene = await startScene(kinds.folder);
   const { client, controlPlane } = scene;
-  // One that leads would end where the API server is away for long, and start anew with nothing that it remembers.
+  // A leader would exit during a long outage of the API server, and lose its state in memory.
   const flags = ['--ssh-config', scene.sshConfig, '--leader-election=false'];
   const watch = startService(scene.kubeconfig, flags, kinds.folder);
   const uids: string[] = [];
@@ -106,7 +106,7 @@ export async function startRestorable(): Promise<Restorable> {
       watch.signal('SIGCONT');
     },
     async clean() {
-      // What a test that failed has left.
+      // Objects that a failed test left.
       for (const { metadata } of (await client.list<Volume>(VOLUMES)).items) {
         await client.patch(VOLUMES, metadata.name, { spec: { onDelete: 'Retain' } });
         await client.delete(VOLUMES, metadata.name);

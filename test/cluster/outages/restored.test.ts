@@ -126,7 +126,7 @@ describeAsRoot('etcd is restored to an earlier backup, and the daemon goes on', 
       expect(old.metadata.finalizers).toHaveLength(1);
       await gone('new');
       expect(await sha256(disk)).toBe(before);
-      // Its records went when it was deleted the first time, and what the disk carries now is not its.
+      // Its records went with its first deletion, and the disk now carries another Volume's data.
       await it.scene.client.delete(VOLUMES, 'old');
       await gone('old');
       expect(await sha256(disk)).toBe(before);
@@ -151,7 +151,7 @@ describeAsRoot('etcd is restored to an earlier backup, and the daemon goes on', 
     for (const each of held) await each.begun();
     await it.scene.controlPlane.restore();
     for (const name of names) expect((await get(name)).status?.job).toBeUndefined();
-    // One has ended by the time that it is asked for again.
+    // The first job has ended before it is requested again.
     await held[0]?.release();
     await held[0]?.ended();
     await resume();

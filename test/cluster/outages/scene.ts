@@ -10,19 +10,22 @@ import type { Restartable } from '../../support/outage-cases.ts';
 import { startSshd } from '../../support/sshd.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 
-/** A real API server with Stowage's CRDs, and this machine as node n1, over ssh and a network that can be cut. */
+/**
+ * A real API server with Stowage's CRDs, and this machine as node n1, over ssh and a network that
+ * can be cut.
+ */
 export interface Scene {
   controlPlane: ControlPlane;
   client: KubeClient;
   kubeconfig: string;
-  /** For `stowage watch`. */
+  /** Path of the ssh configuration for `stowage watch`. */
   sshConfig: string;
   sshd: Restartable;
   network: Restartable;
   stop(): Promise<void>;
 }
 
-/** `folder` is where the configuration of ssh goes. */
+/** Starts the scene. `folder` is the directory of the ssh configuration. */
 export async function startScene(folder: string): Promise<Scene> {
   const controlPlane = await startControlPlane({
     controllers: ['persistentvolume-binder-controller', 'persistentvolume-protection-controller'],
@@ -36,7 +39,7 @@ export async function startScene(folder: string): Promise<Scene> {
   const sshd = await startSshd({ nodes: ['n1'] });
   const proxy = await startCuttableProxy(sshd.port);
   const sshConfig = join(folder, 'ssh_config');
-  // Of each setting the first one counts.
+  // ssh uses the first value of each setting.
   await writeFile(sshConfig, `Host n1\n  Port ${proxy.port}\n  Include ${sshd.configFile}\n`);
   return {
     controlPlane,

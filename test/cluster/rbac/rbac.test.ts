@@ -57,7 +57,7 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
         'persistentvolume-protection-controller',
         'clusterrole-aggregation-controller',
       ],
-      // Without it no server asks for volumes/finalizers.
+      // Without this plugin no API server checks volumes/finalizers.
       apiServerFlags: ['--enable-admission-plugins=OwnerReferencesPermissionEnforcement'],
     });
     const { kubeconfig, url, folder } = controlPlane;
@@ -110,7 +110,7 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
     ],
   );
 
-  /** Its whole life, and each 403 that it got. */
+  /** Runs a Volume's whole life, and collects each 403. */
   const startDaemon = () => {
     const refused: string[] = [];
     const { promise: isRefused, resolve: onRefused } = Promise.withResolvers<void>();
@@ -157,7 +157,7 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
   );
 });
 
-/** All rights, or some where there is not the time for that. */
+/** Returns all rights, or a random sample if time is limited. */
 function chosen(): Right[] {
   if (MANY) return RIGHTS;
   console.info(`${SAMPLE} of ${RIGHTS.length} rights: STOWAGE_FAULTS_SEED=${SEED}`);
@@ -168,7 +168,7 @@ function chosen(): Right[] {
   ).flat();
 }
 
-/** The same, which tells of each request that is refused for want of a right. */
+/** Wraps the transport, and reports each request that is refused for a missing right. */
 function telling(transport: Transport, onRefused: (message: string) => void): Transport {
   const tell = (error: unknown) => {
     if (error instanceof ApiError && error.statusCode === 403) onRefused(error.message);

@@ -6,9 +6,9 @@ import type { Transport } from '../../../src/kube/transport.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { until } from '../../support/until.ts';
 
-/** One verb on one resource, which a role gives. */
+/** A verb on a resource that a role grants. */
 export interface Right {
-  /** As `recordingTransport` notes it. */
+  /** Name as `recordingTransport` records it. */
   name: string;
   role: Role;
   verb: string;
@@ -22,7 +22,7 @@ interface Role {
   namespace: string | undefined;
 }
 
-/** All that roles among these give that are bound, too. */
+/** Returns the rights of those roles among these objects that are bound. */
 export function rightsOf(objects: readonly Wanted[]): Right[] {
   const bound = objects.map(
     ({ object }) => (object as { roleRef?: { name: string } }).roleRef?.name,
@@ -46,7 +46,10 @@ export function rightsOf(objects: readonly Wanted[]): Right[] {
   });
 }
 
-/** Has the roles give these of all rights, and waits until that is what the API server goes by for whoever sends so. */
+/**
+ * Limits the roles to these of all rights, and waits until the API server applies them to
+ * `account`.
+ */
 export async function setRights(
   client: KubeClient,
   account: Transport,
@@ -88,9 +91,12 @@ async function isAllowed(
   return status.allowed;
 }
 
-/** The name of the right among these that a 403 tells of, as RBAC words it; the message, where it is of something else. */
+/**
+ * Returns the name of the right among these that a 403 names, in RBAC's wording, or the message if
+ * it is about something else.
+ */
 export function rightIn(message: string, rights: readonly Right[]): string {
-  // The admission plugin's own words do not say of which kind.
+  // The admission plugin's message does not name the kind.
   if (message.includes("can't set finalizers on"))
     return `update volumes/finalizers.${VOLUME_GROUP}`;
   const told =
@@ -100,7 +106,7 @@ export function rightIn(message: string, rights: readonly Right[]): string {
   if (told === null) return message;
   const [, verb, resource, group, namespace] = told;
   const name = `${verb} ${resource}.${group}`;
-  // What a ClusterRole gives in all namespaces is refused in one.
+  // A right that a ClusterRole grants in all namespaces is refused in one of them.
   const isInAll = namespace === undefined || rights.some((right) => right.name === name);
   return isInAll ? name : `${name} in ${namespace}`;
 }

@@ -11,7 +11,7 @@ const call = (kwarg: object) => ({ client: 'runner', fun: 'stowage.call', kwarg 
 const subjects = { function: 'subjects', arguments: { node: 'n1', version: 1 }, patience: 5 };
 const DENIED = { name: expect.stringMatching(/^Salt(Denied|Unreachable)$/) };
 
-/** Whoever has the daemon's secret can call Stowage's runner, and nothing else. */
+/** The daemon's secret allows calls of Stowage's runner, and nothing else. */
 describeAsRoot("beyond the rights of the daemon's account at salt-api", () => {
   describe.each(['rest_stowage', 'rest_cherrypy'] as const)('%s', (api) => {
     let salt: Salt;

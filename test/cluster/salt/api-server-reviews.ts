@@ -5,10 +5,13 @@ import { certificateOf } from '../control-plane/api-server.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import type { TokenReviews } from './token-reviews.ts';
 
-/** Who asks the API server whose a token is. */
+/** Account that sends TokenReviews to the API server. */
 const REVIEWER = 'system:serviceaccount:stowage-system:salt-master';
 
-/** A real API server, with ServiceAccounts and the tokens that it makes for them. Its files are put into `folder`. */
+/**
+ * Starts a real API server with ServiceAccounts, and issues their tokens. Writes its files to
+ * `folder`.
+ */
 export async function startApiServerReviews(folder: string): Promise<TokenReviews> {
   const cluster = await startControlPlane();
   const kubectl = async (...args: string[]) =>

@@ -11,7 +11,7 @@ import { type Restartable, type Salt, startSalt } from './salt.ts';
 jest.setTimeout(200_000);
 
 const step = (...argv: string[]): Step => ({ name: argv[0] ?? '', argv, preconditions: [] });
-/** What every list has, and what is gone again after a while. */
+/** A step that the allowlist always permits, and whose result does no harm. */
 const HARMLESS = step(
   'install',
   '-d',
@@ -77,7 +77,7 @@ describeAsRoot('a node over Salt', () => {
     expect(await readdir('/run/stowage/jobs')).not.toContain(one.key.subject);
   });
 
-  /** A hundred of them take some seconds. What its look finds does not matter. */
+  /** A hundred such steps take some seconds. The result of the precondition is irrelevant. */
   const SLOW: Step = {
     ...HARMLESS,
     preconditions: [
@@ -124,7 +124,7 @@ describeAsRoot('a node over Salt', () => {
       await expect(executor.poll('n1', [one.key], 0)).rejects.toBeInstanceOf(NodeError);
       await expect(executor.submit('n1', one, 0)).rejects.toBeInstanceOf(NodeError);
       await part().start();
-      // Whoever does not know that it was submitted submits it again.
+      // Resubmits the job, as a daemon does that does not know of its submission.
       const seen = new Set<string>();
       const ended = await until('its end', async () => {
         const state = await executor.submit('n1', one, 1000).catch((error: NodeError) => error);

@@ -8,17 +8,20 @@ const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 
 const PYTHON = 'Python 3.11.';
 
-/** What runs Salt's programs: Python, and where it finds Salt. */
+/** Python, and the path of its packages with Salt. */
 export interface SaltInstallation {
   python: string;
   path: string;
 }
 
-/** Salt and salt-api from PyPI, once for all checkouts. They are packages in a folder, so that it can be anywhere. */
+/**
+ * Installs Salt and salt-api from PyPI, once for all checkouts, as packages in a relocatable
+ * directory.
+ */
 export async function installSalt(): Promise<SaltInstallation> {
   await needPackages({ python3: 'python3', pip3: 'python3-pip' });
   const { stdout: version } = await execa('python3', ['--version']);
-  // Of a package with a part in C, each Python has another file.
+  // Packages with extension modules have separate files for each Python version.
   if (!version.startsWith(PYTHON)) {
     throw new Error(
       `Salt's packages are pinned for ${PYTHON}, that of Debian 12; here is ${version}`,

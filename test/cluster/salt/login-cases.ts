@@ -14,7 +14,10 @@ const ACCOUNT = 'system:serviceaccount:stowage-system:stowage';
 const OTHER = 'system:serviceaccount:default:default';
 const AUDIENCE = 'salt-api';
 
-/** What becomes of tokens of ServiceAccounts at salt-api. `start` puts its files into the folder. */
+/**
+ * Declares tests of logins to salt-api with ServiceAccounts' tokens. `start` writes its files to
+ * the directory.
+ */
 export function loginCases(name: string, start: (folder: string) => Promise<TokenReviews>): void {
   describeAsRoot(`logins to salt-api with tokens that ${name} reviews`, () => {
     let reviews: TokenReviews;
@@ -81,7 +84,7 @@ export function loginCases(name: string, start: (folder: string) => Promise<Toke
         await writeFile(secretFile(), 'no token of anybody');
         await expect(executor.subjects('n1')).rejects.toThrow('does not log');
         await writeFile(secretFile(), await reviews.token(ACCOUNT, AUDIENCE));
-        // After a refusal a node is left alone for a second.
+        // After a refusal the executor waits a second before it contacts the node again.
         const taken = await until('it is taken', () =>
           executor.subjects('n1').catch(() => undefined),
         );

@@ -63,7 +63,7 @@ describeAsRoot('logins to salt-api with a password', () => {
   ])('%s', async (eauth, user) => {
     expect(await subjects(eauth, user, PASSWORD)).toEqual(expect.any(Array));
     await expect(subjects(eauth, user, 'another')).rejects.toMatchObject({ code: 'refused' });
-    // Who may log in and has no rights learns of that.
+    // A user without rights and without this password is refused, too.
     await expect(subjects(eauth, 'nobody', PASSWORD)).rejects.toMatchObject({ code: 'refused' });
   });
 });

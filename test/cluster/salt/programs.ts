@@ -9,7 +9,10 @@ import type { SaltInstallation } from './install.ts';
 
 export interface Program {
   pid: number;
-  /** SIGTERM, and SIGKILL for what is there still after a while; waits for the end of it and of all that it started. */
+  /**
+   * Sends SIGTERM, and later SIGKILL to all remaining processes of the group. Waits until they have
+   * ended.
+   */
   stop(): Promise<void>;
 }
 
@@ -20,14 +23,16 @@ const environment = (salt: SaltInstallation) => ({
   PYTHONWARNINGS: 'ignore',
 });
 
-/** Starts a daemon of Salt's with the configuration of a folder; it prints into a file there. */
+/**
+ * Starts a daemon of Salt with the configuration of a directory. Its output goes to a file there.
+ */
 export function startProgram(salt: SaltInstallation, daemon: Daemon, folder: string): Program {
   const log = openSync(join(folder, `${daemon}.out`), 'a');
   const code = `import sys; from salt.scripts import ${daemon}; sys.argv[0] = '${daemon.replace('_', '-')}'; ${daemon}()`;
   const child = spawn(salt.python, ['-c', code, '-c', folder, '-l', 'warning'], {
     env: { ...process.env, ...environment(salt) },
     stdio: ['ignore', log, log],
-    // A group of its own, so that all of it can be ended: Salt's daemons are many processes.
+    // A process group of its own, so that all processes of the daemon can be killed.
     detached: true,
   });
   closeSync(log);
@@ -48,7 +53,7 @@ export function startProgram(salt: SaltInstallation, daemon: Daemon, folder: str
     const killed = setTimeout(() => signal('SIGKILL'), 8000);
     await exited;
     clearTimeout(killed);
-    // Children that their parent did not end.
+    // Kills children that outlived their parent.
     signal('SIGKILL');
     endWithUs.kill('SIGKILL');
   }
@@ -56,13 +61,14 @@ export function startProgram(salt: SaltInstallation, daemon: Daemon, folder: str
   function signal(name: NodeJS.Signals): void {
     try {
       process.kill(-pid, name);
-    } catch {} // It is gone already.
+    } catch {} // The group has already ended.
   }
 }
 
 /**
- * Ends a process group when this process has ended, in whatever way: then the other end of the pipe is closed. The kernel's
- * own signal for that (setpriv --pdeathsig) reaches none of the group's other processes.
+ * Kills a process group when this process has ended in any way: then the pipe is closed. The
+ * kernel's signal for that purpose (setpriv --pdeathsig) does not reach the group's other
+ * processes.
  */
 function endWhenWeEnd(group: number) {
   const watcher = spawn('sh', ['-c', 'read -r _; kill -KILL "-$1"', 'sh', String(group)], {
@@ -74,7 +80,10 @@ function endWhenWeEnd(group: number) {
   return watcher;
 }
 
-/** What one of Salt's commands prints, with the configuration of a folder. Its status says little: 2 where no minion matched. */
+/**
+ * Runs a command of Salt with the configuration of a directory.
+ * @returns its output, as the exit status is unreliable: 2 if no minion matches
+ */
 export async function runSalt(
   salt: SaltInstallation,
   command: 'salt_main' | 'salt_call' | 'salt_run',
@@ -86,7 +95,7 @@ export async function runSalt(
   return (await execa(salt.python, ['-c', code, '-c', folder, ...args], how)).all;
 }
 
-/** What daemons printed and logged, for the message of a test. */
+/** Returns the end of a daemon's output, for the message of a test. */
 export async function printed(folder: string, daemon: Daemon): Promise<string> {
   return (await readFile(join(folder, `${daemon}.out`), 'utf8').catch(() => '')).slice(-2000);
 }

@@ -10,7 +10,7 @@ import { refusalCases } from '../../support/refusal-cases.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { type Salt, startSalt } from './salt.ts';
 
-/** Whoever has the daemon's secret can do this much on nodes, and no more. */
+/** The rights on nodes that the daemon's secret gives, and their limits. */
 describeAsRoot("beyond the rights of the daemon's account on nodes", () => {
   let kinds: Kinds;
   let salt: Salt;
@@ -19,7 +19,7 @@ describeAsRoot("beyond the rights of the daemon's account on nodes", () => {
 
   beforeAll(async () => {
     kinds = await setUpKinds();
-    // One disk is the node's to give away, another one is not.
+    // The node's allowlist contains one disk, but not the other.
     listed = (await kinds.disk()).path;
     await mkdir(join(kinds.folder, 'sparse'), { mode: 0o700 });
     const allowed = `directory ${kinds.folder}/sparse\ndevice ${listed}\n`;

@@ -10,32 +10,32 @@ import { installSalt } from './install.ts';
 import { type Program, printed, runSalt, startProgram } from './programs.ts';
 
 export interface SaltOptions {
-  /** Minions of this machine, all of them root's. */
+  /** Minions on this machine. All of them run as root. */
   minions: readonly string[];
-  /** What each may do: the content of its list. Default: sparse files where they are by default. */
+  /** Content of each minion's allowlist. Default: backing files in the default directory. */
   allowed?: string;
-  /** Over the master's own: `external_auth` and the like. */
+  /** Additional configuration of the master: `external_auth` and the like. */
   master?: object;
-  /** Salt's own salt-api, or Stowage's. Default: Stowage's. */
+  /** salt-api's module: Salt's own, or Stowage's. Default: Stowage's. */
   api?: 'rest_cherrypy' | 'rest_stowage';
 }
 
-/** A salt-master, salt-api and minions on loopback, with folders of their own. */
+/** A salt-master, salt-api and minions on loopback, with directories of their own. */
 export interface Salt {
-  /** Of the account that docs/ describes. */
+  /** Access by the account that docs/ describes. */
   access: SaltAccess;
   folder: string;
   master: Restartable;
   api: Restartable;
   minion(id: string): Restartable;
-  /** Runs a command of the master, `salt ARGS`. */
+  /** Runs `salt ARGS` on the master. */
   salt(...args: string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface Restartable {
   stop(): Promise<void>;
-  /** Waits until it answers. */
+  /** Waits until it responds. */
   start(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function startSalt(options: SaltOptions): Promise<Salt> {
   const url = `https://127.0.0.1:${https}`;
   const { key, cert } = selfSigned(new Date());
   const own = (name: string) => join(folder, name);
-  // As it is installed: one folder, copied.
+  // A copy of the directory, as an installation has it.
   await cp('salt', own('stowage'), { recursive: true });
   await writeFile(own('key.pem'), key, { mode: 0o600 });
   await writeFile(own('cert.pem'), cert);
@@ -136,7 +136,7 @@ export async function startSalt(options: SaltOptions): Promise<Salt> {
     );
   const parts = {
     master: restartable('master', 'salt_master', async () => {
-      // Nobody matches, and it says so: it is there.
+      // No minion matches: the response shows that the master runs.
       return (await command('nobody', 'test.ping').catch(() => '')).includes('No minions matched');
     }),
     api: restartable('api', 'salt_api', async () => {
@@ -198,13 +198,13 @@ export async function startSalt(options: SaltOptions): Promise<Salt> {
   };
 }
 
-/** For `stowage`: how it reaches nodes by this Salt. */
+/** Returns the flags with which `stowage` reaches nodes through this Salt. */
 export const flagsFor = ({ access }: Pick<Salt, 'access'>): string[] => [
   ...['--transport', 'salt', '--salt-url', access.url, '--salt-eauth', access.eauth],
   ...['--salt-user', access.user, '--salt-secret-file', access.secretFile],
   ...(access.caFile === undefined ? [] : ['--salt-ca-file', access.caFile]),
 ];
 
-/** A node's list: sparse files of a folder, and disks that are loop devices. */
+/** Returns a node's allowlist: backing files of a directory, and disks that are loop devices. */
 export const allowedFor = (folder: string): string =>
   `directory ${folder}\ndevice /dev/loop[0-9]*\n`;

@@ -26,7 +26,7 @@ const MIB = 1 << 20;
 const BYTES = 1024 * MIB;
 const FILLED_WITHIN = 240_000;
 
-/** Half of it packs well, and an eighth is zeros. */
+/** Creates a disk of which half compresses well and an eighth is zeros. */
 const MAKE = `set -e
 cd "$1"
 { head -c 384M /dev/urandom; head -c 128M /dev/zero; yes stowage | head -c 512M; } >disk
@@ -38,7 +38,7 @@ for each in $(seq 500); do echo "$each" >"files/$each"; done
 ln disk files/disk
 tar -c --zstd -f files.tar.zst -C files .`;
 
-/** How nodes are reached: an executor, and what ends it. */
+/** Starts a connection to nodes: an executor, and the function that stops it. */
 type Transport = (folder: string) => Promise<{ executor: Executor; stop(): Promise<void> }>;
 
 const TRANSPORTS: [string, Transport][] = [

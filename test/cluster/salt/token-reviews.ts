@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { selfSigned } from '../../../src/sandbox/certificate.ts';
 
-/** An API server, as far as it knows whose a token is. */
+/** The part of an API server that reviews tokens. */
 export interface TokenReviews {
   url: string;
   caFile: string;
-  /** Holds the token of whoever may create TokenReviews. */
+  /** Path of a file with the token of a user that may create TokenReviews. */
   tokenFile: string;
-  /** A new token of an account, for an audience. */
+  /** Issues a new token of an account for an audience. */
   token(username: string, audience: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -21,7 +21,10 @@ interface Review {
   spec: { token: string; audiences?: string[] };
 }
 
-/** A stand-in for the API server that answers TokenReviews as it does, and nothing else. Its files are put into `folder`. */
+/**
+ * Starts a stand-in for the API server that only answers TokenReviews. Writes its files to
+ * `folder`.
+ */
 export async function startTokenReviews(folder: string): Promise<TokenReviews> {
   const { key, cert } = selfSigned(new Date());
   const reviewer = randomBytes(16).toString('hex');

@@ -15,7 +15,10 @@ import { expectSaid, type Person, person } from '../../support/why.ts';
 import { installSalt } from './install.ts';
 import { allowedFor, flagsFor, type Salt, startSalt } from './salt.ts';
 
-/** What stands between the daemon and a node behind Salt: made so, and ended by what `why` prints. */
+/**
+ * Problems between the daemon and a node behind Salt. Each is caused, then fixed by the commands
+ * that `why` prints.
+ */
 describeAsRoot('what why says to do about Salt', () => {
   let cluster: TestCluster;
   let salt: Salt;
@@ -43,7 +46,7 @@ describeAsRoot('what why says to do about Salt', () => {
       metadata: { name: 'n1' },
     });
     someone = await person(cluster.kubeconfig);
-    // The salt-master's command, with its configuration.
+    // A `salt` command with the configuration of the test's salt-master.
     const { python, path } = await installSalt();
     const code =
       "import sys; from salt.scripts import salt_main; sys.argv[0] = 'salt_main'; salt_main()";
@@ -53,7 +56,7 @@ describeAsRoot('what why says to do about Salt', () => {
       'salt',
       `${environment} exec ${python} -c ${quote(code)} -c ${config} "$@"`,
     );
-    // The node has no systemd here: the test starts what is asked for.
+    // The node has no systemd here: the test starts the requested unit.
     await someone.program(
       'ssh',
       `[ "$*" = "n1 systemctl start salt-minion" ] && touch ${quote(started())}.asked
@@ -94,7 +97,7 @@ describeAsRoot('what why says to do about Salt', () => {
     const said = await someone.untilCause('volume/without', 'SaltModuleMissing');
     expectSaid(said, 'SaltModuleMissing', 'Volume without', 'Node n1');
     expect(said.fix?.run).toEqual(['salt n1 saltutil.sync_modules']);
-    // As the fix says, the salt-master has it.
+    // Makes the module available on the salt-master, as the fix requires.
     await rename(`${modules()}.away`, modules());
     await someone.follow(said);
     await isAvailable('without');
@@ -133,7 +136,7 @@ describeAsRoot('what why says to do about Salt', () => {
     await salt.minion('n1').start();
     await writeFile(started(), '');
     await following;
-    // It is asked again, and has no such device.
+    // The daemon contacts the node again, which has no such device.
     expectSaid(
       await someone.untilCause('volume/down', 'DeviceMissing'),
       'DeviceMissing',

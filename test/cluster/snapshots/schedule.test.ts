@@ -6,7 +6,7 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 const ACCOUNT = 'system:serviceaccount:prod:snapshots';
 const STOWAGE = 'bin/stowage';
 
-/** What the page has its readers apply: the account with its rights, and the CronJob. */
+/** Manifests that the page instructs to apply: the account with its rights, and the CronJob. */
 const scheduled = readPage('docs/snapshots.md').manifests.filter((text) =>
   /^kind: (ServiceAccount|CronJob)$/m.test(text),
 );
@@ -20,7 +20,7 @@ describe('snapshots on a schedule, as docs/snapshots.md has them', () => {
         input,
       })
     ).stdout;
-  /** What the CronJob's container runs, as its account. */
+  /** Runs the command of the CronJob's container as its account. */
   async function take() {
     const asked = ['get', 'cronjob', 'snapshots-of-db', '-n', 'prod', '-o', 'json'];
     const job = JSON.parse(await kubectl(asked)) as {

@@ -94,7 +94,7 @@ describeAsRoot('beside the standard snapshot-controller', () => {
     return handle.path;
   }
 
-  /** What a claim that starts from it has. */
+  /** Returns the content of a claim that starts from the snapshot. */
   async function restored(snapshot: string): Promise<string> {
     const name = `from-${snapshot}`;
     const dataSource = {
@@ -109,7 +109,9 @@ describeAsRoot('beside the standard snapshot-controller', () => {
     return word;
   }
 
-  /** It and its content, and its file where that is to go. */
+  /**
+   * Deletes the snapshot, and checks that its content and file are deleted or retained by policy.
+   */
   async function deleted(snapshot: string): Promise<void> {
     const { metadata, spec } = await contentOf(snapshot);
     const path = pathOf(await content(metadata.name));
@@ -119,7 +121,9 @@ describeAsRoot('beside the standard snapshot-controller', () => {
     expect(existsSync(path)).toBe(spec.deletionPolicy === 'Retain');
   }
 
-  /** A snapshot of what a content has by now, as somebody brings one from elsewhere. */
+  /**
+   * Creates a pre-provisioned content and snapshot for a handle, as for a snapshot from elsewhere.
+   */
   async function preProvision(name: string, snapshotHandle: string): Promise<void> {
     await scene.client.create<KubeObject>(VOLUME_SNAPSHOT_CONTENTS, {
       apiVersion: 'snapshot.storage.k8s.io/v1',
@@ -147,7 +151,7 @@ describeAsRoot('beside the standard snapshot-controller', () => {
       (await readFile(scene.log, 'utf8')).includes(text) ? true : undefined,
     );
 
-  /** The claim is free to go as soon as no snapshot of it is taken. */
+  /** Waits until the claim's finalizer is removed, as no snapshot of it is being created. */
   const isReleased = () =>
     until('the claim is let go of', async () => {
       const { metadata } = await claims.get(idOf('data'));
@@ -169,7 +173,7 @@ describeAsRoot('beside the standard snapshot-controller', () => {
     }, 600_000);
 
     test('they are as they were', async () => {
-      // By then it has seen them all.
+      // Once this snapshot is ready, the daemon has observed the earlier ones, too.
       await claims.createSnapshot(idOf('mark'), 'data', 'deletes');
       await claims.isReady(idOf('mark'));
       await deleted('mark');

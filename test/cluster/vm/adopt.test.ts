@@ -16,7 +16,7 @@ import { sparseDesired } from '../../support/volume-input.ts';
 import { onNode } from './node.ts';
 import { startVm, type Vm } from './vm.ts';
 
-/** Disks that are taken out of one machine, which lost power, and put into another one. */
+/** Timeout (ms) of tests that move disks from a machine that lost power to another one. */
 
 const LONG = 240_000;
 const SIZE = 304n << 20n;
@@ -33,7 +33,7 @@ const folder = await temporaryFolder('adopt');
 const disks: Record<string, { qcow2: string }> = {};
 const uids = new Map(CASES.map(([kind, content]) => [`${kind} ${content}`, randomUUID()]));
 let node: Node;
-/** The checksum of what is on a device, where no name is. */
+/** Checksums of the devices' contents, by kind and content. */
 const sums = new Map<string, string>();
 
 async function start(name: string): Promise<Node> {
@@ -79,7 +79,7 @@ async function linkOf(desired: Desired): Promise<string> {
   return deviceOf(desired, observed).link;
 }
 
-/** Of all files and their attributes; of mode Block, of every byte. */
+/** Returns the checksum of all files and their attributes, or of every byte in mode Block. */
 async function checksum(content: Content, link: string): Promise<string> {
   const files =
     'mkdir -p /mnt/sum && mount -o ro "$1" /mnt/sum && cd /mnt/sum && find . -path ./lost+found -prune -o -printf "%p %m %U %s %T@\\n" | sort | sha256sum && find . -type f -exec sha256sum {} + | sort | sha256sum; cd / && umount /mnt/sum';
@@ -110,7 +110,7 @@ beforeAll(async () => {
     await onNode(vm).write(content, link, `kept by ${kind} ${content}`);
     sums.set(`${kind} ${content}`, await checksum(content, link));
   }
-  // A pod writes to it when the power goes: its log is dirty.
+  // A pod writes to it when the power fails: its log is dirty.
   const point = await onNode(vm).mount(vm.disk('xfs'), 'pod');
   await vm.run(['sh', '-c', 'echo last >"$1/last" && sync -f "$1/last"', 'sh', point]);
   await vm.run(['sync']);
@@ -139,7 +139,7 @@ describe('on the other node', () => {
         state: 'failed',
         output: expect.stringContaining('mount and unmount it once'),
       });
-      // Nothing was changed, and nothing is left of it.
+      // Nothing was changed, and nothing remains of the attempt.
       await carry('delete', desired);
       expect(
         await node.vm.run(['blkid', '-p', '-o', 'value', '-s', 'UUID', node.vm.disk('xfs')]),
@@ -162,7 +162,7 @@ describe('on the other node', () => {
       const old = uids.get(key) ?? '';
       const name = `new-${content.toLowerCase()}`;
       const desired = { ...wanted(kind, content, randomUUID(), name), adopt: old };
-      // Of the other mode it is not adopted.
+      // A Volume of the other mode does not adopt it.
       const other = wanted(kind, content === 'Block' ? 'ext4' : 'Block', randomUUID(), 'other');
       expect(
         await carry('provision', {
@@ -171,7 +171,7 @@ describe('on the other node', () => {
           ...('devicePath' in desired && { devicePath: desired.devicePath }),
         } as Desired),
       ).toMatch(/of mode|carries|Volume of mode/);
-      // Killed after each step but the last: the same end.
+      // Interrupted after various numbers of steps, the result is the same.
       for (let count = 1; ; count += 3) {
         const plan = await planNow(node.executor, 'n2', 'provision', desired);
         if ('refusal' in plan) throw new Error(plan.refusal);
@@ -187,7 +187,7 @@ describe('on the other node', () => {
       expect(await onNode(node.vm).read(content, link)).toBe(`kept by ${key}`);
       expect(await onNode(node.vm).exists(`/dev/disk/by-uuid/${old}`)).toBe(false);
       expect((await node.vm.run(['ls', '/var/lib/stowage/volumes'])).stdout).not.toContain(old);
-      // Another one that wants the same comes too late.
+      // A second Volume that adopts the same one is refused.
       expect(
         await carry('provision', { ...desired, uid: randomUUID(), name: 'second' } as Desired),
       ).toMatch(/./);

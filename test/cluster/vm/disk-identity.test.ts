@@ -8,7 +8,7 @@ import { carryOut, observe, planNow, runSteps } from '../../support/carry-out.ts
 import { rawDesired } from '../../support/raw-input.ts';
 import { startVm, type Vm } from './vm.ts';
 
-/** What the disks of a server tell of themselves, on real SCSI and NVMe devices. */
+/** Identities that a server's disks report, on real SCSI and NVMe devices. */
 
 let vm: Vm;
 let executor: Executor;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const size = '1G';
   vm = await startVm({
     name: 'n1',
-    // Else the kernel makes one disk of the namespace that two controllers have.
+    // Otherwise the kernel merges the disks of a namespace that two controllers have.
     kernel: ['nvme_core.multipath=N'],
     disks: { shared: size, one: size, two: size, first: size, second: size, dual: size },
     devices: [
@@ -56,7 +56,7 @@ const volumeOn = (devicePath: string, more: Partial<DesiredRaw> = {}): DesiredRa
 });
 const prepare = (desired: DesiredRaw) => carryOut(executor, 'n1', 'provision', desired);
 
-/** Paths of the disks whose identity matches, by their names. */
+/** Returns the paths of the disks whose identity matches, sorted. */
 async function disks(pattern: RegExp): Promise<string[]> {
   const { stdout } = await vm.run(['lsblk', '-d', '-n', '-o', 'PATH,SERIAL,WWN']);
   return stdout
@@ -117,7 +117,7 @@ describe.each([
     const { identity } = await factsOf(desired);
     const exchanged = { ...desired, devicePath: other, recorded: true, identity };
     const before = (await vm.run(['sha256sum', other])).stdout;
-    // As it is once the disk is gone that was made ready.
+    // The state after the provisioned disk is gone.
     const lost = { ...exchanged, identity: identity.replace(/(wwn=\S+)\S /, '$1f ') };
     for (const operation of ['provision', 'attach', 'delete'] as const) {
       expect(await carryOut(executor, 'n1', operation, lost)).toMatch(

@@ -3,7 +3,7 @@ import { liveThrough } from './moments.ts';
 import { type Resident, settle } from './residents.ts';
 import { CONVERGES_WITHIN, type Scene, startScene } from './scene.ts';
 
-/** How many power cuts and reboots; `npm run test:faults` sets more. */
+/** Number of power cuts and reboots. `npm run test:faults` sets a larger one. */
 const COUNT = Number(process.env.STOWAGE_POWER_CUTS ?? 4);
 
 let scene: Scene;

@@ -18,14 +18,17 @@ import { until } from '../../support/until.ts';
 import { type LvmNode, MIB, NODE, recordedAs, startLvmNode } from './lvm.ts';
 import { startWatch, type Watch } from './watch.ts';
 
-/** Logical volumes that begin with an image or an archive, on a kernel with device-mapper. */
+/** Logical volumes populated from an image or an archive, on a kernel with device-mapper. */
 
-/** A VM without hardware acceleration takes its time. */
+/** Timeout in ms: a VM without hardware acceleration is slow. */
 const LONG = 300_000;
 const random = seeded(drawSeed());
 const IMAGE = 24;
 
-/** Images and archives on the node: `large` takes long, and `bad` leads out of the volume. */
+/**
+ * Creates images and archives on the node: `large` takes long, and `bad` has a path outside of the
+ * volume.
+ */
 const SOURCES = `set -e
 mkdir -p /etc/stowage /srv/sources
 printf 'path /srv/sources\\n' >/etc/stowage/sources.conf
@@ -40,14 +43,14 @@ tar -C site -czf site.tar.gz .
 tar -C site -cPf bad.tar --transform 's,.*file,../out,' ./folder/file
 sync -f .`;
 
-/** Has all places in which volumes are filled. */
+/** Locks all slots in which volumes are filled. */
 const HOLD = `set -e
 mkdir -p /run/stowage/fills
 systemd-run --unit held sh -c 'for each in $(seq 16); do flock --no-fork /run/stowage/fills/$each sleep infinity & done; wait'
 held() { for each in $(seq 16); do ! flock -n /run/stowage/fills/$each true || return 1; done; }
 until held; do sleep 0.2; done`;
 
-/** Writes more to the thin pool than leaves room for what is filled. */
+/** Writes so much to the thin pool that an image no longer fits. */
 const OTHER = `set -e
 lvcreate --name other --virtualsize 500M --thinpool pool vg0
 dd if=/dev/urandom of=/dev/vg0/other bs=1M count=450 oflag=direct
@@ -80,7 +83,7 @@ describe('logical volumes that are filled', () => {
     }
   }, LONG);
 
-  /** As large as it takes a while to write. */
+  /** A volume that is so large that filling it takes a while. */
   const large = (): DesiredLvm => ({
     ...wanted('Block', 'thick', image('/srv/sources/large')),
     sizeBytes: 1300n * MIB,
@@ -89,7 +92,7 @@ describe('logical volumes that are filled', () => {
   const wanted = (content: Content, kind: 'thick' | 'thin', fill: Fill): DesiredLvm =>
     lvm.desired(content, { fill, ...(kind === 'thin' ? { thinPool: 'pool' } : {}) });
 
-  /** Whether the volume has what the image has, as its device or as disk.img. */
+  /** Reports whether the volume contains the image, on its device or in disk.img. */
   async function isFilled(content: Content, link: string): Promise<boolean> {
     const file = content === 'Block' ? '"$1"' : '/run/filled/disk.img';
     const mount =
@@ -162,7 +165,7 @@ describe('logical volumes that are filled', () => {
         'steps' in plan ? await runSteps(lvm.executor, NODE, desired, plan.steps) : undefined;
       expect(state).toMatchObject({ state: 'failed', exit: REFUSED });
       await isGone(desired);
-      // Its extents are as good as any.
+      // The volume's extents can be used again.
       await isGone(await isWhole(wanted('xfs', 'thick', image()), 'xfs'));
     },
     LONG,
@@ -206,7 +209,8 @@ describe('logical volumes that are filled', () => {
       expect(said[0]?.stderr).toMatch(
         /^the thin pool vg0\/pool has \d+ bytes left.* and \d+ may still be written/,
       );
-      // What is unfinished of its own is taken away, and not made anew while the others are at it.
+      // The volume's own unfinished content is removed, and not created again while the others are
+      // being filled.
       expect(await lvm.carry('provision', three[2] as DesiredLvm)).toMatch(
         /what is being filled beside it \d+$/,
       );
@@ -285,7 +289,7 @@ describe('logical volumes that are filled', () => {
       };
       expect(await lvm.executor.submit(NODE, cancel, 20_000)).toEqual({ state: 'succeeded' });
       const [state] = await lvm.executor.poll(NODE, [key], 20_000);
-      // What ends a step from outside says nothing of the step.
+      // A step that is killed from outside has no result of its own.
       const ended = killed ? 'raced' : 'failed';
       expect(state).toMatchObject({
         state: ended,
@@ -379,7 +383,7 @@ describe('logical volumes that are filled', () => {
       const { stdout: size } = await lvm.vm.run(['blockdev', '--getsize64', path]);
       await lvm.vm.run(['cmp', `--bytes=${size.trim()}`, '--', path, '/dev/zero']);
       await claims.remove('default/empty');
-      // A deletion does not wait for the rest of the zeros.
+      // A deletion does not wait for the remaining zeros.
       await claims.create('default/large', {
         volumeMode: 'Block',
         resources: { requests: { storage: '1300Mi' } },

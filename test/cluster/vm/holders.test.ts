@@ -18,8 +18,8 @@ import { startVm, type Vm } from './vm.ts';
 import { startWatch, type Watch } from './watch.ts';
 
 /**
- * Devices that LVM, mdadm or device-mapper still hold once the pod is gone that made something of them. Each command that is told is
- * typed as it is printed, until the volume is detached and removed.
+ * Devices that LVM, mdadm or device-mapper still hold after the pod that created holders on them is
+ * gone. The tests run each reported command as printed, until the volume is detached and removed.
  */
 
 const NODE = 'vm1';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   executor = createShellExecutor(
     createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }),
   );
-  // The node has a group of the name that pods like to take.
+  // The node has a volume group with a name that pods often use.
   const script = 'vgcreate -q vg0 "$1"; lvcreate -q -y -n own -L 64M vg0; mkdir -p /mnt/a "$2"';
   await vm.run(['sh', '-c', script, 'sh', vm.disk('pv1'), FOLDER]);
 }, 1_800_000);
@@ -42,9 +42,9 @@ afterAll(async () => {
   await vm?.stop();
 });
 
-/** What a pod does with its device, `$1`. */
+/** Script of a pod with its device as `$1`. */
 const LVM = 'pvcreate -q "$1"; vgcreate -q guest "$1"; lvcreate -q -y -n data -L 32M guest';
-/** A pod sees neither the disks of the node nor its /dev. */
+/** A pod sees neither the node's disks nor its /dev. */
 const OF_POD = `--config 'devices{global_filter=["a|/loop|","a|by-partuuid|","r|.*|"]}'`;
 const USES: [what: string, script: string, told: RegExp[]][] = [
   ['a group of logical volumes', LVM, [/\(lvm, guest-data\) is made of it$/]],
@@ -121,7 +121,7 @@ describe('told by what is planned:', () => {
           recordFiles: false,
         },
       );
-      // What the node itself has is as it was.
+      // The node's own logical volume is unchanged.
       expect(
         (await vm.run(['lvs', '--noheadings', '-o', 'lv_active', 'vg0/own'])).stdout.trim(),
       ).toBe('active');
@@ -191,7 +191,7 @@ describe('told by the daemon:', () => {
         ({ type }) => type === 'Ready',
       );
       expect(ready?.message).toMatch(/is in use: .* is made of it\. .* run on the node: /);
-      // As it is printed, but for the way to the VM.
+      // The command as printed, except for the ssh configuration of the VM.
       const typed = command.replace(/^ssh /, `ssh -F ${vm.configFile} `);
       await execa('sh', ['-c', typed]);
       await until(

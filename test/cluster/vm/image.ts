@@ -5,32 +5,32 @@ import { needPackages } from '../../support/debian-packages.ts';
 import { cached, keyOf } from '../cache.ts';
 import { debianMirror } from './mirror.ts';
 
-/** What every VM starts from; nobody writes in it. All files are in `folder`. */
+/** The read-only base of all VMs. All files are in `folder`. */
 export interface Image {
   folder: string;
-  /** Raw; the whole of it is the root file system. */
+  /** Raw disk. The root file system has no partition table around it. */
   disk: string;
-  /** It has in it what the root file system needs, so that there is no initrd. */
+  /** Kernel with the drivers of the root file system built in, so that no initrd is needed. */
   kernel: string;
-  /** Logs in as root. */
+  /** Private key of a client that logs in as root. */
   clientKey: string;
-  /** The public host key of all VMs, as known_hosts has it. */
+  /** Public host key of all VMs, in the format of known_hosts. */
   hostKey: string;
 }
 
 export const SUITE = 'bookworm';
 
-/** The kernel of Debian for clouds is small, and has device-mapper. */
+/** Debian's cloud kernel is small, and has device-mapper. */
 const PACKAGES = [
   ...['linux-image-cloud-amd64', 'systemd-sysv', 'udev', 'dbus', 'libpam-systemd', 'kmod'],
   ...['openssh-server', 'sudo', 'iproute2', 'procps'],
   ...['util-linux', 'e2fsprogs', 'xfsprogs', 'gdisk', 'lvm2', 'thin-provisioning-tools'],
   ...['nfs-common', 'nfs-kernel-server'],
-  // Of what else takes hold of disks. The tests start multipathd themselves.
+  // Other programs that hold disks. The tests start multipathd themselves.
   ...['mdadm', 'multipath-tools', 'kpartx'],
 ];
 
-/** They take seconds of each boot. */
+/** Units that would delay each boot by seconds. */
 const NOT_STARTED = [
   ...['apt-daily.timer', 'apt-daily-upgrade.timer', 'dpkg-db-backup.timer', 'fstrim.timer'],
   ...['e2scrub_all.timer', 'e2scrub_reap.service', 'lvm2-monitor.service'],
@@ -54,18 +54,19 @@ const NOT_STARTED = [
   ],
   ...['systemd-ask-password-console.path', 'systemd-ask-password-wall.path'],
   ...['serial-getty@ttyS0.service', 'getty.target', 'user@0.service'],
-  // NFS 4 needs none of them.
+  // NFS 4 needs none of these.
   ...['rpcbind.service', 'rpcbind.socket', 'rpc-statd.service', 'rpc-statd-notify.service'],
   ...['nfs-idmapd.service', 'nfs-blkmap.service', 'nfs-client.target'],
   ...['multipathd.service', 'multipathd.socket', 'mdmonitor.service', 'mdcheck_start.timer'],
   ...['mdcheck_continue.timer', 'mdmonitor-oneshot.timer'],
 ];
 
-/** The address that qemu's own network forwards to. */
+/** Address to which qemu's user network forwards. */
 export const ADDRESS = '10.0.2.15';
 
 const FILES: Readonly<Record<string, string>> = {
-  // Each VM is told its own. Were there none, systemd would begin with what it does once for a new system.
+  // Each VM gets its own ID from the kernel's command line. Without the file, systemd would run its
+  // first-boot setup.
   'etc/machine-id': '',
   'etc/fstab': '/dev/nvme0n1 / ext4 errors=remount-ro 0 1\n',
   'etc/systemd/network/vm.network': `[Match]
@@ -77,15 +78,18 @@ LinkLocalAddressing=no
 `,
   'etc/ssh/sshd_config.d/vm.conf':
     'PermitRootLogin prohibit-password\nUseDNS no\nMaxStartups 100\n',
-  // A client that lost its power is given up by the server after that time, in s.
+  // Times in s after which the server drops the state of a client that lost its power.
   'etc/nfs.conf.d/vm.conf': '[nfsd]\nvers3=n\nthreads=4\ngrace-time=10\nlease-time=10\n',
   'etc/systemd/journald.conf.d/vm.conf': '[Journal]\nStorage=volatile\n',
 };
 
-/** As large as volumes of tests may become together; only what is written takes room. */
+/** Maximum size of all test volumes together. Only written blocks take space. */
 const SIZE = '8G';
 
-/** Debian with all that nodes have, from the cache or built: a minute or two, as root. */
+/**
+ * Returns a Debian with all software of nodes, from the cache or built in a minute or two. Must run
+ * as root.
+ */
 export async function image(): Promise<Image> {
   await needPackages({
     mmdebstrap: 'mmdebstrap',
@@ -104,19 +108,19 @@ export async function image(): Promise<Image> {
   };
 }
 
-/** Counted up when the code below comes to make something else. */
+/** Version of the code below. Increment it when the image changes. */
 const BUILT_BY = '3';
 
 async function build(folder: string): Promise<void> {
   const root = join(folder, 'root');
   const bootstrap = [
     ...['--quiet', '--variant=essential', `--include=${PACKAGES.join(',')}`],
-    // Nobody has this image yet when the power of this machine goes.
+    // No VM uses this image before it is complete, even after a power failure of this machine.
     '--dpkgopt=force-unsafe-io',
     ...['man', 'doc', 'locale'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`),
     ...[SUITE, root, await debianMirror()],
   ];
-  // Making an initrd would take a third of the time.
+  // Creating an initrd would take a third of the time.
   await execa('mmdebstrap', bootstrap, { env: { INITRD: 'No' } });
   for (const name of ['client_key', 'host_key']) {
     await execa('ssh-keygen', [
@@ -142,12 +146,12 @@ async function build(folder: string): Promise<void> {
   await copyFile(join(folder, 'host_key.pub'), join(root, 'etc/ssh/ssh_host_ed25519_key.pub'));
   await mkdir(join(root, 'root/.ssh'), { mode: 0o700, recursive: true });
   await copyFile(join(folder, 'client_key.pub'), join(root, 'root/.ssh/authorized_keys'));
-  // Each VM is told its own.
+  // Each VM gets its own hostname from the kernel's command line.
   await rm(join(root, 'etc/hostname'), { force: true });
   const systemctl = (...args: string[]) => execa('chroot', [root, 'systemctl', ...args]);
   await systemctl('enable', 'systemd-networkd.service');
   await systemctl('mask', ...NOT_STARTED);
-  // Where a test starts it.
+  // Tests start it when they need it.
   await systemctl('disable', 'nfs-server.service');
   const [kernel = ''] = (await readdir(join(root, 'boot'))).filter((name) =>
     name.startsWith('vmlinuz-'),
@@ -156,7 +160,7 @@ async function build(folder: string): Promise<void> {
   await chmod(join(folder, 'vmlinuz'), 0o644);
   const disk = join(folder, 'disk.img');
   await execa('truncate', ['-s', SIZE, disk]);
-  // What is initialized later would be so in each VM again.
+  // Lazy initialization would run in each VM again.
   const whole = ['-E', 'lazy_itable_init=0,lazy_journal_init=0'];
   await execa('mkfs.ext4', ['-q', ...whole, '-d', root, disk]);
   await rm(root, { recursive: true });

@@ -13,7 +13,8 @@ beforeAll(async () => {
 }, 1_800_000);
 afterAll(() => scene?.stop());
 
-// xfs last: what it has left where it grew keeps a later logical volume from growing into these extents.
+// xfs last: headers that a grown XFS leaves prevent later logical volumes from growing into these
+// extents.
 const contents = [...CONTENTS.filter((content) => content !== 'xfs'), 'xfs' as const];
 const kinds = KINDS.flatMap((kind) => contents.map((content) => [kind, content] as const));
 test.each(kinds)(
@@ -69,7 +70,7 @@ test.each(kinds)(
       );
       expect([deleted.exitCode, deleted.stderr]).toEqual([0, expect.any(String)]);
       expect(await scene.tracesOf(uid)).toEqual([]);
-      // What is left of the data takes a consent.
+      // Data that remains on the disk would require consent.
       if (rawBlockDevice !== undefined)
         await vm.run(['blkdiscard', '-f', '-z', rawBlockDevice.devicePath]);
     }),

@@ -11,10 +11,10 @@ export interface VmMachine extends Machine {
   vm: Vm;
 }
 
-/** A real cluster whose one node is a VM, and the daemon, which reaches it over ssh. */
+/** Starts a real cluster whose only node is a VM, and the daemon, which reaches it over ssh. */
 export const startScene = (options?: SceneOptions) => startSceneOn('vm1', startVmNode, [], options);
 
-/** A VM that is the node of that name, with places for volumes. */
+/** Starts a VM that is the node of that name, with devices for volumes. */
 export async function startVmNode(controlPlane: ControlPlane, name: string): Promise<VmMachine> {
   const disks = { ...DISKS, ...(await programs()) };
   const vm = await startVm({ name, memoryMiB: 1536, cpus: 2, disks });
@@ -28,7 +28,7 @@ export async function startVmNode(controlPlane: ControlPlane, name: string): Pro
   return { vm, reachedBy: ['--ssh-config', vm.configFile], stop: vm.stop };
 }
 
-/** Each device is handed out once. */
+/** Provides storage in the VM. Each device is used once. */
 export function placesIn({ machine: { vm } }: Pick<Scene<VmMachine>, 'machine'>): Places<Kind> {
   const handedOut = new Map<Kind, number>();
   return {
@@ -38,12 +38,12 @@ export function placesIn({ machine: { vm } }: Pick<Scene<VmMachine>, 'machine'>)
       return placeOf(vm, kind, count === 0 ? 'first' : 'second');
     },
     traces: async (uid) => [...(await onNode(vm).tracesOf(uid)), ...(await tagged(vm, uid))],
-    // All goes with the VM.
+    // Everything is removed with the VM.
     async clean() {},
   };
 }
 
-/** Runs a test; if it fails, prints what the kubelet, the cluster and the daemon said last. */
+/** Runs a test. If it fails, prints the last output of the kubelet, the cluster and the daemon. */
 export async function told({ machine, kubectl, log }: Scene<VmMachine>, work: () => Promise<void>) {
   try {
     await work();

@@ -14,19 +14,20 @@ import type { Vm } from './vm.ts';
 
 const DISK = 'programs';
 const PROGRAMS = '/opt/programs';
-/** Where qemu's own network leads to the loopback of this machine. */
+/** Address by which qemu's user network reaches the loopback of this machine. */
 const THIS_MACHINE = '10.0.2.2';
 /** A name in the API server's certificate. */
 const API_SERVER = 'kubernetes.default.svc';
-/** All is emulated, and the machine may be busy; in ms. */
+/** Timeout in ms: the VM is emulated, and the machine may be busy. */
 const READY_WITHIN = 600_000;
 
-/** The disk that startVm has to be given for a VM that becomes a node. */
+/** Returns the disk that a VM needs as one of startVm's `disks` to become a node. */
 export const programs = async () => ({ [DISK]: { file: await programsDisk() } });
 
 /**
- * Makes a VM the node of its name, and waits until that is Ready: with containerd and a kubelet as systemd has them on
- * any node, which start whenever it boots. The control plane must know kubeletUser.
+ * Makes a VM the node of its name, and waits until that is Ready. containerd and a kubelet are
+ * units of systemd, as on any node, that start on each boot. The control plane must know
+ * kubeletUser.
  */
 export async function becomeNode(
   vm: Vm,
@@ -56,7 +57,7 @@ export async function becomeNode(
       () =>
         client.get<KubeNode>(NODES, vm.name).then(
           (node) => (isReady(node) ? true : undefined),
-          // It is not there before the kubelet has made it.
+          // The kubelet has not registered its Node yet.
           () => undefined,
         ),
       READY_WITHIN,
@@ -69,7 +70,7 @@ export async function becomeNode(
   }
 }
 
-/** What containerd and the kubelet said last. */
+/** Returns the last output of containerd and the kubelet. */
 export async function journal(vm: Vm): Promise<string> {
   const units = ['--unit=containerd', '--unit=kubelet'];
   return (await vm.run(['journalctl', ...units, '--lines=60', '--output=cat'], { reject: false }))
@@ -86,7 +87,7 @@ function fromWithin(kubeconfig: string): string {
 }
 
 const UNITS = '/etc/systemd/system';
-/** systemd wants it to be named after the folder. */
+/** systemd requires this name for the mount point. */
 const MOUNT = `${UNITS}/opt-programs.mount`;
 const mount = (disk: string) => `[Mount]
 What=${disk}
@@ -100,7 +101,7 @@ const SOCKET = '/run/containerd/containerd.sock';
 const CRI = 'plugins."io.containerd.grpc.v1.cri"';
 
 const FILES = {
-  // As Debian's package and the manual of runc have it.
+  // As in Debian's package and runc's documentation.
   [`${UNITS}/containerd.service`]: `[Unit]
 RequiresMountsFor=${PROGRAMS}
 [Service]
@@ -124,7 +125,7 @@ RestartSec=1
 [Install]
 WantedBy=multi-user.target
 `,
-  // The first process of a container is ended by no signal that it does not know; a reboot would take 90 s.
+  // By default, PID 1 of a container ignores signals without a handler. A reboot would take 90 s.
   '/etc/systemd/system.conf.d/vm.conf': '[Manager]\nDefaultTimeoutStopSec=5s\n',
   '/etc/containerd/config.toml': `version = 2
 [${CRI}]
@@ -136,10 +137,10 @@ runtime_type = "io.containerd.runc.v2"
 [${CRI}.containerd.runtimes.runc.options]
 SystemdCgroup = true
 `,
-  // Each container is given a copy.
+  // The kubelet copies this file into each container.
   '/etc/hosts': '127.0.0.1 localhost\n',
   '/etc/resolv.conf': '',
-  // Pods have the network of the node.
+  // Pods use the network of the node.
   '/etc/cni/net.d/loopback.conf':
     '{ "cniVersion": "0.3.1", "name": "loopback", "type": "loopback" }',
   [KUBELET_CONFIG]: JSON.stringify({
@@ -149,10 +150,10 @@ SystemdCgroup = true
     cgroupDriver: 'systemd',
     resolvConf: '',
     healthzPort: 0,
-    // Nobody is let in.
+    // No client may connect.
     authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
     authorization: { mode: 'AlwaysAllow' },
-    // There is no iptables.
+    // The VM has no iptables.
     makeIPTablesUtilChains: false,
   }),
 };

@@ -8,9 +8,12 @@ import { groupRoomProbes, readGroupRoom } from '../../../src/storage/room.ts';
 import type { DesiredLvm, DesiredRaw } from '../../../src/storage/types.ts';
 import { type LvmNode, MIB, NODE, recordedAs, startLvmNode } from './lvm.ts';
 
-/** Volume groups of one name on a real LVM: a guest's on devices of Volumes, two of the node's own; and what free extents carry. */
+/**
+ * Volume groups of the same name on a real LVM: a guest's group on devices of Volumes, and two
+ * groups of the node. Also signatures in free extents.
+ */
 
-/** A VM without hardware acceleration takes its time. */
+/** Timeout in ms: a VM without hardware acceleration is slow. */
 const LONG = 400_000;
 
 describe('volume groups of one name', () => {
@@ -20,7 +23,7 @@ describe('volume groups of one name', () => {
   }, 900_000);
   afterAll(() => lvm?.stop());
 
-  /** Ends what a test put there, each time as far as it came. */
+  /** Scripts that undo what a test set up, as far as it came. */
   const undo: string[] = [];
   afterEach(async () => {
     for (const script of undo.splice(0).toReversed()) {
@@ -40,10 +43,13 @@ describe('volume groups of one name', () => {
   const make = async (desired: DesiredLvm): Promise<DesiredLvm> =>
     recordedAs(desired, await lvm.carry('provision', desired));
 
-  /** Has a device hold a group vg0 of its own with a logical volume, as a guest makes it that has no other device. */
+  /**
+   * Creates a volume group vg0 with a logical volume on a device, as a guest does that has no other
+   * device.
+   */
   async function guestOn(device: string, active: boolean): Promise<() => Promise<string>> {
     const see = onlyDisks([device]);
-    // vgcreate asks for that directory, too, and udev may make it anew meanwhile.
+    // vgcreate requires that this directory does not exist. udev may create it again meanwhile.
     await sh(
       `rm -rf /dev/kept; [ ! -d /dev/vg0 ] || mv -T /dev/vg0 /dev/kept
       vgcreate --config "$2" -s 4M vg0 "$1" && lvcreate --config "$2" --yes -an -Zn -Wn -l 10 -n guest vg0
@@ -52,7 +58,7 @@ describe('volume groups of one name', () => {
       exit $got`,
       ...[device, see],
     );
-    // As the node may do by itself, where it meets a group.
+    // A node may activate or deactivate a group that it detects.
     await sh(`lvchange --config "$1" -a${active ? 'y' : 'n'} vg0/guest`, see);
     undo.push(`lvchange --config '${see}' -an vg0/guest; wipefs -af ${device}`);
     return () =>
@@ -75,13 +81,13 @@ describe('volume groups of one name', () => {
     return loopOver(file);
   }
 
-  /** As the kubelet attaches a volume of mode Block. */
+  /** Creates a loop device over a logical volume, as the kubelet does for mode Block. */
   async function inLogicalVolume(): Promise<string> {
     const block = await make(lvm.desired('Block', { sizeBytes: 200n * MIB }));
     return loopOver(`/dev/vg0/${block.name}`);
   }
 
-  /** Seen by LVM itself, as an administrator may have it. */
+  /** Creates a logical volume that LVM itself scans, as an administrator may configure it. */
   async function inLogicalVolumeThatIsScanned(): Promise<string> {
     const conf = '/etc/lvm/lvmlocal.conf';
     await sh(`cp -n ${conf} ${conf}.kept; echo 'devices { scan_lvs = 1 }' >>${conf}`);
@@ -102,14 +108,14 @@ describe('volume groups of one name', () => {
     if (typeof device === 'string') throw new Error(device);
     const recorded: Desired = recordedAs(desired, device);
     const disk = lvm.vm.disk('raw');
-    // The kernel keeps the partition of a table that is gone, until it is told.
+    // The kernel keeps the partition of a removed table until it is updated.
     undo.push(
       `rm -f /var/lib/stowage/volumes/${recorded.uid}.*; blkdiscard -fz ${disk}; udevadm settle; partx -d $(readlink -f ${disk}); udevadm settle`,
     );
     return sh('readlink -f "$1"', device.link);
   }
 
-  /** All that is done with logical volumes. */
+  /** Runs all operations of logical volumes. */
   async function live(old: DesiredLvm): Promise<void> {
     expect(await lvm.planned('attach', old)).toEqual([]);
     expect(
@@ -155,7 +161,7 @@ describe('volume groups of one name', () => {
     async (_, place, active) => {
       const old = await make(lvm.desired('ext4'));
       const content = await guestOn(await place(), active);
-      // LVM by itself does nothing any more by that name.
+      // LVM itself refuses the ambiguous name.
       const { exitCode } = await lvm.vm.run(['lvs', 'vg0'], { reject: false });
       expect(exitCode).not.toBe(0);
       const before = await content();
@@ -201,7 +207,7 @@ describe('volume groups of one name', () => {
   );
 
   describe('free extents with the signature of a removed volume', () => {
-    /** @returns its bytes */
+    /** Leaves an XFS signature in free extents. @returns their bytes */
     async function leave(size: string): Promise<bigint> {
       await lvm.vm.run(['lvcreate', '--yes', ...size.split(' '), '-n', 'old', 'vg0']);
       const bytes = BigInt(await sh('blockdev --getsize64 /dev/vg0/old'));

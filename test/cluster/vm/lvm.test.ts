@@ -10,9 +10,9 @@ import { otherScript } from '../../support/other-script.ts';
 import { drawSeed, seeded } from '../../support/random.ts';
 import { type LvmNode, MIB, NODE, recordedAs, startLvmNode } from './lvm.ts';
 
-/** Logical volumes on a kernel with device-mapper, with LVM and udev as a node has them. */
+/** Logical volumes on a kernel with device-mapper, with LVM and udev as on a node. */
 
-/** A VM without hardware acceleration takes its time. */
+/** Timeout in ms: a VM without hardware acceleration is slow. */
 const LONG = 240_000;
 const random = seeded(drawSeed());
 
@@ -28,12 +28,12 @@ describe('logical volumes in a VM', () => {
   }, 900_000);
   afterAll(() => lvm?.stop());
   afterEach(async () => {
-    // What is left, by a test that failed or on purpose, must not fail the next: neither it nor its signature.
+    // Neither remaining logical volumes nor their signatures may affect the next test.
     for (const name of await lvm.volumes()) {
       const script = 'umount "$1"; lvchange -ay -K "$1"; blkdiscard -fz "$1"; lvremove --yes "$1"';
       await lvm.vm.run(['sh', '-c', script, 'sh', `/dev/vg0/${name}`], { reject: false });
     }
-    // XFS has headers in the midst of it, too, which are in the way of whoever grows there.
+    // XFS also has headers in its middle, which prevent other volumes from growing there.
     const fill =
       'lvcreate -qq -Wn -Zn -l 100%FREE -n all vg0 && blkdiscard -z /dev/vg0/all; lvremove -y vg0/all';
     await lvm.vm.run(['sh', '-c', fill]);
@@ -77,7 +77,7 @@ describe('logical volumes in a VM', () => {
       expect(
         (await lvm.node.tracesOf(desired.uid)).filter((path) => !path.startsWith('/run/')),
       ).toEqual([]);
-      // The signature went with it, so that the next one is not refused for it.
+      // The signature was removed with it, so that the next volume is not refused.
       const next = lvm.desired(content, inPool(kind));
       expect((await made(next))[1]).not.toBe('');
       await lvm.carry('delete', next);
@@ -96,7 +96,7 @@ describe('logical volumes in a VM', () => {
         await lvm.vm.powerCut();
         await lvm.vm.boot();
       }
-      // LVM's own autoactivation may have been faster, or may be off.
+      // LVM's autoactivation may have been faster, or may be off.
       await lvm.vm.run(['lvchange', '--activate', 'n', lv(desired)], { reject: false });
       await lvm.vm.run(['lvchange', '--setactivationskip', 'y', lv(desired)]);
       expect(await lvm.carry('attach', recorded)).toMatchObject({ link });
@@ -115,7 +115,7 @@ describe('logical volumes in a VM', () => {
       }
       await lvm.carry('delete', recorded);
       expect(await lvm.volumes()).toEqual([desired.name]);
-      // LVM may say more beside it.
+      // LVM may print additional messages.
       const { stdout: tags } = await lvm.vm.run([
         'lvs',
         '--noheadings',
@@ -127,7 +127,7 @@ describe('logical volumes in a VM', () => {
       expect(await lvm.node.exists(link)).toBe(false);
       expect(await lvm.node.read(content, lv(desired))).toBe('kept');
       expect(await lvm.planned('delete', recorded)).toEqual([]);
-      // It is nobody's by now, and not another Volume's of the name.
+      // The volume no longer belongs to any Volume, also not to another one of the same name.
       const again = lvm.desired(content, { ...inPool(kind), name: desired.name });
       expect(await lvm.carry('provision', again)).toMatch(
         /there is a logical volume vg0\/.* already/,
@@ -151,12 +151,12 @@ describe('logical volumes in a VM', () => {
     LONG,
   );
 
-  /** Whether a text is anywhere on the disks of the group. */
+  /** Reports whether any disk of the group contains a text. */
   async function onDisks(text: string): Promise<boolean> {
     await lvm.vm.run(['sync']);
     await lvm.vm.run(['sh', '-c', 'echo 1 >/proc/sys/vm/drop_caches']);
     const disks = [lvm.vm.disk('pv1'), lvm.vm.disk('pv2')];
-    // By NULs, as a line of them would be longer than its memory.
+    // Splits at NULs: a line of them would exceed grep's memory.
     const { exitCode } = await lvm.vm.run(['grep', '-qzaF', text, ...disks], { reject: false });
     return exitCode === 0;
   }
@@ -206,7 +206,7 @@ describe('logical volumes in a VM', () => {
         const { stdout: size } = await lvm.vm.run(['blockdev', '--getsize64', '/dev/vg0/old']);
         await lvm.vm.run(['mkfs.ext4', '-q', '-U', uuid, '/dev/vg0/old']);
         await lvm.vm.run(['lvremove', '--yes', 'vg0/old']);
-        // All of it, so that no other extents are there to be taken.
+        // The whole size, so that no other extents are free.
         const desired = lvm.desired('ext4', { forced: true, sizeBytes: BigInt(size) });
         expect(await lvm.carry('provision', desired)).toMatch(
           new RegExp(
@@ -230,7 +230,8 @@ describe('logical volumes in a VM', () => {
         const live = lvm.desired('ext4');
         const [recorded, link] = await made(live);
         await lvm.node.write('ext4', link, 'kept');
-        // A copy in free extents, as pvmove leaves it, where LVM finds it and a look before did not.
+        // A copy in free extents, as pvmove leaves it. LVM detects it, but the observation before
+        // did not.
         const { stdout } = await lvm.vm.run(['readlink', '-f', link]);
         const desired = lvm.desired('Block');
         const plan = await lvm.planned('provision', desired);
@@ -264,7 +265,7 @@ describe('logical volumes in a VM', () => {
           .filter((event) => event.includes(desired.name));
         expect(events.filter((event) => event.includes(live.uid))).toEqual([]);
         expect(await lvm.node.read('ext4', link)).toBe('kept');
-        // Others are taken then.
+        // The next attempt uses other extents.
         const [elsewhere] = await made(desired);
         expect((await lvm.vm.run(['readlink', '-f', link])).stdout).toBe(stdout);
         expect(await lvm.node.read('ext4', link)).toBe('kept');
@@ -307,7 +308,7 @@ describe('logical volumes in a VM', () => {
       await lvm.vm.run(['lvcreate', '--yes', '-L', '64M', '-n', 'copy', '--addtag', tag, 'vg0']);
       expect(await lvm.carry('delete', desired)).toMatch(/^several logical volumes carry the tag/);
       await lvm.vm.run(['lvrename', 'vg0', desired.name, 'old']);
-      // Removed; what is left with the tag is not said to be nothing, and not touched.
+      // Its logical volume is gone. The other one with the tag is reported, and not changed.
       expect(await lvm.carry('delete', recorded)).toBe(
         'vg0/copy is not the logical volume that was made for this Volume',
       );
@@ -323,7 +324,8 @@ describe('logical volumes in a VM', () => {
       const desired = lvm.desired('ext4');
       const [recorded, link] = await made(desired);
       await lvm.node.write('ext4', link, 'kept');
-      // LVM goes by the other disk then, says so where its answers are, and may repair this one when it writes.
+      // LVM then uses the metadata of the other disk, prints a notice, and may repair this disk on
+      // its next write.
       const isCutOff = async () => {
         const { stdout } = await vm.run([
           'lvs',
@@ -338,7 +340,8 @@ describe('logical volumes in a VM', () => {
         if (await isCutOff()) return;
         const text = ['bs=512', 'seek=9', 'count=2000', 'conv=notrunc,fsync', 'status=none'];
         const area = 'bs=512 skip=9 count=2000 status=none';
-        // It reads the text of the disk that it finds first, which depends on what was plugged in since the boot.
+        // LVM uses the metadata of the disk that it finds first, which depends on the disks plugged
+        // in since the boot.
         for (const disk of [vm.disk('pv2'), vm.disk('pv1')]) {
           await vm.run(['sh', '-c', `dd if="$1" of=/run/kept ${area}`, 'sh', disk]);
           await vm.run(['dd', 'if=/dev/zero', `of=${disk}`, ...text]);
@@ -356,7 +359,7 @@ describe('logical volumes in a VM', () => {
       await cutOff();
       expect(await lvm.carry('delete', larger)).toMatchObject({ device: undefined });
       expect(await lvm.volumes()).toEqual([]);
-      // Other tests take out the other disk.
+      // Other tests unplug the other disk.
       await vm.run(['vgck', '--updatemetadata', 'vg0']);
     },
     LONG,
@@ -369,7 +372,7 @@ describe('logical volumes in a VM', () => {
       await lvm.vm.run(['lvcreate', '--yes', '-l', '100%FREE', '-n', 'old', 'vg0']);
       await lvm.vm.run(['mkfs.ext4', '-q', '-U', uuid, '/dev/vg0/old']);
       const { stdout: size } = await lvm.vm.run(['blockdev', '--getsize64', '/dev/vg0/old']);
-      // All of it, so that no other extents are there to be taken.
+      // The whole size, so that no other extents are free.
       const desired = lvm.desired('ext4', { sizeBytes: BigInt(size) });
       const edit = (value: number) =>
         lvm.vm.run([
@@ -486,7 +489,7 @@ describe('logical volumes in a VM', () => {
         await lvm.killAfter('provision', wanted, Math.floor(random() * 1500));
       }
       const [next] = await made(wanted);
-      // The same as before, or nothing is shown by what is read.
+      // The read proves nothing in other extents.
       expect(await extentsOf(next)).toBe(extents);
       const look = ['grep', '-c', '-a', 'of-an-earlier-tenant', lv(next)];
       const { stdout } = await lvm.vm.run(look, { reject: false });
@@ -587,18 +590,18 @@ describe('logical volumes in a VM', () => {
           const [recorded, link] = await made(desired);
           await lvm.node.write('ext4', link, 'kept');
           expect(await lvm.node.read('ext4', link)).toBe('kept');
-          // As an lvcreate may leave it, too.
+          // A state that lvcreate may leave, too.
           await lvm.vm.run(['dmsetup', 'suspend', `vg0-${pool}-tpool`]);
           expect(await lvm.carry('attach', recorded)).toMatchObject({ link });
           expect(await lvm.node.read('ext4', link)).toBe('kept');
-          // Where the pool is in use, nothing takes its inner devices away.
+          // The inner devices of a pool in use cannot be deactivated.
           const away = ['lvchange', '--activate', 'n', `vg0/${pool}_tmeta`];
           expect((await lvm.vm.run(away, { reject: false })).exitCode).not.toBe(0);
           expect(await lvm.node.read('ext4', link)).toBe('kept');
           await lvm.carry('delete', recorded);
-          // A kill that came too late leaves the thin volume.
+          // A late kill leaves the thin volume.
           await lvm.vm.run(['lvremove', '--yes', 'vg0/killed'], { reject: false });
-          // For reading alone, as somebody has it who repairs the pool.
+          // Activates the metadata read-only, as an administrator who repairs the pool does.
           await lvm.vm.run(['lvchange', '--activate', 'n', `vg0/${pool}`]);
           await lvm.vm.run(['lvchange', '--yes', '--activate', 'y', `vg0/${pool}_tmeta`]);
           expect(await lvm.carry('provision', lvm.desired('ext4', { thinPool: pool }))).toMatch(

@@ -14,40 +14,43 @@ import { startVm, type Vm } from './vm.ts';
 export const NODE = 'vm1';
 export const MIB = 1n << 20n;
 
-/** A VM with a volume group vg0 of two disks, and a thin pool in it. */
+/** A VM with a volume group vg0 on two disks, and a thin pool in it. */
 export interface LvmNode {
   vm: Vm;
   node: ReturnType<typeof onNode>;
   executor: Executor;
   desired(content: Content, more?: Partial<DesiredLvm>): DesiredLvm;
-  /** Plans and runs until nothing remains, through crashes. @returns the last refusal, or the device */
+  /**
+   * Plans and runs until no step remains, through crashes.
+   * @returns the last refusal, or the device
+   */
   carry(operation: VolumeOperation, desired: Desired): Promise<VolumeDevice | string>;
-  /** What is planned: the commands, or the refusal. */
+  /** Returns the planned commands, or the refusal. */
   planned(operation: VolumeOperation, desired: DesiredLvm): Promise<string[] | string>;
-  /** Starts the steps that remain, and kills the job and what it runs after a time. */
+  /** Starts the remaining steps, and kills the job and its processes after a time. */
   killAfter(
     operation: VolumeOperation,
     desired: DesiredLvm,
     ms: number,
   ): Promise<JobState | undefined>;
-  /** The logical volumes of vg0 by name, without those of the group itself. */
+  /** Returns the names of the logical volumes of vg0, without those of the group itself. */
   volumes(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
 const ROUNDS = 12;
 
-/** @param disks other disks that it has, by name: sizes */
+/** Starts the VM. @param disks additional disks, as sizes by name */
 export async function startLvmNode(disks: Record<string, string> = {}): Promise<LvmNode> {
   const vm = await startVm({ name: NODE, disks: { pv1: '2G', pv2: '1G', ...disks } });
   const executor = createShellExecutor(
     createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }),
   );
   await vm.run(['vgcreate', 'vg0', vm.disk('pv1'), vm.disk('pv2')]);
-  // All of it on the disk that no test takes out.
+  // The whole pool is on the disk that no test unplugs.
   const pool = ['--type', 'thin-pool', '-L', '700M', '-n', 'pool', 'vg0', vm.disk('pv1')];
   await vm.run(['lvcreate', '--yes', ...pool]);
-  // LVM leaves it to the disk when what it wrote is kept through a power cut.
+  // LVM does not flush the disk's cache, which a power cut would lose.
   await vm.run(['sync', vm.disk('pv1'), vm.disk('pv2')]);
   const names = new Map<string, number>();
 
@@ -99,7 +102,7 @@ export async function startLvmNode(disks: Record<string, string> = {}): Promise<
       return 'refusal' in plan ? plan.refusal : plan.steps.map(({ argv }) => argv.join(' '));
     },
     async killAfter(operation, desired, ms) {
-      // What was killed before may leave what passes by itself.
+      // A killed job may leave a temporary state.
       const plan = await until('a plan', async () => {
         const made = await planNow(executor, NODE, operation, desired);
         return 'refusal' in made && made.retryable ? undefined : made;
@@ -118,7 +121,7 @@ export async function startLvmNode(disks: Record<string, string> = {}): Promise<
         stdout
           .split('\n')
           .map((line) => line.trim())
-          // LVM may say more, of a disk whose metadata were cut off.
+          // LVM may print messages about a disk whose metadata were cut off.
           .filter((name) => /^\S+$/.test(name) && name !== 'pool')
           .sort()
       );
@@ -130,7 +133,7 @@ export async function startLvmNode(disks: Record<string, string> = {}): Promise<
   };
 }
 
-/** Everything that has a file of the job open: its shell, and the program that runs. */
+/** Kills every process that has a file of the job open: its shell, and the program that it runs. */
 const KILL = `sleep "$1"
 for fd in $(find /proc/[0-9]*/fd -lname "/run/stowage/jobs/$2/*" 2>/dev/null); do
   pid=\${fd#/proc/}
@@ -138,7 +141,7 @@ for fd in $(find /proc/[0-9]*/fd -lname "/run/stowage/jobs/$2/*" 2>/dev/null); d
 done
 true`;
 
-/** As a Volume's status records what was made. */
+/** Returns the Volume with the device recorded as in its status. */
 export const recordedAs = <D extends Desired>(desired: D, device: VolumeDevice | string): D => {
   if (typeof device === 'string') throw new Error(device);
   return { ...desired, recorded: true, identity: device.identity };

@@ -20,10 +20,13 @@ import { CONVERGES_WITHIN, readyOf } from './scene.ts';
 import { startVm, type Vm } from './vm.ts';
 import { startWatch, type Watch } from './watch.ts';
 
-/** Logical volumes as MetalK8s makes them, which takes a kernel with device-mapper: files and disks are in thorough/take-over. */
+/**
+ * Logical volumes created as MetalK8s does, which requires a kernel with device-mapper.
+ * thorough/take-over tests files and disks.
+ */
 
 const SIZE = '304Mi';
-/** As it is in what MetalK8s writes. */
+/** Node name in the objects of MetalK8s. */
 const NODE = 'n1';
 const RECORDS = '/var/lib/stowage/volumes';
 
@@ -59,7 +62,10 @@ const takeOver = (...more: string[]) =>
 const get = (name: string) => cluster.client.get<Volume>(VOLUMES, name);
 const pvOf = (name: string) => cluster.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
 
-/** The states of MetalK8s for it: lvcreate, and mkfs with the Volume's UID; nothing at all in mode Block. */
+/**
+ * Runs the commands of MetalK8s' states for a Volume: lvcreate, then mkfs with the Volume's UID,
+ * except in mode Block.
+ */
 const PREPARE = `lvcreate --yes -n "$1" -L "$2" vg0 && case $3 in
   ext4) mkfs.ext4 -q -F -U "$4" -m 0 -E lazy_itable_init=0,lazy_journal_init=0 "/dev/vg0/$1" ;;
   xfs) mkfs.xfs -q -f -m "uuid=$4" "/dev/vg0/$1" ;;
@@ -89,7 +95,7 @@ function make(name: string, content: Content): Promise<Made> {
   );
 }
 
-/** Of every byte of a logical volume, past the cache. */
+/** Returns the hash of every byte of a logical volume, bypassing the cache. */
 async function hashOf(name: string): Promise<string> {
   const sum = 'sync "$1"; dd if="$1" bs=1M iflag=direct status=none | sha256sum';
   return (await vm.run(['sh', '-c', sum, 'sh', `/dev/vg0/${name}`])).stdout;
@@ -122,13 +128,14 @@ test(
     ];
     const names = all.map(({ volume }) => volume.metadata.name);
     await onNode(vm).write('Block', all[2]?.link ?? '', 'kept');
-    // As the kubelet has it for a pod. A file system that is mounted writes to its log by itself, now and then.
+    // Mounted as by the kubelet for a pod. Frozen, as a mounted file system sometimes writes to its
+    // log.
     const point = await onNode(vm).mount(all[0]?.link ?? '', 'pod');
     await vm.run(['sh', '-c', 'echo kept >"$1/data" && fsfreeze --freeze "$1"', 'sh', point]);
     const before = await Promise.all(names.map(hashOf));
     const pvs = await Promise.all(names.map(pvOf));
 
-    // One that is not active is not looked into, and then nothing at all is done.
+    // An inactive volume cannot be checked. The command then changes nothing.
     await vm.run(['lvchange', '-an', 'vg0/big']);
     const early = await takeOver();
     expect([early.exitCode, early.stderr]).toEqual([

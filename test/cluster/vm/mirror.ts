@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 
-/** Where this machine has Debian's packages from. Throws where that is not known. */
+/** Returns this machine's mirror of Debian's packages. Throws if it has none. */
 export async function debianMirror(): Promise<string> {
   const index = () =>
     execa('apt-get', [
@@ -8,7 +8,7 @@ export async function debianMirror(): Promise<string> {
       ...['Created-By: Packages', 'Component: main'],
     ]);
   let { stdout } = await index();
-  // What was never read is not listed.
+  // apt lists only indexes that it has fetched.
   if (stdout === '') {
     await execa('apt-get', ['update']);
     ({ stdout } = await index());

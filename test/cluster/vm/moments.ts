@@ -7,26 +7,29 @@ import { KINDS, type Kind } from './places.ts';
 import { back, keepWriting, kept, type Resident } from './residents.ts';
 import type { Scene } from './scene.ts';
 
-/** Up to how many ms after something was asked for: about as long as it takes here. */
+/** Maximum delay (ms) of a fault after a request: about the time that the operation takes here. */
 const SPAN = { create: 6000, grow: 6000, wipe: 8000, delete: 4000 };
 type During = keyof typeof SPAN;
 
 const GROWING: readonly Kind[] = ['sparse file', 'logical volume', 'thin volume'];
 
-/** In the life of a volume, when its node loses its power or reboots. */
+/** The fault in the life of a volume: its node loses its power or reboots. */
 interface Moment {
   kind: Kind;
   content: Content;
   during: During;
   how: 'power cut' | 'reboot';
-  /** ms */
+  /** Delay in ms. */
   after: number;
 }
 
-/** Of the moments; the same one makes the same moments. */
+/** Seed of the moments, to reproduce them. */
 const SEED = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
 
-/** Lives of volumes, each with a moment of its own. Prints the seed, and where each life stood then. */
+/**
+ * Runs the lives of volumes, each with its own moment. Prints the seed, and the progress of each at
+ * the fault.
+ */
 export async function liveThrough(
   scene: Scene,
   residents: readonly Resident[],
@@ -46,7 +49,10 @@ export async function liveThrough(
   }
 }
 
-/** They take turns in what is interrupted, so that a few have met all of it; the seed says which comes first. */
+/**
+ * Picks a moment. The interrupted operations take turns, so that a few moments cover all. The seed
+ * selects the first.
+ */
 function momentOf(number: number, random: () => number): Moment {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   const turns: readonly During[] = ['create', 'grow', 'wipe', 'delete'];
@@ -55,17 +61,21 @@ function momentOf(number: number, random: () => number): Moment {
   return {
     during,
     kind,
-    // What an xfs has left where it grew keeps a later logical volume from growing into these extents.
+    // Headers that a grown XFS leaves prevent later logical volumes from growing into these
+    // extents.
     content: pick(
       kind === 'logical volume' ? CONTENTS.filter((content) => content !== 'xfs') : CONTENTS,
     ),
-    // What a reboot ends in order is the easier part.
+    // The clean shutdown of a reboot is the easier case.
     how: number > 2 ? pick(['power cut', 'power cut', 'reboot']) : 'power cut',
     after: Math.floor(random() * SPAN[during]),
   };
 }
 
-/** A whole life of a volume with one fault in it. @returns where the work stood then, and how long it took to go on */
+/**
+ * Runs a whole life of a volume with one fault.
+ * @returns the progress at the fault, and the time until it continued
+ */
 async function live(
   scene: Scene,
   residents: readonly Resident[],
@@ -87,7 +97,7 @@ async function live(
   await fault('create');
   const { status } = await scene.ready(name, 'True');
   const path = status?.devicePath ?? '';
-  // Ready may be from before.
+  // Ready may predate the fault.
   await back(scene, [{ name, path }]);
   await node.write(content, path, `data of ${name}`);
 
@@ -121,7 +131,7 @@ async function live(
   return stood.join('; ');
 }
 
-/** The fault. What programs synced before is there afterwards. */
+/** Causes the fault, and checks that all data that programs synced before remains. */
 async function happen(
   scene: Scene,
   residents: readonly Resident[],

@@ -3,18 +3,21 @@ import type { Ran, Vm } from './vm.ts';
 
 const MOUNTS = '/run/test-mounts';
 
-/** A program that keeps writing. */
+/** A program that writes continuously. */
 export interface Writer {
-  /** Waits for its end: it ends with the VM, and with its volume. @returns the last number that was synced */
+  /**
+   * Waits for its end: it ends with the VM or its volume.
+   * @returns the last number that was synced
+   */
   ended(): Promise<number>;
 }
 
-/** What a pod would do with the volume of that path, in the VM. It is on its disk when these have ended. */
+/** Uses volumes in the VM by their paths, as pods do. Data is on the disk when a call has ended. */
 export const onNode = (vm: Vm) => ({
   async write(content: Content, path: string, data: string): Promise<void> {
     if (content === 'Block') {
       const to = [`of=${path}`, 'bs=4096', 'seek=100', 'conv=notrunc,fsync', 'status=none'];
-      // A block that it has to itself: what was there before is no part of it.
+      // Writes a whole block, without remainders of earlier data.
       await vm.run(['dd', ...to], { input: data.padEnd(4096, '\0') });
       return;
     }
@@ -32,14 +35,14 @@ export const onNode = (vm: Vm) => ({
     return (await vm.run(['sh', '-c', read, 'sh', MOUNTS, path])).stdout;
   },
 
-  /** Keeps it mounted, as a pod does, until the VM ends or `umount` of the path that is returned. */
+  /** Mounts it, as for a pod, until the VM ends or the returned path is unmounted. */
   async mount(path: string, name: string): Promise<string> {
     await vm.run(['mkdir', '-p', `${MOUNTS}-${name}`]);
     await vm.run(['mount', path, `${MOUNTS}-${name}`]);
     return `${MOUNTS}-${name}`;
   },
 
-  /** Appends numbers from 1 on to a file in a mounted folder, and tells each once it is synced. */
+  /** Appends numbers from 1 on to a file in a mounted directory, and prints each after its sync. */
   startWriter(folder: string): Writer {
     const ran: Promise<Ran> = vm.run(['sh', '-c', APPEND, 'sh', `${folder}/numbers`], {
       reject: false,
@@ -47,13 +50,13 @@ export const onNode = (vm: Vm) => ({
     return {
       async ended() {
         const { stdout } = await ran;
-        // The last line may have been cut.
+        // The last line may be incomplete.
         return stdout.split('\n').length - 1;
       },
     };
   },
 
-  /** How many numbers are there, from 1 on without a gap. */
+  /** Returns the count of numbers in the file, from 1 on without a gap. */
   async numbersOn(path: string): Promise<number> {
     const read = 'mkdir -p "$1" && mount "$2" "$1" && cat "$1/numbers"; umount "$1"';
     const { stdout } = await vm.run(['sh', '-c', read, 'sh', MOUNTS, path]);
@@ -62,7 +65,7 @@ export const onNode = (vm: Vm) => ({
     return gap === -1 ? numbers.length : gap;
   },
 
-  /** Waits in the VM until something is there. */
+  /** Waits in the VM until a path exists. */
   async appears(path: string): Promise<void> {
     const wait = 'until test -e "$1"; do sleep 0.2; done';
     await vm.run(['timeout', '600', 'sh', '-c', wait, 'sh', path]);
@@ -71,7 +74,7 @@ export const onNode = (vm: Vm) => ({
   exists: async (path: string) =>
     (await vm.run(['test', '-e', path], { reject: false })).exitCode === 0,
 
-  /** Files, records, jobs, links and loop devices of a Volume. */
+  /** Returns files, records, jobs, links and loop devices of a Volume. */
   async tracesOf(uid: string): Promise<string[]> {
     const look = `find /var/lib/stowage /run/stowage /var/lib/metalk8s /dev/disk -name "*$1*" 2>/dev/null
 losetup -n -O NAME,BACK-FILE | grep -F "$1"

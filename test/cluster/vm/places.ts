@@ -11,26 +11,26 @@ export const KINDS: readonly Kind[] = [
   'thin volume',
 ];
 
-/** XFS takes no less than 300 MiB. */
+/** Size of volumes. XFS requires at least 300 MiB. */
 export const SIZE = '304Mi';
-/** Two of each kind of device, and room for as many files and logical volumes. */
+/** Two of each kind of device, and space for as many files and logical volumes. */
 export const DISKS = { first: '304M', second: '304M', parted: '612M', group: '3G' };
 const GROUP = 'vg0';
 const POOL = 'pool';
 
 export type Place = Pick<VolumeSpec, 'sparseLoopDevice' | 'rawBlockDevice' | 'lvmLogicalVolume'>;
 
-/** Cuts partitions, and makes a volume group with a thin pool, in a VM with these disks. */
+/** Creates partitions, and a volume group with a thin pool, in a VM with these disks. */
 export async function makePlaces(vm: Vm): Promise<void> {
   await vm.run(['sgdisk', '--new=1:0:+304M', '--new=2:0:+304M', vm.disk('parted')]);
   await vm.run(['udevadm', 'settle', `--exit-if-exists=${vm.disk('parted')}-part2`]);
   await vm.run(['vgcreate', GROUP, vm.disk('group')]);
   await vm.run(['lvcreate', '--yes', '--type', 'thin-pool', '-L', '1300M', '-n', POOL, GROUP]);
-  // LVM leaves it to the disk when what it wrote is kept through a power cut.
+  // LVM does not flush the disk's cache, which a power cut would lose.
   await vm.run(['sync', vm.disk('group')]);
 }
 
-/** Where a Volume of that kind is made. There are two of each device. */
+/** Returns the storage for a Volume of that kind. Two of each device exist. */
 export function placeOf(vm: Vm, kind: Kind, which: 'first' | 'second'): Place {
   switch (kind) {
     case 'sparse file':
@@ -48,7 +48,7 @@ export function placeOf(vm: Vm, kind: Kind, which: 'first' | 'second'): Place {
   }
 }
 
-/** What of a Volume is left in a volume group: by the tag that each of its logical volumes has. */
+/** Returns the logical volumes that remain of a Volume. Each has its UID as a tag. */
 export async function tagged(vm: Vm, uid: string): Promise<string[]> {
   const { stdout } = await vm.run(['lvs', '--noheadings', '-o', 'lv_full_name,lv_tags']);
   return stdout.split('\n').filter((line) => line.includes(uid));

@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 1_800_000);
 afterAll(() => scene?.stop());
 
-/** Volumes that are Available, and a claim of each. */
+/** Creates Volumes that are Available, with a claim for each. */
 async function make(cases: readonly (readonly [Kind, VolumeMode])[]) {
   const made: { volume: Volume; mounted: Mounted }[] = [];
   for (const [kind, mode] of cases) {
@@ -110,7 +110,7 @@ test(
           storage: async (kind) => ({
             ...(await places.storage(kind)),
             attachPolicy: 'OnDemand',
-            // Volumes were on the disks before.
+            // The disks had volumes before.
             ...(kind === 'disk' || kind === 'partition' ? { overwrite: 'unknown data' } : {}),
           }),
         },
@@ -241,7 +241,7 @@ test(
       });
       await claims.create('default/left');
       await claims.isTold('default/left', 'carry what removed volumes left');
-      // The Volume that was refused is removed first.
+      // The daemon removes the refused Volume first.
       const run = await until(
         'why names what is in the extents',
         async () => {

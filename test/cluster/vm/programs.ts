@@ -8,17 +8,20 @@ import { IMAGE, makeImage } from '../kubelet/image.ts';
 import { SUITE } from './image.ts';
 import { debianMirror } from './mirror.ts';
 
-/** Of the suite that VMs have, whatever this machine has: programs go by the libraries that are there. */
+/** Packages of the VMs' suite, regardless of this machine's: the programs need its libraries. */
 const PACKAGES = ['containerd', 'runc', 'containernetworking-plugins'];
 const FROM_PACKAGES = ['containerd', 'containerd-shim-runc-v2', 'ctr', 'runc'].map(
   (name) => `usr/bin/${name}`,
 );
 
-/** What is on the disk, beside programs by their names. */
+/** Files of the disk in addition to the programs. */
 export const NETWORK_PLUGINS = 'network-plugins';
 export const IMAGE_FILE = 'image.tar';
 
-/** A raw disk with a file system of all that makes a VM a node of Kubernetes, from the cache or built. As root. */
+/**
+ * Returns a raw disk with the programs that make a VM a node of Kubernetes, from the cache or
+ * built. Must run as root.
+ */
 export async function programsDisk(): Promise<string> {
   await needPackages({
     mmdebstrap: 'mmdebstrap',
@@ -27,14 +30,14 @@ export async function programsDisk(): Promise<string> {
   });
   const program = await buildPrograms();
   const kubelet = program('kubelet');
-  // Its folder is named by what is in it.
+  // The name of the kubelet's directory depends on its content.
   const key = keyOf(basename(dirname(kubelet)), SUITE, ...PACKAGES, IMAGE, BUILT_BY);
   const folder = await cached('vm-programs', key, (into) => build(kubelet, into));
   return join(folder, DISK);
 }
 
 const DISK = 'disk.img';
-/** Counted up when the code below, or that of the image, comes to make something else. */
+/** Version of the code below and of the image's. Increment it when the disk changes. */
 const BUILT_BY = '1';
 
 async function build(kubelet: string, folder: string): Promise<void> {

@@ -2,17 +2,17 @@ import type { Image } from './image.ts';
 
 /** A disk of a VM. */
 export interface DiskFile {
-  /** Names it in qemu, and is its serial number. */
+  /** Name in qemu, and serial number. */
   name: string;
   file: string;
 }
 
-/** A second network card, by a wire to one other VM. Both may be off at any time, and find each other again. */
+/** A second network card, connected to one other VM. Either VM may be off at any time. */
 export interface Link {
-  /** UDP ports of loopback: this end's, and the other one's. */
+  /** UDP ports on loopback: of this end, and of the other end. */
   here: number;
   there: number;
-  /** No other VM's on the wire. */
+  /** MAC address, unique on the connection. */
   mac: string;
 }
 
@@ -26,25 +26,28 @@ export interface Machine {
   image: Image;
   memoryMiB: number;
   cpus: number;
-  /** Loopback port that leads to its sshd. */
+  /** Loopback port that is forwarded to its sshd. */
   port: number;
   link: Link | undefined;
-  /** qcow2 on top of the image's disk. */
+  /** qcow2 file on top of the image's disk. */
   rootDisk: string;
   disks: readonly DiskFile[];
-  /** The names of those that it has when it starts. */
+  /** Names of the disks that it has at the start. */
   plugged: ReadonlySet<string>;
-  /** Further devices, with properties as qemu names them; the driver comes first. */
+  /** Additional devices, with properties as qemu names them. The driver comes first. */
   devices: readonly DeviceProperties[];
-  /** Further arguments of the kernel. */
+  /** Additional arguments of the kernel. */
   kernel: readonly string[];
-  /** Where all boots are written one after the other. */
+  /** Path of the log of the console, with all boots in sequence. */
   consoleLog: string;
-  /** Socket of the monitor. */
+  /** Path of the monitor's socket. */
   monitor: string;
 }
 
-/** The arguments of qemu-system-x86_64. Nothing is emulated beside what is named, and no signal but ours ends it. */
+/**
+ * Returns the arguments of qemu-system-x86_64. Emulates only the named devices. Only signals of
+ * this process end it.
+ */
 export function qemuArguments(machine: Machine): string[] {
   const {
     name,
@@ -74,7 +77,7 @@ export function qemuArguments(machine: Machine): string[] {
     ],
     ...['-qmp', `unix:${comma(monitor)},server=on,wait=off`],
     ...blockdev('root', rootDisk),
-    // The kernel has its driver built in, as no other disk's.
+    // The kernel has only this disk driver built in.
     ...device({ driver: 'nvme', drive: 'root', serial: 'root' }),
     ...device({ driver: 'virtio-scsi-pci', id: 'scsi' }),
     ...disks.flatMap(({ name, file }) => blockdev(name, file)),
@@ -96,14 +99,14 @@ const wire = ({ here, there }: Link) => [
   `socket,id=link,udp=127.0.0.1:${there},localaddr=127.0.0.1:${here}`,
 ];
 
-/** The device of a disk, as an option and as the monitor's `device_add` take it. */
+/** Returns the device of a disk, as an option and as the monitor's `device_add` take it. */
 export function scsiDisk({ name }: DiskFile): Record<string, string> {
   return { driver: 'scsi-hd', bus: 'scsi.0', id: name, drive: name, serial: name };
 }
 
 /**
- * A flush of the VM is one of the host, and what was not flushed may be lost with the process: tables of a qcow2 file
- * are in its memory. So that ending it is a power cut.
+ * Returns the options of a disk. A flush in the VM flushes on the host. Unflushed data may be lost
+ * with the process, which keeps tables of qcow2 files in its memory. So killing it is a power cut.
  */
 function blockdev(name: string, file: string): string[] {
   const options = { driver: 'qcow2', 'node-name': name, file: { driver: 'file', filename: file } };
@@ -113,16 +116,17 @@ function blockdev(name: string, file: string): string[] {
 const kernelArguments = (name: string, more: readonly string[]) =>
   [
     ...['root=/dev/nvme0n1', 'rw', 'console=ttyS0', 'net.ifnames=0', 'panic=1'],
-    // An emulated processor has nothing to precondition against. And what it translated of a program it can use again only
-    // where the program is at the same place again: starting one takes a fifth of the time then.
+    // An emulated processor has no speculation to mitigate.
+    // Without address randomization, it reuses translated code: a program then starts in a fifth of
+    // the time.
     ...['mitigations=off', 'norandmaps', 'nokaslr', 'init_on_alloc=0'],
     ...more,
     `systemd.hostname=${name}`,
-    // Always the same for one name, and no other VM's.
+    // Always the same for a name, and unique among VMs.
     `systemd.machine_id=${Buffer.from(name).toString('hex').padEnd(32, '0').slice(0, 32)}`,
   ].join(' ');
 
-/** JSON, also of a WWN, which has more bits than a number of JavaScript. */
+/** Returns JSON, also with a WWN, which exceeds the precision of a JavaScript number. */
 const json = (properties: DeviceProperties): string =>
   `{${Object.entries(properties)
     .map(([key, value]) => `"${key}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`)

@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 
 /** The monitor of a running qemu (QEMU Machine Protocol). */
 export interface Qmp {
-  /** Throws what qemu answers to a command that it refuses. */
+  /** Executes a command. Throws qemu's response if it refuses the command. */
   execute(command: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>;
-  /** Resolves at the next event of that name whose data have these values. */
+  /** Resolves at the next event of that name with these values in its data. */
   event(name: string, data: Readonly<Record<string, unknown>>): Promise<void>;
   close(): void;
 }
@@ -66,7 +66,7 @@ function connected(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path, () => {
       socket.off('error', reject);
-      // Its end is told by `close`.
+      // `close` reports its end.
       socket.on('error', () => {});
       resolve(socket);
     });

@@ -8,7 +8,7 @@ let residents: Resident[] = [];
 beforeAll(async () => {
   scene = await startScene();
   await scene.told(async () => {
-    // A file, which is attached again, and a disk, whose path is made again.
+    // A file, which is attached again, and a disk, whose link is created again.
     residents = await settle(scene, { file: ['sparse file', 'ext4'], disk: ['disk', 'xfs'] });
   });
 }, 1_800_000);

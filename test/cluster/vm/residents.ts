@@ -4,16 +4,19 @@ import type { Writer } from './node.ts';
 import type { Kind } from './places.ts';
 import type { Scene } from './scene.ts';
 
-/** A volume that stays through what happens to its node, with data. */
+/** A volume with data that remains through faults of its node. */
 export interface Resident {
   name: string;
   kind: Kind;
   content: Content;
-  /** Where pods have it. */
+  /** Path that pods use. */
   path: string;
 }
 
-/** Volumes on the first device of each kind, made at once and written. Those of other names are not there yet. */
+/**
+ * Creates volumes on the first device of each kind concurrently, and writes to them. Volumes of
+ * these names must not exist.
+ */
 export async function settle(
   scene: Scene,
   kinds: Readonly<Record<string, readonly [Kind, Content]>>,
@@ -31,7 +34,7 @@ export async function settle(
   return residents;
 }
 
-/** Waits until each is on its path. @returns how long after `since` (ms since the epoch) each was there */
+/** Waits until each path exists. @returns the times from `since` (ms since the epoch) until then */
 export async function back(
   scene: Scene,
   residents: readonly Pick<Resident, 'name' | 'path'>[],
@@ -45,19 +48,20 @@ export async function back(
   return took.join(', ');
 }
 
-/** Each is Ready, and has what was written. */
+/** Checks that each is Ready and has its data. */
 export async function kept(scene: Scene, residents: readonly Resident[]): Promise<void> {
   for (const { name, content, path } of residents) {
     await scene.ready(name, 'True');
-    // What the status says may be from before the node started anew.
+    // The status may predate the restart of the node.
     await scene.node.appears(path);
     expect(await scene.node.read(content, path)).toBe(`data of ${name}`);
   }
 }
 
 /**
- * Has programs write to those with a file system, until the node loses its power or reboots.
- * @returns what waits for their end then, and checks that all that they had synced is there
+ * Starts programs that write to the volumes with a file system, until the node loses its power or
+ * reboots.
+ * @returns a function that waits for their end, and checks that all synced data remains
  */
 export async function keepWriting(
   { node }: Scene,

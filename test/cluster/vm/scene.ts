@@ -12,10 +12,10 @@ import { DISKS, type Kind, makePlaces, type Place, placeOf, tagged } from './pla
 import { startVm, type Vm } from './vm.ts';
 import { startWatch, type Watch } from './watch.ts';
 
-/** The name of the VM as a node. */
+/** Node name of the VM. */
 export const NODE = 'vm1';
 
-/** Programs take their time where all is emulated, and more on a busy machine. */
+/** Timeout in ms: emulated programs are slow, especially on a busy machine. */
 export const CONVERGES_WITHIN = 600_000;
 
 /** An API server, the daemon, and a VM that is its node. */
@@ -27,24 +27,26 @@ export interface Scene {
   stowage(
     ...args: string[]
   ): Promise<{ exitCode?: number | undefined; stdout: string; stderr: string }>;
-  /** There are two of each device. */
+  /** Returns the storage of a kind. Two of each device exist. */
   placeOf(kind: Kind, which?: 'first' | 'second'): Place;
   create(name: string, place: Place, content: Content, more?: Partial<VolumeSpec>): Promise<Volume>;
-  /** Files, records, jobs, links, loop devices and logical volumes of a Volume on the node. */
+  /**
+   * Returns files, records, jobs, links, loop devices and logical volumes of a Volume on the node.
+   */
   tracesOf(uid: string): Promise<string[]>;
   get(name: string): Promise<Volume>;
-  /** Asks for a larger file or logical volume, and does not wait for it. */
+  /** Requests a larger file or logical volume, without waiting for it. */
   grow(name: string): Promise<void>;
-  /** Waits until the PersistentVolume has the size that `grow` asks for. */
+  /** Waits until the PersistentVolume has the size that `grow` requests. */
   grown(name: string): Promise<void>;
-  /** Waits for a Ready condition of that status. */
+  /** Waits for a Ready condition with that status. */
   ready(name: string, status: Condition['status'], withinMs?: number): Promise<Volume>;
   gone(name: string): Promise<void>;
-  /** Writes into the Node what a kubelet does when it starts. */
+  /** Updates the Node as a kubelet does when it starts. */
   kubeletStarts(): Promise<void>;
-  /** Throws if the daemon ever set a phase Failed. */
+  /** Throws if the daemon ever set the phase Failed. */
   noneFailed(): Promise<void>;
-  /** Runs a test; if it fails, prints what the VM's console and the daemon said last. */
+  /** Runs a test. If it fails, prints the last output of the VM's console and the daemon. */
   told(work: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -54,7 +56,10 @@ export const readyOf = (volume: Volume) =>
 
 export const GROWN = '608Mi';
 
-/** The VM has two empty disks, one with two partitions, and one with a volume group. */
+/**
+ * Starts the scene. The VM has two empty disks, one with two partitions, and one with a volume
+ * group.
+ */
 export async function startScene(): Promise<Scene> {
   const folder = await temporaryFolder('scene');
   const cluster = await startCluster();

@@ -4,7 +4,7 @@ import { freePorts } from '../../support/free-ports.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startVm, type Vm, type VmOptions } from './vm.ts';
 
-/** Where both VMs have the directory. */
+/** Path of the shared directory in both VMs. */
 export const DIRECTORY = '/srv/volumes';
 const EXPORTED = '/srv/export';
 const NETWORK = '10.9.0.0/24';
@@ -13,17 +13,23 @@ const ADDRESSES = { vm1: '10.9.0.1', vm2: '10.9.0.2' } as const;
 export type Name = keyof typeof ADDRESSES;
 export const NAMES: readonly Name[] = ['vm1', 'vm2'];
 
-/** Two VMs with one directory. The second is its server, too, so that the first may be without power at any time. */
+/**
+ * Two VMs that share a directory. The second is also its server, so that the first can lose its
+ * power at any time.
+ */
 export interface Sharing {
   vms: Readonly<Record<Name, Vm>>;
-  /** For `ssh -F` and `stowage --ssh-config`: both VMs. */
+  /** Path of an ssh configuration of both VMs, for `ssh -F` and `stowage --ssh-config`. */
   configFile: string;
-  /** Mounts the directory on a VM, as after a start; waits until it is there. `options`: beside its own ones. */
+  /**
+   * Mounts the directory on a VM, as after a start, and waits until it is mounted. Adds `options`
+   * to its own ones.
+   */
   mount(name: Name, path?: string, options?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts both, and mounts the directory on both. */
+/** Starts both VMs, and mounts the directory on both. */
 export async function startSharing(
   options: Omit<VmOptions, 'name' | 'link'> = {},
 ): Promise<Sharing> {
@@ -57,7 +63,7 @@ export async function startSharing(
   }
 }
 
-/** Gives its second network card an address, also in later boots. */
+/** Assigns an address to the second network card, also for later boots. */
 async function plugIn(vm: Vm, address: string): Promise<void> {
   const network = `[Match]\nName=eth1\n[Network]\nAddress=${address}/24\nLinkLocalAddressing=no\n`;
   await vm.run(['install', '-m', '644', '/dev/stdin', '/etc/systemd/network/wire.network'], {
@@ -78,14 +84,14 @@ async function mountOn(vm: Vm, path: string, more: readonly string[]): Promise<v
   const options = more.length > 0 ? ['nosharecache', ...more] : ['rw', 'hard', 'local_lock=none'];
   const from = `${ADDRESSES.vm2}:${EXPORTED}`;
   await vm.run(['mkdir', '-p', path]);
-  // A server that was just started answers nothing for a while.
+  // A server that has just started does not respond for a while.
   await within(
     vm,
     `mountpoint -q ${path} || mount -t nfs4 -o ${options.join(',')} ${from} ${path}`,
   );
 }
 
-/** Until a command of the VM's shell succeeds, or for five minutes. */
+/** Waits until a command of the VM's shell succeeds, for up to five minutes. */
 async function within(vm: Vm, command: string): Promise<void> {
   await vm.run(['timeout', '300', 'sh', '-c', `until ${command}; do sleep 0.5; done`]);
 }

@@ -14,13 +14,13 @@ import { onNode } from './node.ts';
 import { DIRECTORY, NAMES, type Name, type Sharing, startSharing } from './shared-directory.ts';
 import { overlaps, type Sampling, spansOf, startSampling } from './shared-samples.ts';
 
-/** How often both nodes try at the same time. */
+/** Number of concurrent attempts by both nodes. */
 const RACES = 6;
-/** A node may have an old listing of the directory for a minute, in ms. */
+/** Timeout in ms: a node may have an old listing of the directory for a minute. */
 const SETTLES_WITHIN = 180_000;
 
 let sharing: Sharing;
-/** As of two daemons, each with connections of its own. */
+/** Executors with separate connections, as of two daemons. */
 let executors: Record<Name, Executor>;
 let sampled: { vm: Name; sampling: Sampling }[] = [];
 let desired: DesiredSparse;
@@ -84,9 +84,9 @@ async function planned(node: Name, operation: VolumeOperation, takeOver: readonl
 }
 
 /**
- * Until nothing remains, or to a refusal: as the controller does, again where another node was faster. `both` is waited for
- * between the first plan and its steps.
- * @returns the refusal; undefined when it is as wanted
+ * Runs an operation until no step remains, or until a refusal. Retries after a conflict with the
+ * other node, as the controller does. Awaits `both` between the first plan and its steps.
+ * @returns the refusal, or undefined on success
  */
 async function carry(
   node: Name,
@@ -107,7 +107,7 @@ async function carry(
   throw new Error(`${operation} on ${node} does not end`);
 }
 
-/** The same, where another node let go of it before. */
+/** Retries until the other node has detached it. */
 const carryAtLast = (node: Name, operation: VolumeOperation) =>
   until(
     `${operation} on ${node}`,
@@ -129,7 +129,7 @@ const loopsOn = async (node: Name) =>
 function expectNeverBoth(): void {
   const spans = sampled.flatMap((each) => spansOf(each.vm, each.sampling.samples(), desired.uid));
   expect(overlaps(spans)).toEqual([]);
-  // The looks did see it.
+  // The samples did include it.
   expect(new Set(spans.map((span) => span.vm))).toEqual(new Set(NAMES));
 }
 
@@ -153,7 +153,7 @@ test('a node that did not make it grows it, and has no record of it once it let 
   await onNode(vm('vm2')).write('ext4', link(), 'grown');
   await carryAtLast('vm2', 'detach');
   expect(await recordsOn('vm2')).toBe('');
-  // As the status says it by then.
+  // The status has this size by then.
   desired = { ...desired, recordedBytes: desired.sizeBytes };
   await carryAtLast('vm1', 'attach');
   expect(await onNode(vm('vm1')).read('ext4', link())).toBe('grown');
@@ -194,7 +194,7 @@ test(`both try to attach it at the same time, ${RACES} times: one has it`, async
     winners.push(winner);
     expect(ends[NAMES.indexOf(loser)]).toMatch(`is held by node ${winner}`);
     expect([await loopsOn(winner), await loopsOn(loser)]).toEqual([['0'], []]);
-    // And one lets go while the other tries.
+    // Now one node detaches it while the other tries to attach it.
     const again = meeting(NAMES.length);
     await Promise.all([
       carry(winner, 'detach', [], again),
@@ -207,7 +207,7 @@ test(`both try to attach it at the same time, ${RACES} times: one has it`, async
   await gone();
 }, 1_800_000);
 
-/** Resolves for all when as many have come. */
+/** Returns a function whose promises resolve when it has been called `count` times. */
 function meeting(count: number): () => Promise<void> {
   const waiting: (() => void)[] = [];
   return () =>
@@ -278,7 +278,8 @@ describe('a directory that is mounted otherwise', () => {
     const { stdout } = await vm('vm1').run(['grep', ` ${path} `, '/proc/self/mountinfo']);
     desired = { ...desired, file: `${path}/${desired.uid}` };
     const refusal = (await carry('vm1', 'provision')) ?? 'none';
-    // NFS 4 has no such mode: Linux drops the option. Were it ever kept, nothing may be made there.
+    // NFS 4 has no such mode: Linux drops the option. If a mount has it, provisioning there must be
+    // refused.
     if (stdout.includes('local_lock=none')) expect(refusal).toBe('none');
     else expect(refusal).toMatch(/mounted local_lock=/);
     if (refusal === 'none') expect(await carry('vm1', 'delete')).toBeUndefined();
@@ -312,7 +313,7 @@ test('a node without power: only who was told so takes over, and what was synced
   expect(await loopsOn('vm1')).toEqual([]);
   expect(await carry('vm1', 'attach')).toMatch('is held by node vm2 since ');
   expect(await carry('vm1', 'detach')).toBeUndefined();
-  // That the one which is back cleans up takes nothing from the other.
+  // The cleanup on the returned node does not affect the other node.
   expect(await loopsOn('vm2')).toEqual(['0']);
   await carryAtLast('vm2', 'detach');
   await carryAtLast('vm1', 'attach');

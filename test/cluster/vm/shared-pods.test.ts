@@ -41,13 +41,13 @@ afterEach(async () => {
 const vm = (name: Name) => scene.machine.sharing.vms[name];
 const sample = (name: Name) => sampled.push({ vm: name, sampling: startSampling(vm(name)) });
 
-/** When each VM showed the file of the Volume, in the order of time. */
+/** Returns when each VM had the Volume's file attached, sorted by time. */
 function spans({ metadata: { uid = '' } }: Volume) {
   const all = sampled.flatMap((each) => spansOf(each.vm, each.sampling.samples(), uid));
   return all.toSorted((a, b) => a.from - b.from);
 }
 
-/** It was attached on these, one after the other, and never on two of them at once. */
+/** Checks that it was attached on these nodes in sequence, and never on both at once. */
 function expectMoves(volume: Volume, ...nodes: Name[]): void {
   const found = spans(volume);
   const gaps = sampled.map(
@@ -58,7 +58,7 @@ function expectMoves(volume: Volume, ...nodes: Name[]): void {
   expect(found.map((span) => span.vm)).toEqual(nodes);
 }
 
-/** One that is there to be claimed, attached nowhere; and its claim. */
+/** Creates an available Volume that is attached nowhere, and a claim for it. */
 async function make(mode: VolumeMode): Promise<{ volume: Volume; mounted: Mounted }> {
   const volume = await volumes.create('shared', mode);
   const { name } = volume.metadata;
@@ -83,7 +83,7 @@ async function unmake({ volume }: { volume: Volume }): Promise<void> {
   await volumes.expectNothing(volume);
 }
 
-/** Nothing has it, and that is written down. */
+/** Waits until no node has it attached, and status and annotation record that. */
 async function detached({ metadata: { name, uid = '' } }: Volume): Promise<void> {
   await until(
     `Volume ${name} detached`,
@@ -119,7 +119,7 @@ test.each<VolumeMode>(['Filesystem', 'Block'])(
       const there = await pods.run(`${name}-reads`, [mounted], reading(mounted), { node: 'vm2' });
       expect(there.trimEnd()).toBe(one);
       took(`${mode}: read on vm2`);
-      // The same node again: it is attached anew, or still there.
+      // On the same node again, it is attached again or still attached.
       await detached(volume);
       await pods.run(`${name}-writes-again`, [mounted], writing(mounted, two), { node: 'vm2' });
       const back = await pods.run(`${name}-reads-again`, [mounted], reading(mounted), {
@@ -182,7 +182,7 @@ test(
         },
         CONVERGES_WITHIN,
       );
-      // The pod syncs it by itself; what is in the page cache of the VM goes with its power.
+      // The pod syncs its file itself. Data in the VM's page cache is lost with the power.
       await vm('vm1').run(['sync']);
       took('written on vm1');
 
@@ -213,7 +213,7 @@ test(
         reason: 'FailedAttachVolume',
         message: expect.stringContaining(OUT_OF_SERVICE_TAINT),
       });
-      // Longer than what a volume that needs no fence would wait.
+      // Longer than the wait for a volume that needs no fence.
       await sleep(3 * MAX_WAIT * 1000);
       expect((await volumes.get(name)).status?.attachments).toMatchObject([{ node: 'vm1' }]);
       expect(spans(volume).map((span) => span.vm)).toEqual(['vm1']);

@@ -1,27 +1,33 @@
 import { execa } from 'execa';
 import type { Vm } from './vm.ts';
 
-/** What `losetup -a` said on a VM. */
+/** The output of `losetup -a` on a VM. */
 export interface Sample {
-  /** By the clock of this machine, in ms. */
+  /** Time by the clock of this machine, in ms. */
   at: number;
   loops: string;
 }
 
 export interface Sampling {
-  /** Those until now, in their order. */
+  /** Returns the samples until now, in order. */
   samples(): Sample[];
   stop(): Promise<void>;
 }
 
-/** A time during which a VM had a loop device of a file: from the first look that showed it to the last, in ms. */
+/**
+ * A time during which a VM had a loop device of a file: from the first sample with it to the last,
+ * in ms.
+ */
 export interface Span {
   vm: string;
   from: number;
   to: number;
 }
 
-/** Each tenth of a second, of the VM's own uptime; a line is here before the VM may lose its power. */
+/**
+ * Prints a sample every 100 ms with the VM's uptime. Each line arrives before the VM can lose its
+ * power.
+ */
 const LOOK = `while read -r up _ </proc/uptime; do
   echo "$up $(losetup -a | tr '\\n' ';')"
   sleep 0.1
@@ -49,7 +55,7 @@ export function startSampling(vm: Vm): Sampling {
   })().catch(() => {});
   return {
     samples() {
-      // What came fastest tells the difference of the two clocks best.
+      // The fastest line gives the best estimate of the difference between both clocks.
       const offset = Math.min(...lines.map(({ up, here }) => here - up));
       return lines.map(({ up, loops }) => ({ at: up + offset, loops }));
     },
@@ -61,7 +67,7 @@ export function startSampling(vm: Vm): Sampling {
   };
 }
 
-/** When samples of a VM showed the file, a span for each time that it was attached. */
+/** Returns a span for each time that samples of a VM showed the file attached. */
 export function spansOf(vm: string, samples: readonly Sample[], file: string): Span[] {
   const spans: Span[] = [];
   let open: Span | undefined;
@@ -79,7 +85,7 @@ export function spansOf(vm: string, samples: readonly Sample[], file: string): S
   return spans;
 }
 
-/** The pairs of spans on two VMs that have a moment in common. */
+/** Returns the pairs of spans on two VMs that overlap. */
 export function overlaps(spans: readonly Span[]): [Span, Span][] {
   return spans.flatMap((one, at) =>
     spans
@@ -89,6 +95,6 @@ export function overlaps(spans: readonly Span[]): [Span, Span][] {
   );
 }
 
-/** The longest time between two looks, in ms: what was shorter may not have been seen. */
+/** Returns the longest time between two samples, in ms. Shorter attachments may be missing. */
 export const longestGap = (samples: readonly Sample[]): number =>
   samples.reduce((gap, { at }, index) => Math.max(gap, at - (samples[index - 1]?.at ?? at)), 0);

@@ -11,10 +11,16 @@ export interface SharedMachine extends VmMachine {
   sharing: Sharing;
 }
 
-/** How long the daemon waits for a node that is NotReady where it may let go of it: less than tests do, in s. */
+/**
+ * Time (s) that the daemon waits for a NotReady node before it force-detaches. Shorter than the
+ * timeouts of tests.
+ */
 export const MAX_WAIT = 15;
 
-/** A real cluster of two nodes, VMs that share a directory, and the daemon, which reaches them over ssh. */
+/**
+ * Starts a real cluster of two nodes, VMs that share a directory, and the daemon, which reaches
+ * them over ssh.
+ */
 export const startScene = (): Promise<Scene<SharedMachine>> =>
   startSceneOn('vm1', startNodes, NAMES.slice(1));
 
@@ -31,7 +37,7 @@ async function startNodes(controlPlane: ControlPlane): Promise<SharedMachine> {
   return { vm: vms.vm1, sharing, reachedBy: flags, stop };
 }
 
-/** Files in the directory, for both nodes. */
+/** Provides files in the directory, for both nodes. */
 export function placesIn({
   machine: { sharing },
 }: Pick<Scene<SharedMachine>, 'machine'>): Places<'shared'> {
@@ -47,7 +53,7 @@ export function placesIn({
       const onNodes = await Promise.all(NAMES.map((name) => onNode(vms[name]).tracesOf(uid)));
       return [...stdout.split('\n').filter((line) => line !== ''), ...onNodes.flat()];
     },
-    // All goes with the VMs.
+    // Everything is removed with the VMs.
     async clean() {},
   };
 }

@@ -40,7 +40,10 @@ import { onNode } from './node.ts';
 import { startVm, type Vm } from './vm.ts';
 import { startWatch, type Watch } from './watch.ts';
 
-/** Snapshots of thin logical volumes, and volumes that start from them, by the daemon, on a kernel with device-mapper. */
+/**
+ * Snapshots of thin logical volumes, and volumes restored from them, by the daemon, on a kernel
+ * with device-mapper.
+ */
 
 const NODE = 'vm1';
 const NAMESPACE = 'default';
@@ -118,7 +121,7 @@ async function cutPower(): Promise<void> {
   await kubeletStarts();
 }
 
-/** Says what the daemon and the console said last, if it fails. */
+/** Prints the last output of the daemon and the console if the work fails. */
 async function told(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -169,7 +172,7 @@ const createSnapshot = (name: string, claim: string) =>
     { namespace: NAMESPACE },
   );
 
-/** The path of its device. */
+/** Waits until a claim is bound. @returns the path of its device */
 const isBound = (name: string): Promise<string> =>
   until(
     `${name} is bound`,
@@ -185,7 +188,7 @@ const isBound = (name: string): Promise<string> =>
     WITHIN,
   );
 
-/** The name of the logical volume that it is. */
+/** Waits until a snapshot is ready. @returns the name of its logical volume */
 const isReady = (name: string): Promise<string> =>
   until(
     `${name} is ready`,
@@ -243,7 +246,10 @@ async function removeAll(): Promise<void> {
   expect(left.items.map(({ metadata }) => metadata.name)).toEqual([]);
 }
 
-/** Looks all the time where a link leads, until it is told to end. @returns the places, each once in a row */
+/**
+ * Follows a link until the returned function is called.
+ * @returns the link's targets in sequence, without repetitions
+ */
 function followLink(link: string): () => Promise<string[]> {
   const look =
     'rm -f /run/end; until test -e /run/end; do readlink -f "$1"; sleep 0.05; done | uniq';
@@ -308,14 +314,14 @@ test.each(CONTENTS)(
         await node.write(content, cloned, 'own');
       }
       expect(await node.read(content, link)).toBe('after');
-      // The link of the original never led elsewhere, nor nowhere.
+      // The original's link always had the same target.
       expect(await follow()).toHaveLength(1);
       await removeAll();
     }),
   3 * WITHIN,
 );
 
-/** Cuts the power a random time of up to `ms` after something is so in the VM, which a shell is asked. */
+/** Cuts the power at a random time of up to `ms` after a shell condition becomes true in the VM. */
 async function cutOnce(condition: string, ms: number): Promise<string> {
   const after = Math.floor(random() * ms);
   const wait = `until ${condition}; do sleep 0.05; done; sleep ${after / 1000}`;
@@ -354,7 +360,9 @@ test.each(['ext4', 'xfs'] as const)(
   6 * WITHIN,
 );
 
-/** Sends a signal to lvcreate while the device that it takes a snapshot of is suspended. Says whether it was in time. */
+/**
+ * Sends a signal to lvcreate while the origin's device is suspended. Prints whether it was in time.
+ */
 const HIT = `how=$1 device=$2
 shift 2
 "$@" >/dev/null 2>&1 &
@@ -369,7 +377,7 @@ done
 wait $job
 echo "$hit $?"`;
 
-/** Writes and syncs until it is told to end, and says how long the longest of these took, in ms. */
+/** Writes and syncs until stopped, and prints the longest duration of a write in ms. */
 const WRITE = `rm -f /run/end-writes; longest=0 last=$(date +%s%3N)
 until test -e /run/end-writes; do
   echo number >>"$1/gaps"; sync "$1/gaps"
@@ -415,7 +423,7 @@ test(
           const seen = await executor.observe(NODE, thinProbes(wanted, view));
           return planThinSnapshot('delete', wanted, readThin(wanted, view, seen));
         };
-        // Its tag was not exchanged, so that it is not finished, whether or not lvcreate came to its end.
+        // Its tag was not exchanged. So it is unfinished, even if lvcreate completed.
         const made = await look();
         const steps = 'steps' in made ? made.steps : [];
         if (steps.length > 0) {
@@ -433,7 +441,7 @@ test(
       expect(said.filter((each) => each.includes(' hit ')).length).toBeGreaterThan(0);
       expect(longest).toBeLessThan(10_000);
       await vm.run(['umount', point]);
-      // The pool takes more.
+      // The pool accepts further snapshots.
       await createSnapshot('backup', 'data');
       await isReady('backup');
       await removeAll();

@@ -3,15 +3,18 @@ import { type Mounted, type podsOf, reading, writing } from '../kubelet/pods.ts'
 import { CONVERGES_WITHIN } from './scene.ts';
 import type { Vm } from './vm.ts';
 
-/** Prints a line for each volume: its claim, and the word in it. */
+/** Returns a script that prints a line for each volume: its claim, and the word in it. */
 export const readAll = (all: readonly Mounted[]) =>
   all.map((each) => `echo ${each.claim} "$(${reading(each)})"`).join('; ');
 
-/** The id of the boot that the VM is in. */
+/** Returns the ID of the VM's current boot. */
 export const bootOf = async (vm: Vm) =>
   (await vm.run(['cat', '/proc/sys/kernel/random/boot_id'])).stdout;
 
-/** Creates a pod that stays, and says each time it starts what it finds in its volumes; then it writes the boot's id into them. */
+/**
+ * Creates a pod that stays. On each start it prints the content of its volumes, then writes the
+ * boot's ID to them.
+ */
 export const createStaying = (
   pods: ReturnType<typeof podsOf>,
   name: string,
@@ -29,7 +32,10 @@ export const createStaying = (
     { restartPolicy: 'Always' },
   );
 
-/** Waits for what a pod that stays found when it started in that boot, a line for each volume. */
+/**
+ * Waits for the volumes' content that a staying pod printed when it started in that boot, a line
+ * for each volume.
+ */
 export const saidIn = (vm: Vm, name: string, boot: string): Promise<string[]> =>
   until(
     `pod ${name} in boot ${boot}`,
@@ -37,7 +43,7 @@ export const saidIn = (vm: Vm, name: string, boot: string): Promise<string[]> =>
       const { stdout } = await vm.run(['sh', '-c', `cat /var/log/pods/*_${name}_*/c/*.log`], {
         reject: false,
       });
-      // Each line has three words before it: when, where, and whether it is whole.
+      // Each line has a prefix of three fields: time, stream, and whether it is complete.
       const lines = stdout.split('\n').map((line) => line.replace(/^(\S+ ){3}/, ''));
       const from = lines.lastIndexOf(`in boot ${boot}:`);
       const to = lines.indexOf('that is all', from);

@@ -53,7 +53,7 @@ test(
   'what a pod wrote on a device does not get the path of another volume, while the node runs or when it starts anew',
   async () => {
     const { vm } = node;
-    // A device of each kind, which shows the UUID of a volume of another kind.
+    // A device of each kind, which has the UUID of a volume of another kind.
     const pairs: [Desired, Desired][] = [
       [onDisk('ext4', 'first'), node.desired('Block')],
       [node.desired('ext4'), onDisk('Block', 'second')],
@@ -75,7 +75,7 @@ test(
     const byUuid = [];
     for (const { volume, other } of volumes) {
       expect(await node.node.exists(linkOf(volume))).toBe(false);
-      // Whoever came first has this one.
+      // This link leads to the device that came first.
       if (await node.node.exists(contentLink(volume)))
         byUuid.push(await leadsTo(contentLink(volume)));
       await node.carry('attach', other);

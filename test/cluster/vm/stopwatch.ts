@@ -1,4 +1,4 @@
-/** Prints how long it took from one call to the next. */
+/** Returns a function that prints the time since its previous call. */
 export function stopwatch(): (what: string) => void {
   let since = Date.now();
   return (what) => {

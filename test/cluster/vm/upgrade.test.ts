@@ -12,7 +12,7 @@ import type { Kind } from './places.ts';
 import { CONVERGES_WITHIN } from './scene.ts';
 import { bootOf, createStaying, readAll, saidIn } from './staying-pod.ts';
 
-/** The last one whose volumes have paths by UUID. */
+/** Last version whose volumes have paths by UUID. */
 const PREVIOUS = '535f9e2';
 
 const CASES: readonly (readonly [Kind, VolumeMode])[] = [
@@ -89,7 +89,7 @@ test(
       await pathOf(name);
       await pods.create('forges', [forger], 'sleep infinity');
       await pods.inPhase('forges', 'Running');
-      // The kubelet puts a loop device of its own on the volume's, which shows the pod's bytes, too.
+      // The kubelet creates its own loop device over the volume's, which also shows the pod's data.
       const loops = (
         await vm.run(['losetup', '--list', '--noheadings', '--output', 'NAME,BACK-FILE'])
       ).stdout;

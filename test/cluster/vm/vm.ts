@@ -19,20 +19,23 @@ import {
 import { connectQmp, type Qmp } from './qmp.ts';
 
 export interface VmOptions {
-  /** Of the node: its host name, and the name that its host key is known under. */
+  /** Node name: its hostname, and the name of its host key. */
   name: string;
   /**
-   * By name: a size as qemu-img takes it (`1G`), of an empty one; a raw file, which stays as it is; or a qcow2 file that is written
-   * to, so that another VM can have the disk after this one.
+   * Disks by name: the size of an empty disk as for qemu-img (`1G`), or a raw file, which is not
+   * changed. A qcow2 file is written to, so that another VM can have the disk afterwards.
    */
   disks?: Readonly<Record<string, string | { file: string } | { qcow2: string }>>;
-  /** Devices beside a SCSI disk for each of `disks`: a disk that is the `drive` of one is no SCSI disk besides. */
+  /**
+   * Devices in addition to a SCSI disk for each of `disks`. A disk that is the `drive` of a device
+   * gets no SCSI disk.
+   */
   devices?: readonly DeviceProperties[];
-  /** Further arguments of the kernel. */
+  /** Additional arguments of the kernel. */
   kernel?: readonly string[];
   memoryMiB?: number;
   cpus?: number;
-  /** eth1, beside the network that leads to this machine. */
+  /** eth1, in addition to the network to this machine. */
   link?: Link;
 }
 
@@ -42,54 +45,58 @@ export interface Ran {
   stderr: string;
 }
 
-/** A node of its own: kernel, systemd, udev, sshd, disks. */
+/** A node as a virtual machine, with its own kernel, systemd, udev, sshd and disks. */
 export interface Vm {
   name: string;
-  /** For `ssh -F` and `stowage --ssh-config`: root at the VM, under its name. */
+  /**
+   * Path of an ssh configuration for root on the VM by its name, for `ssh -F` and `stowage
+   * --ssh-config`.
+   */
   configFile: string;
   /** Loopback port of its sshd. */
   port: number;
-  /** Of qemu; undefined while it is off. */
+  /** PID of qemu, or undefined while the VM is off. */
   pid(): number | undefined;
-  /** The lasting path of one of its disks, in the VM. */
+  /** Returns the persistent path of a disk in the VM. */
   disk(name: string): string;
-  /** Runs a program in the VM as root. Throws where it fails, unless told not to. */
+  /** Runs a program in the VM as root. Throws if it fails, unless `reject` is false. */
   run(argv: readonly string[], options?: { input?: string; reject?: boolean }): Promise<Ran>;
-  /** Ends it as a power cut does: what it had not flushed to its disks may be lost. */
+  /** Ends the VM as by a power cut: data that it had not flushed to its disks may be lost. */
   powerCut(): Promise<void>;
-  /** Starts it again, and waits for its sshd. */
+  /** Starts the VM again, and waits for its sshd. */
   boot(): Promise<void>;
-  /** `systemctl reboot`, and waits for its sshd. */
+  /** Runs `systemctl reboot`, and waits for its sshd. */
   reboot(): Promise<void>;
-  /** Takes a disk out, also one that is in use. */
+  /** Unplugs a disk, even if it is in use. */
   unplug(disk: string): Promise<void>;
-  /** Puts it in again. */
+  /** Plugs a disk in again. */
   plug(disk: string): Promise<void>;
-  /** All that its kernel and systemd said on the console, of all boots. */
+  /** Returns the console's output of kernel and systemd, of all boots. */
   console(): Promise<string>;
-  /** Ends it at once, and removes its disks. */
+  /** Ends the VM immediately, and removes its disks. */
   stop(): Promise<void>;
 }
 
 interface Running {
   qemu: ChildProcess;
-  /** Once it has booted. */
+  /** Set after the boot. */
   qmp?: Qmp;
 }
 
-/** Emulated in software; a busy machine may take as long. */
+/** Timeout in ms: the VM is emulated, and the machine may be busy. */
 const BOOTS_WITHIN = 600_000;
 
 /**
- * QEMU 7.2 was seen to lose commands to the emulated NVMe disk while a VM starts on a busy machine, and then each one that came after
- * them: the kernel waits for half a minute each time. Nothing but to start anew helps.
+ * Reports lost commands of the emulated NVMe disk. QEMU 7.2 can lose commands while a VM starts on
+ * a busy machine, and then all later ones. The kernel waits half a minute for each. Only a restart
+ * of the VM helps.
  */
 class LostCommands extends Error {}
 
 const LOST_COMMANDS = /nvme nvme0: I\/O \d+ .*timeout, aborting/;
 const STARTS = 3;
 
-/** Starts a VM and waits for its sshd. Its disks are on top of the image, which stays as it is. */
+/** Starts a VM and waits for its sshd. Its disks are on top of the image, which is not changed. */
 export async function startVm({
   name,
   disks = {},
@@ -160,15 +167,15 @@ export async function startVm({
     }
   }
 
-  /** Of the boot that it is in; undefined while it does not answer. */
+  /** Returns the ID of the current boot, or undefined if the VM does not respond. */
   async function bootId(): Promise<string | undefined> {
     const { exitCode, stdout } = await ssh(name, 'cat /proc/sys/kernel/random/boot_id');
     return exitCode === 0 ? stdout : undefined;
   }
 
   /**
-   * Waits for the boot that the console tells of from that place on.
-   * @param isNew whether an id of a boot is that of this one
+   * Waits for the boot whose output begins at that position of the console.
+   * @param isNew reports whether a boot ID is that of this boot
    */
   async function answers(from: number, isNew = (_boot: string) => true): Promise<void> {
     const { qemu } = state.running ?? {};
@@ -183,7 +190,7 @@ export async function startVm({
         throw new LostCommands('its disk lost commands');
     };
     await withConsole(async () => {
-      // A connection that nobody accepts yet would be tried again after longer and longer times.
+      // ssh would retry a connection that is not accepted after increasing delays.
       await until(
         'its sshd is started',
         async () => {
@@ -223,7 +230,7 @@ export async function startVm({
     if (state.running !== undefined) throw new Error(`VM ${name} runs already`);
     await rm(machine.monitor, { force: true });
     const { length } = await consoleText();
-    // It ends with this process, in whatever way that ends.
+    // qemu ends with this process, even if that is killed.
     const argv = ['--pdeathsig', 'KILL', '--', 'qemu-system-x86_64', ...qemuArguments(machine)];
     const qemu = spawn('setpriv', argv, { stdio: ['ignore', 'ignore', 'pipe'] });
     const current: Running = { qemu };
@@ -318,7 +325,7 @@ export async function startVm({
 const QCOW2 = ['create', '-q', '-f', 'qcow2'];
 const on = (file: string) => ['-b', file, '-F', 'raw'];
 
-/** One connection for all that a test runs. */
+/** Options for one shared connection for all commands of a test. */
 const SHARED = [
   ...['-o', 'BatchMode=yes', '-o', 'LogLevel=ERROR', '-o', 'ConnectTimeout=10'],
   ...['-o', 'ControlMaster=auto', '-o', 'ControlPersist=yes'],

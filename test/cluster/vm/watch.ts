@@ -3,7 +3,7 @@ import { type Service, startService } from '../../support/service.ts';
 export type { Status } from '../../support/service.ts';
 export type Watch = Pick<Service, 'statuses' | 'log' | 'stop'>;
 
-/** `stowage watch` over ssh, from the build; its log is in `folder`. */
+/** Starts `stowage watch` over ssh, from the build, with its log in `folder`. */
 export function startWatch(kubeconfig: string, sshConfig: string, folder: string): Watch {
   const service = startService(kubeconfig, ['--ssh-config', sshConfig], folder);
   return {

@@ -4,7 +4,7 @@ import type { Volume } from '../../../src/api/volume.ts';
 import { onTerminal, type Typed } from '../../support/terminal.ts';
 import { CONVERGES_WITHIN, NODE, type Scene, startScene } from './scene.ts';
 
-/** The questions of `create volume`, of a node with disks of its own. */
+/** Prompts of `create volume`, for a node with its own disks. */
 
 let scene: Scene;
 const OLD_UUID = 'b5a1b1c0-0000-4000-8000-00000000abcd';
@@ -12,7 +12,7 @@ const OLD_UUID = 'b5a1b1c0-0000-4000-8000-00000000abcd';
 beforeAll(async () => {
   scene = await startScene();
   await scene.vm.run(['mkfs.ext4', '-q', '-U', OLD_UUID, scene.vm.disk('second')]);
-  // lsblk says what udev knows.
+  // lsblk reports udev's data.
   await scene.vm.run(['udevadm', 'trigger', '--action=change', '--subsystem-match=block']);
   await scene.vm.run(['udevadm', 'settle']);
 }, 1_800_000);
@@ -38,7 +38,7 @@ test(
       const { exitCode, shown } = await ask('picked --on-delete Delete', [
         ['Node that holds the storage:', '\r'],
         ['What to make it of:', 'a disk\r'],
-        // Typed letters go to the first that begins so.
+        // Typed letters select the first option with that prefix.
         [`Device of ${NODE}:`, `/dev/${first}\r`],
         ['Storage class:', '\r'],
         ['When the device is on its node:', '\r'],
@@ -57,7 +57,7 @@ test(
       );
       expect(shown).toContain('make the ext4 file system');
       const made = await scene.ready('picked', 'True');
-      // By a name that lasts, and not that of the kernel.
+      // By a persistent name, and not that of the kernel.
       expect(made.spec.rawBlockDevice).toEqual({ devicePath: scene.vm.disk('first') });
       await scene.cluster.client.delete(VOLUMES, 'picked');
       await scene.gone('picked');

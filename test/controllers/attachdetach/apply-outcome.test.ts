@@ -38,7 +38,7 @@ const [ATTACHING, DETACHING, UNCERTAIN] = [
   entry('Detaching'),
   entry('Uncertain'),
 ];
-/** What is left of a node that may have it. */
+/** Expected entry of a node that may have the volume attached. */
 const MAYBE = [{ state: 'Uncertain', message: 'away' }];
 const MADE = [{ state: 'Attached', safeToMount: true, device: 'loop1', since: 200 }];
 const HALF = [{ state: 'Attached', safeToMount: false, message: 'attached more than once' }];
@@ -128,7 +128,7 @@ describe('what was found is known', () => {
   ) {
     const known = knownWith(before);
     applyOutcome(known, operation(kind), outcome, 200, 0);
-    // The other node is another matter.
+    // The other node is not affected.
     expect(known.unverifiedNodes.has('n2')).toBe(true);
     const kinds = ['attach', 'detach', 'verify'] as const;
     const fails = kinds.filter((each) => failureOf(known, each, 'n1')).join(' ');
@@ -278,7 +278,7 @@ test.each<[string, AttachmentOperationKind, Outcome]>([
   const known = knownWith(change([was], 'n1', { state }, 150));
   applyOutcome(known, operation(kind), outcome, 200, 0, was);
   expect(known.entries[0]).toMatchObject({ state: 'Attached', since: 100 });
-  // What is in use can be mounted as before.
+  // A volume in use can be mounted as before.
   if (outcome === inUse) expect(known.entries[0]?.safeToMount).toBe(true);
 });
 

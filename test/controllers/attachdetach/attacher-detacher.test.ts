@@ -23,7 +23,7 @@ import { loop, loopRow, madeNode, readyNode, volume } from '../../support/volume
 
 const attach = { kind: 'attach', node: 'n1', readOnly: false } as const;
 
-/** It takes a while to ask. */
+/** A precheck that passes after a delay. */
 const maySo = () => new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
 const turns = async () => {
   for (let turn = 0; turn < 10; turn++) await maySo();
@@ -36,7 +36,7 @@ interface Parts {
   follower?: object;
 }
 
-/** An attacher for nodes on which nothing uses a device, and on which each job succeeds. */
+/** Creates an attacher for nodes where no device is in use and each job succeeds. */
 function attacherWith({ executor, desiredOf: desired, ...parts }: Parts) {
   const loopNumbers = createLoopNumbers();
   const attacher = createAttacherDetacher({
@@ -60,7 +60,10 @@ function attacherWith({ executor, desiredOf: desired, ...parts }: Parts) {
   return { attacher, loopNumbers, run };
 }
 
-/** These, one after the other, and the last for ever. An Error is thrown. */
+/**
+ * Returns these observations in sequence, and then the last one repeatedly. Throws an Error instead
+ * of returning it.
+ */
 function oneByOne(...looks: (Observed | Error)[]): () => Promise<Observed> {
   return async () => {
     const next = looks.length > 1 ? looks.shift() : looks[0];
@@ -69,7 +72,7 @@ function oneByOne(...looks: (Observed | Error)[]): () => Promise<Observed> {
   };
 }
 
-/** Nodes on which the file is, and no loop device; jobs on them never end. */
+/** Creates nodes with the file, but no loop device, whose jobs never end. */
 function world() {
   const attached: string[] = [];
   const submit = (_node: string, { steps }: Job) => {
@@ -178,7 +181,7 @@ describe('a persistent path that leads to another device', () => {
     expect(submitted).toEqual([]);
     expect(await run('attach', { of })).toMatchObject({ is: 'attached', safeToMount: true });
     expect(submitted).toHaveLength(1);
-    // Once it was right, a path that leads elsewhere is reported again.
+    // After a correct path, a path that leads to another device is reported again.
     expect(await run('attach', { of })).toMatchObject({ is: 'failed' });
     expect(submitted).toHaveLength(1);
   });
@@ -359,7 +362,7 @@ test.each(['attach', 'detach'] as const)(
   },
 );
 
-/** A node with a job that has not ended when it is polled. */
+/** Creates a node with a job that has not ended when it is polled. */
 function slowNode(...looks: Observed[]) {
   let told: ((state: RunningJob) => void) | undefined;
   let ended = () => {};
@@ -421,7 +424,7 @@ test('where the file of a device cannot be seen, an attach did nothing, and a de
   expect(await run('verify')).toMatchObject({ is: 'unknown', message });
 });
 
-/** What is asked and done to detach a device from a node that is observed so. */
+/** Detaches a device from a node with these observations. @returns its requests and jobs */
 async function detaching(
   looks: Observed[],
   answer: (argv: readonly string[]) => ReturnType<typeof unused>,

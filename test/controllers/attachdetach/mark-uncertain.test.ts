@@ -51,7 +51,7 @@ describe('a node', () => {
     expect(measured.entries).toEqual([
       expect.objectContaining({ node: 'n1', state: 'Attached', safeToMount: true, since: 300 }),
     ]);
-    // One that was made when this process began is not.
+    // A Volume that existed when this process started is not trusted.
     const before = { ...knownOn(), volume: volumeWith({ deviceName: 'loop3' }) };
     markUncertain(before, always, life('a'), 300);
     expect(before).toMatchObject({ entries: [], unverifiedNodes: new Set(['n1']) });

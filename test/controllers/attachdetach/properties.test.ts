@@ -6,22 +6,22 @@ import { AttachmentWorld, type Outcome } from '../../support/attachment-world.ts
 import { TEST_SEED } from '../../support/test-seed.ts';
 
 /**
- * Whatever happens, in whatever order: what must never be is checked at every step (by the world, which throws), and when
- * nothing more happens, the device is where it is wanted, that is known, and nothing is begun any more.
+ * Events in any order. The world checks invariants at every step, and throws. Once events cease,
+ * the device is attached where it is needed, the state is known, and no operation starts.
  */
 
 const MAX_WAIT = 2000;
 
 type Event = (world: AttachmentWorld) => void;
 
-// Where a volume is that has one node only.
+// A volume with a single node is on n1.
 const node = fc.constantFrom('n1', 'n1', 'n2', 'n3');
 const some = fc.nat({ max: 2 });
 const onPod = (change: (pod: AttachmentWorld['pods'][number]) => void) =>
   some.map(
     (at): Event =>
       (world) => {
-        // The latest ones: others are long gone.
+        // Only the latest pods, as earlier ones no longer exist.
         const pod = world.pods.at(-1 - at);
         if (pod !== undefined) change(pod);
       },
@@ -98,7 +98,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   },
 );
 
-/** The devices on nodes that can write. */
+/** Returns the names of running nodes with a device of that kind. */
 const devices = (world: AttachmentWorld, kind: 'rw' | 'ro') =>
   [...world.nodes.values()]
     .filter(({ on, device }) => on && device === kind)

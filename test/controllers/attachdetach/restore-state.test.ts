@@ -16,7 +16,10 @@ import {
 } from '../../support/attachment-view.ts';
 import { memoryLogger } from '../../support/logger.ts';
 
-/** What is known of a Volume with these nodes in its record, on the PersistentVolume and in the status each. */
+/**
+ * Returns the restored state of a Volume with these recorded nodes, on the PersistentVolume and in
+ * the status.
+ */
 function atFirst(onPv: string[], inStatus: string[], change: Parameters<typeof volumeObject>) {
   const [spec, status] = change;
   const attachments = attachmentsOf(inStatus.map((node) => entry(node)));

@@ -19,7 +19,10 @@ import { entry, MINUTE, NOW, pvObject, use, volumeObject } from '../../support/a
 
 const entries = [entry('n1', {}, 'p1')];
 
-/** What is written of these entries, when the Volume shows `attachments`, and there is `pv` of its name. */
+/**
+ * Returns the writes for these entries if the Volume's status has `attachments`, and `pv` is its
+ * PersistentVolume.
+ */
 async function writes(
   attachments: Attachment[],
   now: readonly NodeAttachment[],
@@ -43,7 +46,10 @@ async function writes(
   return patches;
 }
 
-/** As a real API server answers custom resources: its maps have no order, and are written in that of the alphabet. */
+/**
+ * Sorts keys, as a real API server does in custom resources: its maps are unordered and are written
+ * alphabetically.
+ */
 const sorted = (attachments: readonly Attachment[]): Attachment[] =>
   attachments.map(
     (each) => Object.fromEntries(Object.entries(each).sort()) as unknown as Attachment,

@@ -28,7 +28,7 @@ const none = { snapshot: undefined, content: undefined };
 const handle = { type: 'file', nodes: ['n1'], path: PATH };
 const job = { node: 'n1', attempt: 1 };
 
-/** One whose job is named. */
+/** Returns a Backup with a recorded job. */
 const inProgress = (
   change: Partial<BackupInput> = {},
   metadata: Partial<Backup['metadata']> = {},

@@ -25,21 +25,21 @@ const FAILED: JobState = { state: 'failed', step, exit: 1, output: '' };
 
 interface Scene {
   backup?: Backup;
-  /** The answer of each poll. */
+  /** Result of each poll. */
   polled?: JobState;
-  /** The answers of submits, by the job's id. */
+  /** Results of submits, by job ID. */
   submitted?: Record<string, JobState>;
-  /** The answer of the probe for what was made. */
+  /** Result of the probe for the archive. */
   archive?: ProbeResult;
   signature?: string;
   secret?: { value: string } | { problem: string };
-  /** Subjects that are not forgotten, as a job of them runs. */
+  /** Subjects that are not purged, as one of their jobs runs. */
   kept?: string[];
   current?: boolean;
   error?: Error;
 }
 
-/** A node, and what it is asked. */
+/** Creates a node that records its requests. */
 function workOn({
   polled = { state: 'not-found' },
   submitted = {},

@@ -34,20 +34,23 @@ const refused = (code: number, reason = '') =>
   new ApiError({ apiVersion: 'v1', kind: 'Status', code, reason } as never, code, 'PATCH');
 
 interface Scene {
-  /** As the cache has it; by default, as the API server has it. */
+  /** Object in the cache. Defaults to that of the API server. */
   cached?: Backup;
   live: Backup | undefined;
   cachedSnapshot?: VolumeSnapshot | undefined;
   liveSnapshot?: VolumeSnapshot | undefined;
   liveNode?: KubeNode;
   outcome?: BackupOutcome;
-  /** The refusal of the API server to create a VolumeSnapshot. */
+  /** Refusal of the API server to create a VolumeSnapshot. */
   refusal?: ApiError;
   acts?: boolean;
   hasSnapshots?: boolean | undefined;
 }
 
-/** The reconciler of one Backup over caches that may be behind the API server, which compares UIDs and versions. */
+/**
+ * Reconciles one Backup with caches that may lag behind the API server, which compares UIDs and
+ * versions.
+ */
 async function reconcile(scene: Scene) {
   const { liveSnapshot = snapshot(), liveNode = node('n1'), refusal, acts = true } = scene;
   const { outcome = { is: 'running' } } = scene;

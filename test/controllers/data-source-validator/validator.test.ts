@@ -22,7 +22,7 @@ const claim = (
     spec: { ...(dataSourceRef && { dataSourceRef }), ...more.spec },
   }) as PersistentVolumeClaim;
 
-/** KEP-1495's four, and what is near them. */
+/** The four classes of KEP-1495, and similar cases. */
 test.each<[string, PersistentVolumeClaim, DataSourceClass]>([
   ['nothing', claim(), 'empty'],
   ['a claim', claim({ kind: 'PersistentVolumeClaim', name: 'a' }), 'pvc'],

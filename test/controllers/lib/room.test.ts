@@ -27,9 +27,9 @@ const SILENT: CapacityEventsDeps = {
 };
 const HOME = '/var/lib/metalk8s/storage/sparse';
 const MIB = 1n << 20n;
-/** Of 100 MiB that are free on a device of 200 MiB, a twentieth stays free. */
+/** Capacity with 100 MiB free on a device of 200 MiB, of which a twentieth stays free. */
 const FREE = 90n * MIB;
-/** What lsblk prints of block devices, by their numbers. */
+/** Returns lsblk's output for block devices, by their numbers. */
 const devices = (sizes: Record<string, bigint>) =>
   result(
     0,
@@ -515,7 +515,7 @@ describe('what the scheduler was told', () => {
   const objects = <T extends KubeObject>(...list: T[]) =>
     ({ get: (name: string) => list.find(({ metadata }) => metadata.name === name) }) as Informer<T>;
 
-  /** Reconciles one class on n1. Returns the outcome, and the requests that were sent. */
+  /** Reconciles one class on n1. @returns the outcome, and the requests that were sent */
   async function reconcile(nodes: Informer<KubeNode>, acts: boolean) {
     const sent: string[] = [];
     const run = createCapacityReconciler({

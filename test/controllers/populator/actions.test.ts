@@ -9,7 +9,7 @@ import { ApiError } from '../../../src/kube/errors.ts';
 import { memoryLogger } from '../../support/logger.ts';
 import { claim, OWN, pod, prime, pv, UID } from './input.ts';
 
-/** @param live the claim as the API server has it */
+/** Creates the dependencies of actions. @param live the claim on the API server */
 function world(live: PersistentVolumeClaim = claim()) {
   const patched: unknown[] = [];
   const deleted: unknown[] = [];

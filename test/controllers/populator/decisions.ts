@@ -2,7 +2,7 @@ import { decide } from '../../../src/controllers/populator/decide.ts';
 import type { MachineDecision, MachineInput } from '../../../src/controllers/populator/types.ts';
 import { annotated, claim, input, NOW, prime, storageClass } from './input.ts';
 
-/** Objects that the stages of populating a claim begin with, and what a decision comes to. */
+/** Objects at the first stages of populating a claim, and summaries of decisions. */
 
 export const DELETED = { metadata: { deletionTimestamp: '2026-11-22T11:00:00Z' } };
 export const SELECTED = 'volume.kubernetes.io/selected-node';
@@ -10,7 +10,7 @@ export const waiting = storageClass({ volumeBindingMode: 'WaitForFirstConsumer' 
 export const populated = annotated(prime(), { 'stowage.dev/populated-by': 'pod-uid' });
 export const bound = (more: object = {}) =>
   claim({ spec: { volumeName: 'pv' }, status: { phase: 'Bound' }, ...more });
-/** What a decision does, in a word; with what it tells. */
+/** Returns the action of a decision in short form, with the text of its event. */
 export const short = ({ action, requeueAfter }: MachineDecision): string => {
   if (action === undefined) return requeueAfter === undefined ? 'rest' : `rest ${requeueAfter}`;
   return action.do === 'tell' ? `tell ${action.event.reason}: ${action.event.message}` : action.do;

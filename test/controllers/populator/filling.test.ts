@@ -86,7 +86,7 @@ describe('from nothing to a claim that is filled', () => {
         ),
       },
     });
-    // The cache has not seen the PersistentVolume yet.
+    // The PersistentVolume is not in the cache yet.
     expect(decide(input({ claim: bound(), pv: undefined }), NOW).action).toEqual({
       do: 'remove-finalizer',
     });

@@ -14,7 +14,7 @@ const failure = (code: number, details: object = { name: 'example' }) =>
     'GET',
   );
 
-/** What was asked, in order. */
+/** Creates dependencies that record their requests in order. */
 const asking = (answer: KubeObject | Error, more: Partial<SourceDeps> = {}) => {
   const asked: string[] = [];
   const deps: SourceDeps = {

@@ -55,7 +55,7 @@ export const claim = (change: Change<PersistentVolumeClaim> = {}): PersistentVol
     change,
   );
 
-/** Bound to `pv`. */
+/** Returns a prime claim that is bound to `pv`. */
 export const prime = (change: Change<PersistentVolumeClaim> = {}): PersistentVolumeClaim => {
   const made = primeOf(claim(), OWN);
   return changed(
@@ -94,7 +94,7 @@ export const pod = (phase: string, change: Change<Pod> = {}): Pod =>
     change,
   );
 
-/** That of the prime claim. */
+/** Returns the PersistentVolume of the prime claim. */
 export const pv = (change: Change<PersistentVolume> = {}): PersistentVolume =>
   changed(
     {
@@ -112,7 +112,7 @@ export const pv = (change: Change<PersistentVolume> = {}): PersistentVolume =>
     change,
   );
 
-/** Given to the claim. */
+/** Returns the PersistentVolume after it was assigned to the claim. */
 export const given = (policy = 'Delete'): PersistentVolume =>
   pv({
     metadata: { annotations: { 'stowage.dev/populated-from': 'default/example' } },
@@ -144,7 +144,10 @@ export const found = {
   },
 } as const;
 
-/** Of a claim that has the finalizer, in an Immediate class, with nothing begun. */
+/**
+ * Returns the input for a claim with the finalizer, in an Immediate class, before any further
+ * action.
+ */
 export const input = (change: Partial<MachineInput> = {}): MachineInput => ({
   uid: UID,
   claim: claim(),

@@ -5,7 +5,7 @@ import { decide } from '../../../src/controllers/populator/decide.ts';
 import type { MachineDecision, MachineInput } from '../../../src/controllers/populator/types.ts';
 import { annotated, claim, found, input, NOW, OWN, pod, prime, pv, UID } from './input.ts';
 
-/** What becomes of a pod that somebody ends, or that does not begin. */
+/** Results of pods that are deleted, or that do not start. */
 
 const DELETED = { metadata: { deletionTimestamp: '2026-11-22T11:59:00Z' } };
 const ORIGIN = 'definition-uid/1 source-uid/1';
@@ -26,7 +26,7 @@ const short = ({ action, requeueAfter }: MachineDecision): string => {
 const decided = (change: Partial<MachineInput>) =>
   short(decide(input({ prime: prime(), pv: pv(), source: found, ...change }), NOW));
 
-/** That begins to be made `seconds` before now. */
+/** Returns a pending pod that was created `seconds` before now. */
 const pending = (seconds: number, status: object = {}, annotations: object = {}) =>
   pod('Pending', {
     metadata: {
@@ -69,7 +69,7 @@ describe('a pod that somebody ends', () => {
     ],
   };
   test.each<[string, Partial<MachineInput>, string]>([
-    // A program that ends with 0 when it is told to has not done all.
+    // A program that exits with 0 on termination has not completed.
     [
       'is no pod that has filled it',
       { pod: pod('Succeeded', DELETED) },

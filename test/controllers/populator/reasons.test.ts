@@ -98,7 +98,7 @@ test.each<[ReasonCode, Partial<MachineInput>, Reason['parameters']]>([
     { source: 'example', definition: 'hello' },
   ],
   ['PrimeUnbound', { prime: unbound, primeSays: { found: { message: 'x' } } }, { said: 'x' }],
-  // The reason of the prime claim's event stays.
+  // The reason of the prime claim's event is kept.
   [
     'NoRoom',
     { prime: unbound, primeSays: { found: { message: 'x', detail: NO_ROOM } } },

@@ -9,7 +9,7 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { populated } from './decisions.ts';
 import { claim, definition, found, OWN, pod, prime, pv, storageClass, UID } from './input.ts';
 
-/** An informer that has just these. */
+/** Creates an informer with these objects. */
 function informerOf<T extends KubeObject>(...objects: T[]) {
   const handlers: ((change: Change<T>) => void)[] = [];
   const informer = {
@@ -127,7 +127,7 @@ test.each<[string, 'success' | 'error']>([
       logger: { info() {} },
     } as unknown as MachineDeps);
     for (const { begin } of [claims, pvs]) begin();
-    // Patches change nothing here, so that it has no end.
+    // Patches change nothing here, so that reconciling would not end.
     const look = () => machine.reconcile(UID, new AbortController().signal).catch(() => {});
     for (let round = 0; round < 3 && ended.length === 0; round++) await look();
     expect(ended[0]).toMatchObject({ result, ms: 600_000 });

@@ -52,7 +52,7 @@ test.each<[string, WriteAction, Error, string | undefined, ReasonCode | undefine
     'PopulatorCreationError: what comes next for it (add-finalizer) is refused: persistentvolumeclaims is forbidden. It is tried again',
     'PopulationStepRefused',
   ],
-  // What was decided on is not there any more, or is another one.
+  // The object of the decision no longer exists, or is another one.
   ['a volume that is gone', rebind, answer(404, 'not found'), undefined, undefined],
   [
     'a version that is old',

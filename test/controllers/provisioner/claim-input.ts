@@ -54,7 +54,7 @@ export const node = (
   status: { conditions: [{ type: 'Ready', status }] },
 });
 
-/** A pod of the claim that the scheduler has on no node yet. */
+/** Returns a pod of the claim that the scheduler has not assigned to a node yet. */
 export const pod = (spec: Pod['spec'] = {}): Pod => ({
   apiVersion: 'v1',
   kind: 'Pod',
@@ -95,13 +95,13 @@ export function input({ rooms = { n1: { freeBytes: 10n * GIB } }, ...parts }: Pa
   };
 }
 
-/** The finer reason of what is told. */
+/** Returns the code of the event's reason. */
 export function codeOf(parts: Parts): string | undefined {
   const { action } = decideClaim(input(parts), NOW);
   return action !== undefined && 'event' in action ? action.event.detail?.code : undefined;
 }
 
-/** What is decided, in short. */
+/** Returns the decision in short form. */
 export function outcome(parts: Parts): string {
   return inShort(decideClaim(input(parts), NOW));
 }

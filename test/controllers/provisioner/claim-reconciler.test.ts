@@ -34,13 +34,13 @@ const denied: ClaimStart = {
   on: [{ kind: 'ReferenceGrant', namespace: 'other' }],
 };
 
-/** A reconciler of one claim over caches that are what they are set to. */
+/** Creates a reconciler of one claim with caches whose content the test sets. */
 function world(
   resolve: (claim: PersistentVolumeClaim, asks: number) => ClaimStart | Promise<ClaimStart>,
 ) {
   const made: Volume[] = [];
   const reservations = createReservations<Volume>(({ spec }, on) => spec.nodeName === on);
-  /** Whose room is promised on n1 while a Volume is created. */
+  /** Names of Volumes with capacity reserved on n1 while they are created. */
   const promised: string[] = [];
   const events: string[] = [];
   const ends: object[] = [];
@@ -304,7 +304,7 @@ test('a Volume that was refused for what free extents carry is deleted, and its 
   expect(ends).toEqual([
     { storageClass: state.storageClass.metadata.name, source: 'none', crossNamespace: false },
   ]);
-  // Of a class that consents by now, nothing is remembered against the node.
+  // With a class that now consents, no refusal is recorded for the node.
   effects.length = 0;
   state.storageClass = {
     ...waiting,

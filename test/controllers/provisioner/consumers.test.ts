@@ -6,7 +6,7 @@ import type { Informer } from '../../../src/kube/informer.ts';
 import { type Change, ObjectStore } from '../../../src/kube/store.ts';
 import { claim, UID } from './claim-input.ts';
 
-/** An informer whose objects are put there by the test. */
+/** Creates an informer whose objects the test sets. */
 function informer<T extends KubeObject>() {
   const store = new ObjectStore<T>();
   const handlers: ((change: Change<T>) => void)[] = [];
@@ -79,7 +79,7 @@ test("a prime claim counts the pods of the claim that it is for, and not the pop
   expect(names(prime)).toEqual([]);
   pods.put(podOf('a', 'data'));
   expect(names(prime)).toEqual(['a']);
-  // Whoever names a claim so gets no other node by it.
+  // A claim with such a name in another namespace gets no other node.
   expect(names(primeIn('dev', 'n2'))).toEqual([]);
   expect(consumers.claimsOf(podOf('a', 'data'))).toEqual(['prod/data', `stowage/prime-${UID}`]);
 });

@@ -627,7 +627,9 @@ describe('a claim that is bound', () => {
     status: 'True',
     message: 'growing to 3Gi: attempt 1: no',
   } as const;
-  /** Made for a prime claim, and given to the claim of that UID once it was filled. */
+  /**
+   * Provisioned for a prime claim, and assigned to the claim of that UID after it was populated.
+   */
   const filled: Volume = {
     ...claimVolume(
       { ...claim(), metadata: { namespace: 'stowage', name: 'prime', uid: PRIME } },

@@ -35,7 +35,10 @@ interface Scene {
   storageClass?: StorageClass;
 }
 
-/** Runs the reclaimer for a Volume whose PersistentVolume is released. Returns the requests that it sent. */
+/**
+ * Runs the reclaimer for a Volume with a released PersistentVolume.
+ * @returns the requests that it sent
+ */
 async function reclaim({
   cached,
   live,
@@ -92,7 +95,7 @@ test.each<[string, Scene, string[]]>([
   expect(await reclaim(scene)).toEqual(sent);
 });
 
-/** Made by a class that retains, in a volume group. */
+/** Returns a Volume of a class with reclaim policy Retain, in a volume group. */
 const retained = (mode: 'Block' | 'Filesystem', thinPool?: string): Volume => {
   const { sparseLoopDevice: _, template, ...spec } = owned.spec;
   return {

@@ -10,7 +10,10 @@ import type { ContentAction } from '../../../src/controllers/snapshot/types.ts';
 import { memoryLogger } from '../../support/logger.ts';
 import { content } from '../../support/snapshot-objects.ts';
 
-/** What is sent for an action, to an API server that takes writes of the newest version alone, and what is told. */
+/**
+ * Runs an action with an API server that only accepts writes of the newest version.
+ * @returns its requests and events
+ */
 async function carryOut(action: ContentAction, annotations: Record<string, string> = {}) {
   const sent: object[] = [];
   const told: unknown[] = [];

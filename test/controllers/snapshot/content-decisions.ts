@@ -5,12 +5,12 @@ import type { ContentInput, NodeFacts } from '../../../src/controllers/snapshot/
 import { contentInput, DELETED, HANDLE_TEXT } from '../../support/snapshot-objects.ts';
 import { NOW } from '../../support/volume-input.ts';
 
-/** Decisions about a VolumeSnapshotContent, and what they report. */
+/** Decisions about a VolumeSnapshotContent, and the statuses that they set. */
 
 export const decide = (fields: Partial<ContentInput>, nodes?: Record<string, Partial<NodeFacts>>) =>
   decideContent(contentInput(fields, nodes), NOW);
 export const at = new Date(NOW).toISOString();
-/** The reason of a message. */
+/** Matches an event with the reason's code. */
 export const of = (code: ReasonCode | undefined) =>
   code && { detail: expect.objectContaining({ code }) };
 export const said = (reason: string, message: string, code?: ReasonCode, more = {}) => ({

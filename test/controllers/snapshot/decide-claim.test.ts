@@ -52,7 +52,7 @@ test.each<[string, Partial<ClaimUses>, 'put-on' | undefined]>([
   ['nobody uses', {}, undefined],
   ['is being cloned', { clones: [restore()] }, 'put-on'],
   ['was cloned', { clones: [volume()] }, undefined],
-  // The snapshot does so itself, before there is anything of it.
+  // The snapshot puts on the finalizer itself, before its creation begins.
   ['a snapshot is to be taken of', { snapshots: [snapshot()] }, undefined],
   [
     'is being deleted, so that nobody can hold it any more',

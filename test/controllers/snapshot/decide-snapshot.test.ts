@@ -27,7 +27,7 @@ const decide = (fields: Partial<SnapshotInput> = {}) => decideSnapshot(snapshotI
 const at = new Date(NOW).toISOString();
 const FAILED = { step: 'copy', exit: 1, output: '/data/x: no room' };
 
-/** What is said of it, and by which event. */
+/** Returns the action that sets this status and emits this event. */
 const said = (reason: string, message: string, code: ReasonCode) => ({
   action: {
     do: 'set-status',

@@ -125,7 +125,8 @@ describe('deleting', () => {
     ],
   ])('%s', (_, fields, expected) => {
     expect(decide({ content: going(), snapshot: undefined, ...fields })).toEqual(
-      // The subject of all work is the Volume, whose UID only it and the note know.
+      // The subject of the jobs is the Volume, whose UID only the Volume and the job record
+      // contain.
       'volume' in fields && fields.content === undefined
         ? named({ volume: CONTENT_UID })
         : expected,
@@ -183,7 +184,7 @@ describe('deleting', () => {
     );
     expect(decide(fields, { n1: { off: true } })).toEqual(named({ attempt: 2 }));
     expect(decide(fields, { n1: { ours: false } })).toEqual({});
-    // A pause is for what writes.
+    // A pause only affects writes.
     expect(decide(fields, { n1: { paused: true } })).toEqual(look);
     expect(decide({ ...fields, outcome: WHOLE }, { n1: { paused: true } })).toEqual(
       fail('Node n1 is paused; the deletion waits', 'SnapshotNodePaused'),

@@ -37,7 +37,7 @@ test.each([
   const going = other(text, { deletionTimestamp: DELETED });
   expect(isTaken(text, [going])).toBe(false);
   expect(isTaken(text, [going], { restoresOf: () => [restore()] })).toBe(true);
-  // Whoever writes a handle can name what is a Volume's.
+  // A handle written by a user can name a Volume's storage.
   expect(isTaken(text, [], { volumes: [volume({ uid: CONTENT_UID })] })).toBe(true);
 });
 

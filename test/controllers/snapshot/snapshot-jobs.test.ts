@@ -22,18 +22,18 @@ const ended: JobState = { state: 'succeeded' };
 const COPY = { sizeBytes: 1024 };
 
 interface Node {
-  /** What each poll answers, and the submit. */
+  /** Results of each poll, and of the submit. */
   polled?: JobState;
   submitted?: JobState;
-  /** Whether the copy is there when it is looked at: before, and after the job. */
+  /** Existence of the copy at each observation: before and after the job. */
   there?: boolean[];
   plan?: Plan;
-  /** Why a copy that is not found may be there. */
+  /** Reason that an unobserved copy may exist. */
   away?: Refusal;
   error?: Error;
 }
 
-/** A node whose storage is one file that is there or not. */
+/** Creates a node whose storage is one file that exists or not. */
 function workOn({
   polled = { state: 'not-found' },
   submitted = ended,
@@ -99,7 +99,7 @@ function workOn({
 
 const NONE = { volume: 'data1', kind: 'raw device' };
 
-/** What a job that failed left. */
+/** Size that a failed job left. */
 const LEFT = { leftBytes: 4096n };
 
 const current = async () => true;

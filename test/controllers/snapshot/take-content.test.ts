@@ -36,7 +36,7 @@ describe('taking a snapshot', () => {
   const fail = (why: string, code?: ReasonCode, more = {}) =>
     said('SnapshotCreationFailed', `Failed to create snapshot: ${why}`, code, more);
   const named = (fields = {}) => ({ action: { do: 'write-note', note: note(fields) } });
-  /** Its job is named. */
+  /** Returns a content with a recorded job. */
   const started = (change: Partial<ContentInput> = {}): Partial<ContentInput> => ({
     content: content({ note: note() }),
     ...change,
@@ -50,7 +50,7 @@ describe('taking a snapshot', () => {
       ...parts,
     });
 
-  /** Its job is named, and why its node is waited for was told. */
+  /** Returns a content with a recorded job, whose status reports that it waits for its node. */
   const waiting = (detail: Reason) =>
     content({
       status: { readyToUse: false, error: { message: 'waits for a node: x', time: at } },
@@ -384,7 +384,7 @@ describe('taking a snapshot', () => {
     const told = failing(why, { metadata });
     expect(decide({ ...fields, content: told }, nodes)).toEqual({});
     if (fields.content !== undefined) return;
-    // Where a job was named already, it may have done its work before.
+    // A job that is already recorded may have completed before.
     const was = started({ ...fields });
     expect(decide(was, nodes)).toEqual({
       action: { do: 'look', node: 'n1', handle: HANDLE, note: note() },

@@ -18,9 +18,10 @@ const submit: Action = { do: 'submit', steps: [], loopNumber: 7 };
 const createPv: Action = { do: 'create-pv', pv: { metadata: { name: 'v1' } } as PersistentVolume };
 
 /**
- * @param live the Volume as the API server has it
- * @param isCurrent whether that is what was decided on
- * @param state that of each job
+ * Creates the dependencies of actions.
+ * @param live the Volume on the API server
+ * @param isCurrent reports whether the decision used the current version
+ * @param state state of each job
  */
 function world({
   live = volume(),

@@ -14,7 +14,7 @@ import { given, outcome, pending, prepared, type Row } from '../../support/decis
 import { freshNode, input, madeNode, NOW, readyNode, UID } from '../../support/volume-input.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 
-/** ms */
+/** Time in ms. */
 const SIX_MINUTES = 360_000;
 
 const OLD = '11111111-2222-4333-8444-555555555555';
@@ -56,7 +56,7 @@ const ready = nodeNamed('n1', { ready: 'True' });
 const off = nodeNamed('n1', { ready: 'Unknown', since: ago(10), taints: [TAINT] });
 const silent = (seconds: number) => nodeNamed('n1', { ready: 'Unknown', since: ago(seconds) });
 
-/** What keeps data1 from adopting, by code. */
+/** Problems that prevent data1 from adopting, by code. */
 test.each<[ReasonCode, Partial<Parameters<typeof adoptionProblem>[2]>]>([
   ['AdoptsSnapshot', { contents: [content(OLD)] }],
   ['AdoptedByAnother', { volumes: [adopter('first', '2030-01-01T00:00:00Z'), data1] }],

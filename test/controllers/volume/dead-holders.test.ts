@@ -20,7 +20,9 @@ import { missing, result } from '../../support/fake-executor.ts';
 import { memoryLogger } from '../../support/logger.ts';
 import { FILE, input, NOW, UID, volume } from '../../support/volume-input.ts';
 
-/** A Volume on a directory that n1 and n2 share is being deleted, by work on n1, and its file is held by n2. */
+/**
+ * A Volume on a directory shared by n1 and n2 that is being deleted by n1, while n2 holds its file.
+ */
 
 const BOOT = '00000000-0000-4000-8000-000000000001';
 const held = textOf('held', { node: 'n2', bootId: BOOT, token: 't0' });

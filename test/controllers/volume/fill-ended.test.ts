@@ -58,6 +58,6 @@ test.each<[string, VolumeStatus | undefined, VolumeStatus, object | undefined]>(
   ],
 ])('a status tells %s', (_, before, after, expected) => {
   expect(fillEnded(filled(before), after, NOW)).toEqual(expected);
-  // What nothing fills ends no filling.
+  // A Volume without a fill has no end of a fill.
   expect(fillEnded(volume(before), after, NOW)).toBeUndefined();
 });

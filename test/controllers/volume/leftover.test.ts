@@ -186,7 +186,7 @@ describe('a Leftover', () => {
   });
 });
 
-/** A Leftover of a Volume with that status, as the API server has it. */
+/** Returns a Leftover of a Volume with that status, as stored by the API server. */
 function stored(of: VolumeStatus | undefined, own?: VolumeStatus, spec: object = {}): Leftover {
   const leftover = leftoverOf(volume(of));
   return {

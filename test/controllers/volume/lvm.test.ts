@@ -34,7 +34,7 @@ import {
 } from '../../support/lvm-input.ts';
 import { input, pv, volume } from '../../support/volume-input.ts';
 
-/** Volumes on LVM go through the charts as others do. */
+/** Returns a Volume on LVM, to which the same charts apply as to others. */
 
 const onLvm = (
   more: object,
@@ -97,7 +97,7 @@ describe('deployment', () => {
     const dirty = lvmNode({ free: [{ ...free, content: 'ext4:OLD' }] });
     const annotations = { 'metalk8s.scality.com/force-lvcreate': '' };
     const forced = onLvm({}, {}, pending('PrepareVolume/1'), { annotations });
-    // Whoever asked for it may take another node.
+    // The provisioner may then select another node.
     expect(outcome({ volume: forced, job: { known }, observation: { known: dirty } })).toEqual(
       creationFailed(
         1,
@@ -185,7 +185,7 @@ describe('deletion', () => {
     const parts = { volume: going({}), job: { known }, observation: { known: lvmMade() } };
     const { action } = decide(input(parts), 0);
     const commands = action?.do === 'submit' ? action.steps.map(({ argv }) => argv) : [];
-    // But for the path, which goes first.
+    // Except the persistent path, which is removed first.
     const dropped = dropLink('dm-3');
     expect(commands.slice(0, dropped.length).map((argv) => argv.join(' '))).toEqual(dropped);
     expect(commands.slice(dropped.length).map(([program]) => program)).toEqual([

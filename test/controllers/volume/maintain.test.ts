@@ -41,7 +41,7 @@ const unrecorded = { ...readyNode, directory: { ...readyNode.directory, recorded
 const earlierAvailable: VolumeStatus = { ...available(), devicePath: BY_UUID };
 const earlierPv = { ...pv('Bound'), spec: { ...pv('Bound').spec, local: { path: BY_UUID } } };
 
-/** Available, and told that it is paused. */
+/** Status of a Volume that is Available, with a condition that it is paused. */
 const paused: VolumeStatus = {
   ...available(),
   conditions: [
@@ -53,7 +53,7 @@ const paused: VolumeStatus = {
   ],
 };
 
-/** A node on which the path leads to a device of somebody else. */
+/** A node on which the path leads to another device. */
 const strayed = {
   ...readyNode,
   devices: [...readyNode.devices, { ...loopRow, name: 'sdz', device: '65:16', type: 'disk' }],
@@ -78,7 +78,7 @@ const toldAstray = status(
   },
 );
 
-/** Waits to be attached, and says so. */
+/** Returns the status of a Volume that waits to be attached. */
 const attaching = (reason = 'Attaching', job = 'PrepareVolume/DONE') =>
   status('Available', job, ['Unknown', reason, NOT_ATTACHED], { prepared });
 
@@ -98,7 +98,7 @@ const waiting = (parts?: Parts) => given(attaching(), { pv: pv('Bound'), ...part
 const attachingByJob = (parts?: Parts) =>
   given(attaching('Attaching', 'AttachVolume/3'), { pv: pv('Bound'), ...parts });
 
-/** A Volume whose fifth try to grow to 2Gi is 8 s away. */
+/** Returns a Volume whose fifth attempt to expand to 2Gi is due in 8 s. */
 const growing = (parts?: Parts) =>
   given(
     status('Available', 'GrowVolume/5', ['True', 'Available', 'growing to 2Gi'], { prepared }),
@@ -621,7 +621,7 @@ test('a path that is lost with the status is that of the PersistentVolume', () =
   };
   expect(pathAfter(lost)).toBe(BY_UUID);
   expect(pathAfter({ ...available(), devicePath: BY_UUID })).toMatchObject({ do: 'prefer-path' });
-  // A PersistentVolume that somebody else gave another path tells nothing of the device.
+  // A PersistentVolume with a path of another writer does not identify the device.
   found.spec.local.path = '/dev/sda';
   expect(pathAfter(lost)).toBe(LINK);
 });

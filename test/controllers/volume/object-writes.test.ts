@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** A cache that hears of nothing but what it is told. */
+/** Creates a cache that only has these objects and recorded writes. */
 function cacheOf<T extends KubeObject>(resource: Resource, ...objects: T[]): Informer<T> {
   const { client } = cluster;
   const informer = createInformer<T>({
@@ -165,7 +165,7 @@ describe('what is written about a Leftover', () => {
       job: 'UnprepareVolume/1',
       attempt: 1,
     });
-    // Decided on what was there before.
+    // The status was decided on an earlier version.
     await expect(objects.writeStatus(shown, { phase: 'Failed' })).rejects.toMatchObject({
       code: 'conflict',
     });

@@ -174,7 +174,7 @@ describe('nothing is written while paused', () => {
     expect(paused(parts)).toEqual(later);
     const { conditions = [], ...rest } = parts.volume?.status ?? {};
     const resumed = { ...rest, conditions: conditions.filter(({ type }) => type !== 'Paused') };
-    // It is the pause that holds it: without it there is something to be done.
+    // Proves that the pause holds it: without the pause an action follows.
     expect(outcome({ ...parts, volume: volume(resumed, parts.volume?.metadata) })).not.toEqual(
       later,
     );

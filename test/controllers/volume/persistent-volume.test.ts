@@ -20,7 +20,7 @@ test('is shaped as MetalK8s shapes it', () => {
     metadata: {
       name: 'data1',
       labels: { app: 'x' },
-      // It was attached in the making.
+      // Provisioning also attached it.
       annotations: { 'stowage.dev/attached-nodes': '["n1"]' },
       finalizers: [FINALIZER],
       ownerReferences: [
@@ -164,7 +164,7 @@ describe('or by the device that it leads to, whoever took its owner off:', () =>
     ['its path, in mode Block', 'Block', LINK, undefined, true],
     ['that of an earlier version', 'Filesystem', BY_UUID, undefined, true],
     ['that of an earlier version, in mode Block', 'Block', BY_PARTUUID, undefined, true],
-    // Of which the Volume has the later one on record.
+    // The Volume's status has the later path.
     ['that of an earlier version, beside another on record', 'Filesystem', BY_UUID, LINK, true],
     ['that of the other mode', 'Filesystem', BY_PARTUUID, undefined, false],
     ['that of the other mode, in mode Block', 'Block', BY_UUID, undefined, false],
@@ -179,7 +179,7 @@ describe('or by the device that it leads to, whoever took its owner off:', () =>
     expect(
       isPvOf(orphan(path), { ...other, metadata: { ...other.metadata, uid: 'another' } }),
     ).toBe(
-      // Nothing in it tells of which Volume it is.
+      // The path does not contain the Volume's UID.
       expected && path === MAPPER,
     );
   });
@@ -246,7 +246,7 @@ describe('of a Volume that was made for a claim', () => {
     ['Delete', 'Delete', annotations],
     ['Retain', 'Retain', annotations],
     ['Recycle', 'Retain', annotations],
-    // Whoever writes that into a Volume of their own would have it deleted under them.
+    // A user who writes this into their own Volume would otherwise lose its data.
     ['Delete', 'Retain', {}],
   ])('the policy %s is %s with %j', (persistentVolumeReclaimPolicy, expected, given) => {
     const pv = built({ persistentVolumeReclaimPolicy }, { annotations: given });

@@ -5,7 +5,7 @@ import type { KubeClient } from '../../../src/kube/types.ts';
 
 const URL_OF_A = 'https://a.example.com/x';
 
-/** An API server with one Secret, team/login, and what it was asked for. */
+/** Creates an API server with one Secret, team/login, that records its requests. */
 function server(
   data: Record<string, string>,
   status?: number,

@@ -7,7 +7,7 @@ import type { Decision, Input } from '../../../src/controllers/volume/types.ts';
 import { available, deleted, deleting, given, pending, prepared } from '../../support/decisions.ts';
 import { freshNode, input, NOW, pv, readyNode, UID, volume } from '../../support/volume-input.ts';
 
-/** The code of the reason that Ready is given. */
+/** Returns the code of the Ready condition's reason. */
 function codeOf({ action }: Decision): string | undefined {
   const conditions = action?.do === 'set-status' ? action.status.conditions : undefined;
   return conditions?.find(({ type }) => type === 'Ready')?.detail?.code;
@@ -111,7 +111,7 @@ function none() {
   return { found: undefined };
 }
 
-/** Of a job that a version submitted which wrote no reason. */
+/** Returns the refusal of a job that was submitted by a version without reasons. */
 function oldRefusal() {
   return { step: { name: 's', command: "'x'" }, refusal: 'no', output: '' };
 }

@@ -32,7 +32,7 @@ const read = (
   objects: {
     content?: VolumeSnapshotContent;
     volume?: Volume;
-    /** Of the Volume that is made. */
+    /** Spec of the Volume to provision. */
     spec?: object;
   } = {},
   node = 'n1',

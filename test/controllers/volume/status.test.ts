@@ -36,7 +36,7 @@ test('a field that is to go is not there any more, and is null in the patch', ()
   expect(status).toEqual(without);
   expect(Object.keys(status)).not.toContain('deviceName');
   expect(statusPatch(before.status, status)).toEqual({ ...without, deviceName: null });
-  // Written once.
+  // Another write is not needed.
   expect(
     setStatus(volume(without), NOW, 'Available', ready, { deviceName: undefined }),
   ).toBeUndefined();
@@ -51,7 +51,7 @@ test('what the owner of a claim is told is beside the whole, for as long as that
     { type: 'Provisioned', ...failed, message: 'a part' },
   ]);
   expect(status.conditions?.[0]).not.toHaveProperty('told');
-  // Written once.
+  // Another write is not needed.
   expect(
     setStatus(volume(status), NOW + 1, 'Failed', { ...failed, told: 'a part' }),
   ).toBeUndefined();

@@ -6,10 +6,13 @@ import {
 } from '../../support/attachment-cluster.ts';
 import { until } from '../../support/until.ts';
 
-/** The controller in the daemon, against a sandbox's API server and nodes in memory that carry out what they are told. */
+/**
+ * The attachdetach controller in the daemon, with a sandbox's API server and nodes in memory that
+ * run jobs.
+ */
 
 const NAMESPACE = 'default';
-/** Progress is shown a second after an operation began, in ms. */
+/** Time in ms that exceeds the second after which an operation's progress is shown. */
 const PAST_PROGRESS = 2000;
 
 let at: AttachmentCluster;
@@ -115,7 +118,7 @@ describe('an OnDemand Volume', () => {
 });
 
 describe('a status that names the device of another Volume', () => {
-  /** As whoever may write a status can. */
+  /** Patches the status, as any user with access to it can. */
   const setPrepared = (name: string, prepared: object) =>
     at.client.patch(VOLUMES, name, { status: { prepared } }, { subresource: 'status' });
 
@@ -132,7 +135,7 @@ describe('a status that names the device of another Volume', () => {
       askedOf.add(node);
       return observe(node, probes);
     };
-    // On the same node, and on one that is any other.
+    // On the same node, and on another one.
     for (const node of ['n1', 'n9']) {
       await at.stop();
       await setPrepared('a', { paths, node });

@@ -8,7 +8,7 @@ import {
 } from '../../support/attachment-cluster.ts';
 import { until } from '../../support/until.ts';
 
-/** What a new process makes of attachments that an earlier one recorded. */
+/** Recovery of attachments that an earlier process recorded. */
 
 let at: AttachmentCluster;
 
@@ -24,7 +24,7 @@ const recordNodes = (name: string, nodes: string | null) =>
   });
 
 test('Volumes that wait to be verified on one node are not written', async () => {
-  // More than are verified on a node at once.
+  // More than a node verifies concurrently.
   const names = Array.from({ length: 30 }, (_, index) => `v${index}`);
   for (const name of names) await at.createVolume(name);
   for (const name of names) await at.isAvailable(name);
@@ -41,7 +41,8 @@ test('Volumes that wait to be verified on one node are not written', async () =>
     return observe(node, probes);
   };
   const now = Date.now();
-  // A verification is shown a second after it began, however slow the machine is: that second never ends.
+  // A verification is shown one second after its begin. With this clock that second never passes,
+  // even on a slow machine.
   await at.start({ clock: { ...systemClock, now: () => now } });
   await until('all are to be verified', async () => {
     const operations = at.lines().filter(({ message }) => message === 'operation');

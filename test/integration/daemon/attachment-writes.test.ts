@@ -8,7 +8,7 @@ import {
 } from '../../support/attachment-cluster.ts';
 import { until } from '../../support/until.ts';
 
-/** What is written of an OnDemand Volume while it is attached and detached, and what is not. */
+/** Writes to an OnDemand Volume's objects while it is attached and detached. */
 
 let at: AttachmentCluster;
 
@@ -35,7 +35,7 @@ test('an attach and a detach write each object once', async () => {
     () => at.createPod('p1', 'a'),
     async () => (await at.podCondition('p1'))?.status === 'True' && (await hasDevice(true)),
   );
-  // Where it is, and which device that is.
+  // The status has the node and the device.
   const status = 'volumes/status a';
   expect(attaching).toEqual(['persistentvolumes a', 'pods/status p1', status]);
   const detaching = await written(
@@ -55,7 +55,7 @@ test('the Volume controller does not write a device that is just being detached'
   at.nodes.submit = async (...job) => {
     at.nodes.submit = submit;
     const state = await submit(...job);
-    // Both are to be reconciled now, and a comes first.
+    // Both Volumes need a reconcile, and a comes first.
     for (const name of ['a', 'b']) {
       await at.client.patch(VOLUMES, name, { spec: { sparseLoopDevice: { size: '64Mi' } } });
     }
@@ -76,7 +76,7 @@ test('the Volume controller does not write a device that is just being detached'
 
 test('an attach that takes less than a second is written at its end, whatever happens meanwhile', async () => {
   const now = Date.now();
-  // The second never ends, however long the attach takes.
+  // The second never passes, however long the attach takes.
   await at.restart({ clock: { ...systemClock, now: () => now } });
   const { submit } = at.nodes;
   at.nodes.submit = async (node, job, waitMs) => {

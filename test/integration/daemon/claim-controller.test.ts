@@ -23,7 +23,10 @@ import { startController, type TestController } from '../../support/controller.t
 import { until } from '../../support/until.ts';
 import { type WorkingNodes, workingNodes } from '../../support/working-nodes.ts';
 
-/** Claims of dynamic classes, with the daemon's controllers against a sandbox's API server and nodes in memory. */
+/**
+ * Claims of dynamic classes, with the daemon's controllers, a sandbox's API server and nodes in
+ * memory.
+ */
 
 const namespace = 'default';
 const GIB = 1n << 30n;
@@ -88,7 +91,7 @@ const createClaim = (
     },
     { namespace },
   );
-/** Creates a pod that is on no node. */
+/** Creates a pod that no node runs. */
 const createPod = (claimName: string) =>
   client.create<Pod>(
     PODS,
@@ -122,7 +125,7 @@ const isTold = (name: string, text: string) =>
     return told.some((each) => each.includes(text)) ? told : undefined;
   });
 
-/** Without the records of directories, which outlast their volumes. */
+/** Returns the files without the records of directories, which outlast their volumes. */
 const filesOn = (node: string) =>
   [...nodes.disk(node).files.keys()].filter((path) => !path.startsWith(`${DIRECTORIES}/`));
 
@@ -192,7 +195,7 @@ describe('of a class that waits for a consumer', () => {
       { metadata: { annotations: { [SELECTED]: 'n2' } } },
       { namespace },
     );
-    // Another claim is served meanwhile, and this one is not, for no pod uses it.
+    // Another claim is provisioned meanwhile. This claim is not, as no pod uses it.
     await client.create(STORAGE_CLASSES, dynamicClass('immediate'));
     await createClaim('other', '1Gi', { storageClassName: 'immediate' });
     await isBound('other');
@@ -247,7 +250,7 @@ test('a claim that had a volume before the API server was restored gets no empty
   await createClass({ volumeBindingMode: 'WaitForFirstConsumer' });
   const { metadata } = await createClaim('data', '1Gi');
   const name = `pvc-${metadata.uid}`;
-  // What an API server knew that is no more; the nodes are the same.
+  // Objects of an API server that is lost. The nodes are the same.
   const lost = await startCluster();
   try {
     const volume: Volume = {

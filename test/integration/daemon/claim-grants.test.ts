@@ -16,8 +16,9 @@ import { type LazyNodes, lazyNodes } from '../../support/lazy-nodes.ts';
 import { until } from '../../support/until.ts';
 
 /**
- * KEP-3294, "Security": grants that come, go and come back while claims are served, and wrong ones of each kind. The daemon's retries
- * are so far away that whatever goes on was woken.
+ * KEP-3294, "Security": grants that are created, deleted and created again while claims are
+ * processed, and wrong grants of each kind. The daemon's retries are so late that only events cause
+ * progress.
  */
 
 const GROUP = 'snapshot.storage.k8s.io';
@@ -27,7 +28,7 @@ const SNAPSHOTS = { group: GROUP, kind: 'VolumeSnapshot' };
 let world: ClaimWorld;
 let nodes: LazyNodes;
 let daemon: TestController;
-/** Each read of grants, and each write but of events. */
+/** Reads of grants, and writes except of events. */
 let reads: string[];
 let writes: string[];
 
@@ -67,7 +68,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** A namespace's claim with bytes, and the snapshot `backup` of it. */
+/** Creates a claim with data in a namespace, and its snapshot `backup`. */
 async function backup(namespace: string): Promise<void> {
   await world.createClaim(`${namespace}/foo`);
   await world.isBound(`${namespace}/foo`);
@@ -89,7 +90,7 @@ const told = async (key: Key) =>
     count,
   }));
 
-/** It was told, by one event, that it is not allowed, and of nothing else. */
+/** Waits until the claim has one event that access is not allowed, and no other event. */
 async function waits(key: Key): Promise<void> {
   const [namespace = '', name = ''] = key.split('/');
   await until(`${key} is told`, async () => ((await told(key)).length > 0 ? true : undefined));
@@ -145,7 +146,7 @@ describe('a grant that', () => {
     nodes.laziness = 0;
     await nodes.runAll();
     await isRestored('meanwhile/copy', 'of prod');
-    // And what was made stays.
+    // The restored claim stays.
     expect((await world.claim('meanwhile/late'))?.status?.phase).toBe('Pending');
     await world.createGrant('prod/to-meanwhile', 'meanwhile');
     await isRestored('meanwhile/late', 'of prod');
@@ -174,7 +175,10 @@ describe('a grant that', () => {
   });
 });
 
-/** Each with the namespace `NS` of the claim. `refused`: by the API server, so that it never comes into being. */
+/**
+ * A wrong grant. `NS` stands for the namespace of the claim. `refused`: the API server refuses the
+ * grant.
+ */
 interface Wrong {
   from?: ReferenceGrant['spec']['from'];
   to?: ReferenceGrant['spec']['to'];
@@ -185,7 +189,7 @@ const RIGHT: Required<Pick<Wrong, 'from' | 'to'>> = {
   from: [{ ...CLAIMS, namespace: 'NS' }],
   to: [SNAPSHOTS],
 };
-/** More of those that the API server takes are in test/model/data-source/grant.test.ts. */
+/** test/model/data-source/grant.test.ts has more grants that the API server accepts. */
 const WRONG: [string, Wrong][] = [
   ['another namespace in from', { from: [{ ...CLAIMS, namespace: 'other' }] }],
   ['pods in from', { from: [{ group: '', kind: 'Pod', namespace: 'NS' }] }],
@@ -212,7 +216,7 @@ describe('a grant with', () => {
       const made = world.createGrant(`${where}/${namespace}-wrong`, namespace, spec);
       if (refused) await expect(made).rejects.toMatchObject({ statusCode: 422 });
       else await made;
-      // Whoever comes later, too.
+      // Later claims wait, too.
       await ask(`${namespace}/later`);
       await waits(`${namespace}/later`);
       await waits(`${namespace}/copy`);
@@ -247,7 +251,7 @@ test('who has no grant is told the same of any snapshot, whatever is so of it', 
   expect([...messages].join()).not.toMatch(/exist|ready|size|Gi|bytes|snapcontent/);
 });
 
-/** 1,000 claims in all cases, 100 in others: what is counted is the same. */
+/** 1,000 claims in the complete lanes, 100 in others: the limits of the counts hold for both. */
 const [SOURCES, ASKERS, RIGHT_ASKERS] = EVERY_CASE ? [20, 50, 5] : [5, 20, 2];
 
 test('as many grants as claims, of which a tenth is right', async () => {
@@ -301,7 +305,7 @@ test('as many grants as claims, of which a tenth is right', async () => {
     `${pairs.length} claims and grants: ${right} bound after ${Math.round(took)} ms; grants were listed ${readsOfClaims} times for claims, ${readsOfGrants} times since`,
   );
 
-  // A Volume that goes is room, which is not what they wait for.
+  // A deleted Volume frees capacity, which these claims do not wait for.
   const before = { reads: reads.length, writes: writes.length };
   await world.remove(PERSISTENT_VOLUME_CLAIMS, keyOf(pairs[0] as (typeof pairs)[number]));
   await until('its Volume is gone', async () =>
@@ -318,9 +322,9 @@ test('as many grants as claims, of which a tenth is right', async () => {
   );
   expect(await bound()).toBe(right);
   const events = await byAsker();
-  // Of bound ones, too, there was one: they waited first.
+  // Bound claims have one event, too, as they waited first.
   expect(events).toHaveLength(pairs.length);
-  // Each for what the binder writes to a new claim, and for the grant that is right.
+  // Reads occur for the binder's writes to a new claim, and for the right grant.
   expect(readsOfClaims).toBeLessThan(4 * pairs.length);
   expect(readsOfGrants).toBeLessThan(4 * right);
   expect(readsOfRoom).toBe(0);

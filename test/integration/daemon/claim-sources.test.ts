@@ -19,7 +19,10 @@ import { startController, type TestController } from '../../support/controller.t
 import { type LazyNodes, lazyNodes } from '../../support/lazy-nodes.ts';
 import { until } from '../../support/until.ts';
 
-/** What volumes start from, while they are made: it is not taken away under them, and goes afterwards. */
+/**
+ * Data sources of volumes that are being provisioned: they are not deleted meanwhile, but
+ * afterwards.
+ */
 
 let world: ClaimWorld;
 let nodes: LazyNodes;
@@ -59,11 +62,11 @@ async function data(name: string): Promise<void> {
   await world.write(`prod/${name}`, `of ${name}`);
 }
 
-/** The one that was made for the claim. */
+/** Returns the Volume of the claim. */
 const volumeOf = async (key: Key) =>
   world.find<Volume>(VOLUMES, `/pvc-${(await world.claim(key))?.metadata.uid}`);
 
-/** Its job is named, and stays on the node without an end. */
+/** Waits until the Volume's job is recorded. The job does not end on the node. */
 async function isBeingMade(key: Key): Promise<void> {
   await until(`${key} is being made`, async () => {
     const volume = await volumeOf(key);
@@ -124,7 +127,7 @@ test('a claim that is deleted while it is cloned goes once that is made', async 
       : undefined,
   );
   await world.remove(PERSISTENT_VOLUME_CLAIMS, 'prod/cloned');
-  // Somebody is in haste.
+  // A user removes the finalizer in a hurry.
   await world.client.patch(
     PERSISTENT_VOLUME_CLAIMS,
     'cloned',
@@ -132,7 +135,7 @@ test('a claim that is deleted while it is cloned goes once that is made', async 
     { namespace: 'prod' },
   );
   await isGone('the claim', 'prod/cloned', PERSISTENT_VOLUME_CLAIMS);
-  // What would let it go came, and was judged.
+  // Waits until the controller has processed the event that would release the Volume.
   await until('it is decided what becomes of its Volume', async () => {
     const volume = await world.find<Volume>(VOLUMES, `/${name}`);
     if (volume?.metadata.deletionTimestamp !== undefined) throw new Error('its data is taken away');
@@ -152,7 +155,7 @@ test('who begins anew knows of the grants before it tells anybody that there is 
   await world.isReady('prod/granted');
   await end();
   await world.createClaim('test/from-grant', { dataSourceRef: toSnapshot('prod/granted') });
-  // Whether the API server serves grants at all is answered late.
+  // The API server delays the response that shows whether it serves grants.
   const { promise: answers, resolve: answer } = Promise.withResolvers<void>();
   let asked = 0;
   await start({

@@ -15,7 +15,10 @@ afterEach(async () => {
   await cluster?.stop();
 });
 
-/** What nodes were asked about the kubelet's folders from before a Volume was made to after it was gone. */
+/**
+ * Returns the requests to nodes about the kubelet's directories, from before a Volume's creation
+ * until after its deletion.
+ */
 async function lookedFor(attachment: boolean): Promise<string[]> {
   cluster = await startCluster();
   const { client } = cluster;
@@ -52,7 +55,8 @@ async function lookedFor(attachment: boolean): Promise<string[]> {
   return asked.filter((line) => line.includes('kubelet'));
 }
 
-// Its rules of sudo, and the lists of Salt and the forced command, name one root folder, and refuse to look into another.
+// The rules for sudo, and the allowlists of Salt and the forced command, name one root directory,
+// and refuse access to others.
 test.each([
   ['attaches', true],
   ['does not attach', false],

@@ -9,7 +9,10 @@ import { inWorld, TIMING } from '../../support/election-world.ts';
 import { leadingLease } from '../../support/leading-lease.ts';
 import { until } from '../../support/until.ts';
 
-/** Two daemons over one cluster and the same nodes. No more than five at once: jest's `maxConcurrency`. */
+/**
+ * Two daemons with one cluster and the same nodes. At most five tests run concurrently: jest's
+ * `maxConcurrency`.
+ */
 
 let program: DaemonProgram<ElectingWatchOptions>;
 beforeAll(async () => {
@@ -59,7 +62,7 @@ test.concurrent('a leader is cut off from the API server: it leaves the nodes al
 test.concurrent('a leader is told to end: it releases the Lease and exits with 0, and the follower takes over at once', () =>
   inWorld(
     program,
-    // Waited out, it would take longer than this test.
+    // An expiry of this Lease would take longer than the test.
     { leaseDurationMs: 600_000, renewDeadlineMs: 300_000, retryPeriodMs: 100_000 },
     async ({ start, create, leads, says, submitted, eachOnce, log }) => {
       const first = start();
@@ -123,7 +126,7 @@ test.concurrent('a leader tells of one in another namespace, which knows nothing
     await client.create(LEASES, {
       ...lease,
       metadata: { ...lease.metadata, namespace: 'other' },
-      // However long the daemon takes to start.
+      // Valid however long the daemon takes to start.
       spec: { ...lease.spec, leaseDurationSeconds: 3600 },
     });
     await client.create<KubeObject>(NAMESPACES, { ...namespace, metadata: { name: 'left' } });
@@ -154,7 +157,8 @@ test.concurrent('a leader tells of one in another namespace, which knows nothing
       lease: 'other/stowage',
       holder: 'host_1',
     });
-    // Of a namespace where none leads, nobody would update what the scheduler goes by.
+    // Capacities of a namespace without a leader would mislead the scheduler, as no daemon updates
+    // them.
     await until('they are removed', async () =>
       (await capacities()).includes('of-left') ? undefined : true,
     );

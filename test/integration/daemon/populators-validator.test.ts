@@ -7,7 +7,10 @@ import {
   startPopulationCluster,
 } from '../../support/population-cluster.ts';
 
-/** What claims are told of data sources, with the daemon's controllers against a sandbox's API server. */
+/**
+ * Events of claims about their data sources, with the daemon's controllers and a sandbox's API
+ * server.
+ */
 
 let cluster: PopulationCluster;
 beforeEach(async () => {
@@ -40,7 +43,7 @@ describe('the validator', () => {
     for (const name of ['nothing', 'claim', 'snapshot', 'registered', 'unknown']) {
       await cluster.client.patch(PERSISTENT_VOLUME_CLAIMS, name, labels, { namespace: NAMESPACE });
     }
-    // Those after it were looked at, too, once this is told.
+    // Once this event exists, the daemon has observed the earlier claims, too.
     await cluster.createClaim('last', { dataSourceRef: unknown });
     await cluster.isTold('last', 'UnrecognizedDataSourceKind');
     for (const name of ['nothing', 'claim', 'snapshot', 'registered']) {
@@ -50,7 +53,7 @@ describe('the validator', () => {
       ({ type }) => type === 'Warning',
     );
     expect([told?.count, more]).toEqual([1, []]);
-    // A kind that only a VolumePopulator names is somebody else's.
+    // A kind that only a VolumePopulator names belongs to another populator.
     expect(await reasons('registered')).toEqual(['Provisioning']);
     expect((await cluster.claimNow('registered')).metadata.finalizers).toEqual([
       'kubernetes.io/pvc-protection',

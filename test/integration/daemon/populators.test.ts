@@ -29,7 +29,10 @@ import {
 } from '../../support/population-cluster.ts';
 import { until } from '../../support/until.ts';
 
-/** Claims that populators fill, with the daemon's controllers against a sandbox's API server, and nodes and containers in memory. */
+/**
+ * Claims with populators, with the daemon's controllers, a sandbox's API server, and nodes and
+ * containers in memory.
+ */
 
 let cluster: PopulationCluster;
 beforeEach(async () => {
@@ -68,7 +71,7 @@ describe('the machine', () => {
     expect(await reasons('data')).toHaveLength(3);
     expect(cluster.faults).toEqual([]);
 
-    // It is the claim's: it goes with it.
+    // The object belongs to the claim, and is deleted with it.
     await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace: NAMESPACE });
     await cluster.isEmpty();
   });
@@ -118,7 +121,7 @@ describe('the machine', () => {
       'data',
       "PopulatorDataSourceRefused: accessing prod/theirs of Hello dataSource from default/data isn't allowed",
     );
-    // Whether there is such an object, either.
+    // The message does not reveal whether the object exists, either.
     await cluster.isTold('none', "isn't allowed");
     expect(await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN)).toEqual([]);
     await cluster.client.create(REFERENCE_GRANTS, populatorGrant(HELLOS, 'theirs'));

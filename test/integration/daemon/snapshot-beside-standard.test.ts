@@ -55,7 +55,8 @@ describe('beside the standard snapshot-controller', () => {
     await cluster.keep('backup');
     await cluster.untilAsked('take n1');
     const before = await cluster.content(name);
-    // As it does when the snapshot is deleted, by a cache that has not heard of the note.
+    // The standard controller does this when the snapshot is deleted, if its cache does not have
+    // the job record yet.
     const annotations = {
       'stowage.dev/snapshot-job': null,
       'snapshot.storage.kubernetes.io/volumesnapshot-being-deleted': 'yes',
@@ -86,7 +87,7 @@ describe('beside the standard snapshot-controller', () => {
       );
     await cluster.isKept('data', false);
     expect((await cluster.claim('data'))?.metadata.finalizers).toContain('of.others/x');
-    // It was seen before the other one.
+    // The daemon observed this claim before the other one.
     expect((await cluster.claim('used'))?.metadata.finalizers).toContain(OF_CLAIM);
     await cluster.remove(VOLUME_SNAPSHOTS, 'backup');
     await cluster.isKept('used', false);

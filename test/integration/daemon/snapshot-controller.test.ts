@@ -45,7 +45,7 @@ describe('a snapshot of a claim', () => {
       restoreSize: '1Gi',
     });
     const taken = Date.parse(snapshot.status?.creationTime ?? '');
-    // It is given in whole seconds.
+    // The creation time has whole seconds.
     expect(taken).toBeGreaterThanOrEqual(began - 1000);
     expect(taken).toBeLessThanOrEqual(Date.now());
     expect(snapshot.metadata.finalizers).toEqual([BOUND]);
@@ -57,7 +57,7 @@ describe('a snapshot of a claim', () => {
 
     const { writes, nodes } = cluster;
     const [written, asked] = [writes.length, nodes.asked.length];
-    // Who begins anew finds nothing to do, and asks no node.
+    // After a restart, the controller writes nothing and sends no request to a node.
     await cluster.stop();
     cluster.start();
     await cluster.createSnapshot('another', 'data', 'fast');

@@ -106,7 +106,7 @@ describe('deleting', () => {
     await holds([BOUND, AS_SOURCE]);
     await cluster.makeVolume('restored');
     await holds([BOUND]);
-    // Given up, it holds nothing either; nor does what another process left, whenever it began.
+    // A canceled restore does not hold the snapshot, even if it began in another process.
     await cluster.createVolume('given-up', {
       source: { snapshotContentName: contentOf(snapshot) },
     });

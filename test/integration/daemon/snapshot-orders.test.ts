@@ -49,13 +49,13 @@ describe('whatever comes first', () => {
         await cluster.createClass(name);
         await cluster.createData(name);
         await cluster.createSnapshot(name, name, name);
-        // Also of what is not taken yet.
+        // Snapshots that are not ready yet are tested, too.
         if (index % 2 === 0) await cluster.isReady(name);
         for (const what of order) {
           if (what === 'class') await cluster.remove(VOLUME_SNAPSHOT_CLASSES, name);
           if (what === 'snapshot') await cluster.remove(VOLUME_SNAPSHOTS, name);
           if (what === 'claim') await cluster.remove(PERSISTENT_VOLUME_CLAIMS, name);
-          // Its PersistentVolume goes with its owner.
+          // Its PersistentVolume is deleted with its owner.
           if (what === 'volume') await cluster.remove(VOLUMES, name);
         }
         for (const kind of [VOLUME_SNAPSHOTS, PERSISTENT_VOLUME_CLAIMS, VOLUMES])

@@ -6,11 +6,11 @@ import { until } from '../../support/until.ts';
 
 const cluster = snapshotCluster();
 
-/** The volume's nominal size. */
+/** Nominal size of the volume. */
 const SIZE = 2n ** 30n;
 const NONE = `node n1 has room for 0 bytes in …, and ${SIZE} are needed`;
 
-/** Snapshots by whether they are ready, once each is or says why not. */
+/** Waits until each snapshot is ready or has an error. @returns the snapshots by readiness */
 const settled = (count: number) =>
   until('each snapshot is ready or says why not', async () => {
     const { items } = await cluster.client.list<{

@@ -115,7 +115,7 @@ describe('the annotation stowage.dev/paused', () => {
     await goesOn('a');
     await annotate(NODES, 'n1', { [PAUSED]: 'again' });
     await isPaused('a', 'True');
-    // Without its Node there is nothing that says so.
+    // A deleted Node has no pause annotation.
     await client.delete(NODES, 'n1');
     await isPaused('a', 'False');
   });
@@ -262,7 +262,7 @@ test.each([
 describe('a node that was away', () => {
   let nodes: WorkingNodes;
   let looks: number;
-  /** What happens right before it is told that a Volume is well. */
+  /** Called right before a Volume is reported as healthy. */
   let before: () => Promise<unknown>;
 
   const readyIs = (name: string, reason: string) =>
@@ -299,7 +299,7 @@ describe('a node that was away', () => {
       await readyIs(name, 'NodeUnreachable');
     }
     nodes.away.delete('n1');
-    // A spec that changes is worked on; the others would be tried again in ten minutes.
+    // A changed spec causes a reconcile. The other Volumes would be retried only after ten minutes.
     await client.patch(VOLUMES, 'b', { spec: { onDelete: 'Delete' } });
     for (const name of ['a', 'b', 'c']) await readyIs(name, 'Available');
   });
@@ -342,7 +342,7 @@ describe('a node that was away', () => {
   });
 });
 
-/** Never resolves. */
+/** Rejects on abort, and never resolves. */
 const aborted = (signal?: AbortSignal) =>
   new Promise<void>((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason));
@@ -423,7 +423,7 @@ describe('a lost node', () => {
     await client.patch(NODES, 'n1', { status: { conditions } }, { subresource: 'status' });
     await askedAgain();
 
-    // Who is done with it deletes it by hand.
+    // An operator who has cleaned up deletes the Leftover manually.
     await client.delete(LEFTOVERS, uid);
     expect((await client.list(LEFTOVERS)).items).toEqual([]);
   });

@@ -6,14 +6,14 @@ import {
 } from '../../support/population-cluster.ts';
 import { expectSaid, type Person, person } from '../../support/why.ts';
 
-/** What claims wait for that populators fill. Containers are in memory. */
+/** Causes that `why` reports for claims with populators. Containers are in memory. */
 
 let cluster: PopulationCluster;
 let someone: Person;
 
 beforeAll(async () => {
   cluster = await startPopulationCluster();
-  // What a person writes into the editor that opens.
+  // Stands for the user's change in the editor.
   someone = await person(cluster.kubeconfig, { KUBE_EDITOR: 'sed -i s/wrong/right/' });
   await cluster.startDaemon({ retry: { startMs: 200, maxMs: 1000 } });
   await cluster.register();

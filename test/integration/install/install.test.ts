@@ -19,7 +19,10 @@ import { outcomesOf, startInstalling } from '../../support/installing.ts';
 import { leadingLease } from '../../support/leading-lease.ts';
 
 const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
-/** Of all that is made; and each but definitions and the namespace is checked before. */
+/**
+ * Number of writes for all objects. All except definitions and the namespace are validated by a dry
+ * run first.
+ */
 const WRITES = 4 + 2 * 14;
 interface PodSpec {
   containers: { args?: string[] }[];
@@ -121,17 +124,17 @@ describe('install', () => {
     await stowage(['install', gate, '--ssh-secret', 'keys']);
     const asked = ['--ssh-config=/etc/stowage/ssh/config', gate];
     expect(await argsOf()).toEqual(asked);
-    // An upgrade, and one thing more.
+    // An upgrade with an additional flag.
     expect((await stowage(['install', '--image', 'stowage:next'])).err).toContain(
       'stowage changed',
     );
     expect(await argsOf()).toEqual(asked);
     await stowage(['install', '--controllers', '*,-leftover']);
     expect(await argsOf()).toEqual([asked[0], '--controllers=*,-leftover', gate]);
-    // In another namespace, too.
+    // The arguments stay in another namespace, too.
     const moved = await stowage(['install', '-n', 'storage', '--dry-run=server']);
     expect(moved.code).toBe(0);
-    // Of the transport before nothing is kept.
+    // No flag of the earlier transport stays.
     const salt = [
       '--transport',
       'salt',
@@ -160,7 +163,7 @@ describe('install', () => {
     ]);
     const applied = parseAllDocuments(out).map((each) => each.toJS());
     const { metadata, ...deployment } = applied.find(({ kind }) => kind === 'Deployment');
-    // An administrator added that, and kubectl noted it with the rest.
+    // An administrator added tolerations, which kubectl recorded with the applied fields.
     deployment.spec.template.spec.tolerations = [{ operator: 'Exists' }];
     const last = {
       'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({
@@ -263,7 +266,7 @@ describe('install', () => {
   test('the daemon has time to end', async () => {
     const { out } = await stowage(['install', '--dry-run=client']);
     const pod = parseAllDocuments(out).at(-1)?.toJS().spec.template.spec;
-    // It takes up to 25 s.
+    // The daemon takes up to 25 s to stop.
     expect(pod.terminationGracePeriodSeconds).toBe(45);
   });
 

@@ -27,7 +27,7 @@ afterEach(() => installing.stop());
 
 const daemonIn = (namespace: string) => exists(DEPLOYMENTS, 'stowage', namespace);
 
-/** A pod of the daemon in the namespace `stowage`, which takes its time to end. */
+/** Creates a pod of the daemon in the namespace `stowage` that ends slowly. */
 async function slowPod(owned: boolean): Promise<() => Promise<unknown>> {
   const { metadata } = await client.get<KubeObject>(DEPLOYMENTS, 'stowage', {
     namespace: 'stowage',
@@ -149,7 +149,7 @@ describe.each([
     const clock = new FakeClock();
     const moving = stowage(['install', '-n', 'elsewhere'], { clock });
     await until(() => clock.sleeping.includes(120_000));
-    // Watches are that short.
+    // Watches last at most this long.
     await clock.advance(60_000);
     await until(() => clock.sleeping.includes(1000));
     await clock.advance(60_000);
@@ -159,7 +159,7 @@ describe.each([
     expect(err).toContain('kubectl -n stowage delete pod --force stowage-1');
     expect(await daemonIn('elsewhere')).toBe(false);
 
-    // Again it is waited for, whether the Deployment is still there or not.
+    // The next install waits again, even if the Deployment no longer exists.
     const again = stowage(['install', '-n', 'elsewhere'], { clock });
     await until(() => clock.sleeping.includes(120_000));
     expect(await daemonIn('elsewhere')).toBe(false);

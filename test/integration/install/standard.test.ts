@@ -43,7 +43,7 @@ const lineOf = (err: string, name: string) =>
     .find((line) => line.includes(`/${name} `))
     ?.replace(/^\S+ /, '');
 
-/** As another project brings it: what is there of Stowage's is replaced, and its labels stay. */
+/** Replaces a definition as another project would. Stowage's labels stay. */
 async function takeOver(name: string): Promise<void> {
   const { spec } = await definition(name);
   const [version] = spec.versions;
@@ -84,7 +84,7 @@ test('standard kinds are installed when they are asked for, and no others', asyn
 test('what Stowage installed is upgraded', async () => {
   await install();
   const current = await definition();
-  // As an earlier Stowage, with other words, left it.
+  // A definition that an earlier version of Stowage installed with other fields.
   const earlier = JSON.parse(current.metadata.annotations?.[LAST_INSTALLED] ?? '');
   earlier.spec.versions[0].additionalPrinterColumns.pop();
   const { versions } = earlier.spec;

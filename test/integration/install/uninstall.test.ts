@@ -119,7 +119,7 @@ test('leaves a namespace that was there, and a definition that was', async () =>
     metadata: { name: 'mine' },
   });
   await stowage(['install', '-n', 'mine']);
-  // As MetalK8s publishes it.
+  // A definition as MetalK8s publishes it.
   const labels = Object.fromEntries(
     Object.keys(
       (await client.get<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD)).metadata.labels ?? {},
@@ -282,7 +282,10 @@ describe('what daemons made by themselves', () => {
       .map(({ metadata }) => metadata.namespace),
     driver: await exists(CSI_DRIVERS, 'volume.stowage.dev'),
   });
-  /** Objects of one in the terminal and of one that is installed. Its clock says when that was. */
+  /**
+   * Creates objects of a daemon in a terminal and of an installed one, with the renewal times of
+   * their Leases.
+   */
   async function make(terminalAt: number, now: number) {
     await stowage(['install']);
     await client.create(CSI_DRIVERS, CSI_DRIVER);

@@ -11,7 +11,7 @@ const bound: Provisioned = {
 };
 const { ms: _, ...failed } = bound;
 
-/** Returns the lines of the claims' counters, after such ends of claims. */
+/** Returns the lines of the claims' counters after these results of claims. */
 async function countersAfter(...ends: Provisioned[]): Promise<string[]> {
   const registry = new Registry();
   const metrics = claimMetrics(registry);

@@ -22,7 +22,7 @@ let client: KubeClient;
 let metrics: Metrics;
 let controller: TestController;
 let nodes: WorkingNodes;
-/** ms since the epoch */
+/** Time in ms since the epoch. */
 let began: number;
 
 beforeEach(async () => {
@@ -74,7 +74,7 @@ test('every series is there through the work of a controller, with what was done
       : undefined,
   );
 
-  // A sandbox without its binder leaves PersistentVolumes without a phase.
+  // Without a binder, the sandbox sets no phase of PersistentVolumes.
   await client.delete(VOLUMES, 'b');
   await client.patch(
     PERSISTENT_VOLUMES,
@@ -98,7 +98,7 @@ test('every series is there through the work of a controller, with what was done
     seriesValue(samples, name, labels);
   const volume = { controller: 'volume' };
 
-  // What is.
+  // Gauges of the current state.
   expect(
     Object.fromEntries(
       samples
@@ -122,7 +122,7 @@ test('every series is there through the work of a controller, with what was done
   }
   expect(value('stowage_queue_oldest_age_seconds', volume)).toBe(0);
 
-  // What was done.
+  // Counters of completed work.
   const jobs = (kind: string, transport: string) =>
     value('stowage_jobs_total', { kind, transport, result: 'succeeded' });
   expect(jobs('PrepareVolume', 'ssh')).toBe(2);
@@ -131,11 +131,11 @@ test('every series is there through the work of a controller, with what was done
   expect(
     value('stowage_job_duration_seconds_count', { kind: 'PrepareVolume', transport: 'ssh' }),
   ).toBe(2);
-  // It was detached first.
+  // The volume was detached first.
   expect(jobs('DetachVolume', 'ssh')).toBe(1);
   expect(nodes.started).toBe(5);
   expect(value('stowage_queue_adds_total', volume)).toBeGreaterThanOrEqual(5);
-  // Of the node that is away.
+  // Retries of the unreachable node.
   expect(value('stowage_queue_retries_total', volume)).toBe(
     value('stowage_reconciles_total', { ...volume, result: 'retry' }),
   );

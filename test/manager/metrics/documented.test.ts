@@ -3,7 +3,7 @@ import { createMetrics } from '../../../src/manager/metrics/metrics.ts';
 import { documentedSeries } from '../../support/documented-series.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
-/** What prom-client keeps of a series and its types leave out. */
+/** Fields of a series that prom-client has, but its types omit. */
 interface Kept {
   name: string;
   type: string;

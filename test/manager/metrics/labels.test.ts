@@ -9,7 +9,7 @@ test('writes each series once, on one line, with hostile names unchanged', async
   showHostileVolumes(metrics);
   const { body } = await metrics.read();
   expect(body.isWellFormed()).toBe(true);
-  // As Prometheus gets it: what differs in half characters alone must not become the same there.
+  // Encoded as for Prometheus: names that differ only in lone surrogates must stay different.
   const samples = readSamples(Buffer.from(body).toString());
   const names = new Set(HOSTILE.map((name) => name.toWellFormed()));
   for (const node of names) {

@@ -88,7 +88,7 @@ describe('the space of a directory', () => {
       'n1/a 80 35',
       'n1/b 7 1',
     ]);
-    // The order of Volumes is not that of looks.
+    // The order of Volumes may differ from that of observations.
     expect(sums([named('2'), named('1')])).toEqual(['n1/a 80 35']);
   });
 

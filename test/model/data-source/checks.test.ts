@@ -42,7 +42,7 @@ describe('a snapshot', () => {
     });
   });
 
-  /** Each is wrong in all that comes after it, too: the first is what is said. */
+  /** Each case also fails all later checks: the first failure must be reported. */
   const wrongs: [string, 'wait' | 'refuse', string, string][] = [
     ['SourceBeingDeleted', 'wait', 'VolumeSnapshot prod/foo-backup is being deleted', 'deleted'],
     [

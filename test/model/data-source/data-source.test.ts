@@ -142,7 +142,7 @@ describe('a source that was dropped', () => {
     const claim = claimNamed('c');
     claim.metadata.annotations = { [ANNOTATION]: text };
     expect(dataSourceOf(claim, ON)).toEqual(wanted);
-    // What is there counts.
+    // The spec has precedence over the annotation.
     claim.spec.dataSourceRef = snapshot();
     expect(dataSourceOf(claim, ON)).toEqual(OWN);
   });

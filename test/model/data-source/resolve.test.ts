@@ -35,11 +35,11 @@ interface There {
   claims?: PersistentVolumeClaim[];
   pvs?: PersistentVolume[];
   grants?: ReferenceGrant[];
-  /** undefined: that of links. */
+  /** Absent: the VolumePopulator of links. */
   populators?: VolumePopulator[];
 }
 
-/** Reads of objects in memory; what was read, in order. */
+/** Returns reads of objects in memory, and records them in order. */
 function reading(there: There): { read: SourceReads; seen: string[] } {
   const seen: string[] = [];
   const find = async <T extends KubeObject>(
@@ -159,7 +159,7 @@ describe('a snapshot of another namespace', () => {
       await resolve({ claim: claimOf(TO_SNAPSHOT), gate: { crossNamespace: true }, read }),
     ).toEqual(denied);
     expect(seen).toEqual(['grants prod']);
-    // The same of one that does not exist.
+    // The response is the same if the snapshot does not exist.
     expect(await resolved(claimOf(TO_SNAPSHOT), { grants: [LINK_GRANT] })).toEqual(denied);
   });
 

@@ -9,7 +9,7 @@ const JOB: Job = {
   steps: [{ name: 'do', argv: ['true', "it's $(id)"], preconditions: [] }],
 };
 
-/** A node that says the same to whatever it is asked. */
+/** Creates a node that responds the same to each request. */
 function node(said: unknown) {
   const asked: unknown[] = [];
   const executor = createGuardExecutor({

@@ -5,7 +5,7 @@ import { reason } from '../../../src/api/reasons.ts';
 import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** Of nobody: its directory of sockets is in XDG_RUNTIME_DIR. */
+/** UID of no user: its directory of sockets is in XDG_RUNTIME_DIR. */
 const USER = 54_321;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -30,7 +30,7 @@ afterEach(async () => {
 const shell = (host = '10.0.0.1') => createSshShell({ addressOf: () => ({ host }) });
 const sshArguments = () => readFile(join(folder.path, 'arguments'), 'utf8').catch(() => undefined);
 
-/** Its owner is whoever runs the tests. */
+/** Returns the directory of sockets for a user ID. Its owner is the user who runs the tests. */
 async function socketsOf(user: number): Promise<string> {
   jest.spyOn(process, 'getuid').mockReturnValue(user);
   return join(folder.path, `stowage-ssh-${user}`);
@@ -101,7 +101,7 @@ exit 255
 
 test('ends a connection that answers without end, as a node may that somebody else controls', async () => {
   await writeFile(join(folder.path, 'ssh'), '#!/bin/sh\nexec yes ""\n');
-  // Far longer than the test has.
+  // Far longer than the timeout of the test.
   await expect(shell().run('n1', '', 3_600_000)).rejects.toMatchObject({
     code: 'protocol',
     message: 'node n1 answered with more than 4 MiB',

@@ -23,7 +23,7 @@ const patched = (spec: object, kind = 'Pod') =>
 const patchedMetadata = (metadata: object) =>
   strategicMerge(pod, { metadata }, shapeOf('Pod')).metadata as Fields;
 
-/** What `kubectl patch --local` makes of the same. */
+/** Results of `kubectl patch --local` for the same input. */
 test.each<[string, string, object, unknown]>([
   [
     'merges by key, the patched first',
@@ -156,7 +156,7 @@ describe('where no list has objects', () => {
   test('it is a JSON merge patch', () =>
     fc.assert(
       fc.property(tree, tree, (object, patch) => {
-        // A stored object has no nulls.
+        // Stored objects have no nulls.
         const original = mergePatch({}, object) as Fields;
         expect(strategicMerge(original, patch)).toEqual(mergePatch(original, patch));
       }),

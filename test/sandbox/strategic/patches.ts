@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Fields } from '../../../src/sandbox/json.ts';
 
-/** Pods and patches of them that are small enough to meet often. */
+/** Pods and patches with so few names and values that they often coincide. */
 
 const name = fc.constantFrom('a', 'b', 'c', 'd');
 const value = fc.constantFrom('x', 'y', 'z');
@@ -55,7 +55,7 @@ const volumePatch = volume.chain((one) =>
   fc.constantFrom<Fields>(one, { ...one, $retainKeys: Object.keys(one) }),
 );
 
-/** With $setElementOrder: of the items that are in the patch, and of others, in an order of its own. */
+/** Adds $setElementOrder with the items of the patch and others, in a random order. */
 function ordered(items: fc.Arbitrary<Fields[]>, key: string): fc.Arbitrary<Fields> {
   return fc.tuple(items, set).map(([list, others]) => {
     const named = list.filter(({ $patch }) => $patch === undefined).map((item) => item[key]);
@@ -64,7 +64,7 @@ function ordered(items: fc.Arbitrary<Fields[]>, key: string): fc.Arbitrary<Field
   });
 }
 
-/** To add and to delete the same is done in no certain order by the real one. */
+/** Removes additions that are also deleted: kubectl applies both in no defined order. */
 function consistent({ finalizers, ...metadata }: Fields): Fields {
   const deleted = metadata['$deleteFromPrimitiveList/finalizers'] as string[] | undefined;
   const added = (finalizers as string[] | undefined)?.filter((one) => !deleted?.includes(one));

@@ -35,7 +35,10 @@ import { UID } from '../../support/volume-input.ts';
 
 const GUID_OWN = { number: 2, inTable: 2, scheme: 'gpt', uuid: UID };
 const sdb1 = { ...disk, name: 'sdb1', device: '8:17', parent: 'sdb', type: 'part' };
-/** What carries the Volume's file system, or is its partition, or a disk with a table of it. */
+/**
+ * Returns the device with the Volume's file system. Also used for its partition, and for a disk
+ * with its table.
+ */
 const filled = (facts: DeviceFacts): DeviceFacts => ({
   ...facts,
   signature: { found: 'one', type: 'ext4', uuid: UID },
@@ -49,7 +52,7 @@ const table: DeviceFacts = {
 };
 const ext4 = filled(disk);
 const ownPart: DeviceFacts = { ...partition, partition: GUID_OWN };
-/** A disk that multipathd has taken; the partition of a map is a map, too. */
+/** A disk that multipathd uses. The partition of a map is a map, too. */
 const map: DeviceFacts = {
   ...disk,
   name: 'dm-5',
@@ -62,7 +65,7 @@ const mapTable: DeviceFacts = {
   ...{ name: 'dm-5', device: '252:5', type: 'mpath', mapUuid: 'mpath-360' },
   partitions: [{ ...sdb1, name: 'dm-6', device: '252:6', parent: 'dm-5' }],
 };
-/** Before Linux 5.15, or where the kernel does not tell the start of the node. */
+/** Returns facts as before Linux 5.15, or if the kernel does not report the boot ID. */
 const old = (facts: DeviceFacts): DeviceFacts => ({ ...facts, presence: undefined });
 
 const earlier: DesiredRaw = { ...rawDesired, earlierLink: BY_UUID };

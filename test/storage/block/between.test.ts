@@ -8,7 +8,7 @@ import { type Change, preconditionAnswers } from '../../support/precondition-ans
 import { type Case, cases } from '../../support/raw-observations.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';
 
-/** Nothing is written to a device on which something changed since it was observed, whatever the plan was made from. */
+/** No plan writes to a device that changed since it was observed. */
 
 const RUNS = 20_000;
 const USES = ['mounted', 'mounted elsewhere', 'stacked', 'held', 'swap'] as const;
@@ -27,7 +27,7 @@ const KINDS = [
   ...[...USES, 'open'],
 ] as const;
 
-/** Also a step that removes the persistent link writes nothing to the device. */
+/** Reports whether a step writes to the device. Removing the persistent link does not. */
 const writes = (step: Step): boolean =>
   writesTo([step]).some((command) => !command.startsWith('rm '));
 
@@ -38,14 +38,17 @@ function changeOf({ device }: Case, is: (typeof KINDS)[number], index: number): 
   return { is, of } as Change;
 }
 
-/** Whether a change can be told from what was observed. A device without a name of its own is told apart by less. */
+/**
+ * Reports whether a change is detectable from the observation. Less is known of a device without an
+ * identity.
+ */
 function isSeen({ operation, device, observed }: Case, change: Change, isFirst: boolean): boolean {
   switch (change.is) {
     case 'nothing':
       return false;
     case 'another disk':
       return device.presence !== undefined || device.dmUuid !== undefined;
-    // What the plan itself changes is not compared again.
+    // The plan's own changes are not compared again.
     case 'content':
     case 'unreadable':
       return isFirst && observed.wiped === undefined;
@@ -61,10 +64,10 @@ function isSeen({ operation, device, observed }: Case, change: Change, isFirst: 
       return operation === 'provision' && device.content === '' && device.isBlank === true;
     case 'made':
       return operation === 'provision';
-    // Before the lock, which is held by opening the device.
+    // Only before the lock, which opens the device.
     case 'open':
       return isFirst;
-    // The kernel has forgotten the partitions by the second write.
+    // By the second write, the kernel has no partitions of it any more.
     default:
       return (
         isFirst ||

@@ -3,7 +3,7 @@ import { contentText, isLeftOf, type Printed } from '../../../src/storage/block/
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import type { Signature } from '../../../src/storage/types.ts';
 
-/** As `wipefs -J` of util-linux 2.38 prints it. */
+/** Returns output in the format of `wipefs -J` of util-linux 2.38. */
 const wipefs = (...rows: [type: string, uuid?: string][]) =>
   JSON.stringify({
     signatures: rows.map(([type, uuid]) => ({

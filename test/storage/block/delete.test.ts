@@ -26,7 +26,7 @@ import { UID } from '../../support/volume-input.ts';
 const wiping = { ...rawDesired, onDelete: 'Wipe' } as const;
 const blockWiping = { ...rawBlock, onDelete: 'Wipe' } as const;
 const keeping = { ...rawDesired, onDelete: 'Retain' } as const;
-/** The signature is taken off, or all is overwritten. */
+/** Commands that wipe the signature or overwrite the device. */
 const CLEANED = /^(wipefs --all --force|dd if=\/dev\/zero .*) /;
 const FORGET = /^rm -f \/var\/lib\/stowage\/volumes\//;
 
@@ -46,7 +46,7 @@ const named: DeviceFacts = {
 };
 const foreign: DeviceFacts = { ...disk, signature: one('xfs', 'x'), content: 'xfs:x' };
 const nameless: DeviceFacts = { ...disk, identity: 'size=1073741824' };
-/** Another disk than the node recorded, or the same after the node started anew: nothing tells. */
+/** Another disk than the recorded one, or the same one after a reboot: undecidable. */
 const unknown: DeviceFacts = { ...nameless, presence: 'b00t2/7' };
 const madeOf = (facts: DeviceFacts, more: Partial<ObservedRaw> = {}) => rawMade(facts, more);
 
@@ -58,7 +58,9 @@ function outcome(wanted: DesiredRaw, observed: ObservedRaw): string[] | string {
     .filter((command) => !/^(install|mv|sync|true|dd of=\/var)/.test(command))
     .map((command) => (FORGET.test(command) ? 'forget' : command));
 }
-/** The path that udev derives from content goes with that: by udev, and else by us. */
+/**
+ * Commands that remove the path that udev derives from content: udev removes it, or else Stowage.
+ */
 const UNLINK = (name: string, link: string) => [lookAgain(name), SETTLE, `rm -f -- ${link}`];
 const earlier = { ...rawDesired, earlierLink: BY_UUID };
 const earlierBlock = { ...rawBlock, earlierLink: BY_PARTUUID };
@@ -261,7 +263,7 @@ describe('Retain', () => {
     ['a device in use', madeOf(ext4, { mounts: new Map([['8:16', ['/a']]]) })],
   ])('%s: only the records go', (_, observed) => {
     expect(outcome(keeping, observed)).toEqual(['forget']);
-    // What udev derives from content stays with the data.
+    // The path that udev derives from content stays with the data.
     expect(outcome({ ...keeping, earlierLink: BY_UUID }, { ...observed, link: '8:16' })).toEqual([
       'forget',
     ]);
@@ -274,7 +276,7 @@ describe('Retain', () => {
     ]);
     const block = { ...rawBlock, onDelete: 'Retain' } as const;
     expect(outcome(block, madeOf(gpt, { link: '8:17' }))).toEqual([...dropLink('sdb1'), 'forget']);
-    // Of a device that went: udev looks at what is there.
+    // For an absent device, udev is triggered for the existing devices.
     const gone = {
       ...madeOf(ext4, { link: '8:16', devices: [] }),
       target: { is: 'missing' },
@@ -364,7 +366,7 @@ describe('Wipe', () => {
 });
 
 describe.each([rawBlock, blockWiping])('half a table: %j', (wanted) => {
-  // Wiping is on record before the table goes.
+  // The wipe is recorded before the table is removed.
   const wiped = wanted.onDelete === 'Wipe' ? 0n : undefined;
   const halves = ['PMBR', 'no table;?=none'].map((content) => ({
     ...nameless,

@@ -30,7 +30,7 @@ const leadsTo = (device: string) => result(0, `block special file|${at(device).s
 
 interface Case {
   target?: ProbeResult;
-  /** Where udev's link from the UUID or GUID leads. */
+  /** Result of udev's link for the UUID or GUID. */
   link?: ProbeResult;
   devices?: BlockDevice[];
   identity?: string | undefined;

@@ -6,7 +6,10 @@ import { type Case, cases } from '../../support/raw-observations.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';
 import { UID } from '../../support/volume-input.ts';
 
-/** Written without the code that plans: what must hold of a plan that writes to a device, for any observation. */
+/**
+ * Conditions of every plan that writes to a device, for any observation. Written independently of
+ * the planning code.
+ */
 
 const RUNS = 100_000;
 
@@ -16,7 +19,10 @@ const wwnOf = (identity: string | undefined) =>
 const sizeOf = (identity: string | undefined) =>
   Number(/size=(\d+)/.exec(identity ?? '')?.[1] ?? 0);
 
-/** Signatures by the place where they are, of a text that names a content; without what stands for none. */
+/**
+ * Returns the signatures by place of a description of content, without placeholders for empty
+ * places.
+ */
 const placesIn = (text: string) =>
   text.split(';').map((part) => {
     const [place, found] = part.includes('=') ? part.split('=') : ['', part];
@@ -26,7 +32,10 @@ const placesIn = (text: string) =>
     };
   });
 
-/** Returns whether a content may be the rest of one that was consented to: it adds nothing at any place. */
+/**
+ * Returns whether a content can be the rest of one that the user consented to: it adds nothing at
+ * any place.
+ */
 function isRestOf(consent: string, content: string): boolean {
   const before = placesIn(consent);
   const all = before.flatMap(({ found }) => found);
@@ -42,7 +51,7 @@ function isRestOf(consent: string, content: string): boolean {
   );
 }
 
-/** The rules that a plan breaks which writes to the device. */
+/** Returns the rules that a plan violates if it writes to the device. */
 function broken({ operation, desired, observed, device, use, owner }: Case): string[] {
   const { intent, done, wiped } = observed;
   const carried =
@@ -70,7 +79,8 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
       wwn === undefined ||
         wwnNow === undefined ||
         wwn === wwnNow ||
-        // A kernel may tell the other kind of identifier of one disk: only what is deleted must be the recorded one.
+        // Kernels may report different types of identifiers for a disk: only a deletion requires
+        // the recorded one.
         (operation === 'provision' && wwn.startsWith('eui.') !== wwnNow.startsWith('eui.')),
     ],
     [
@@ -95,7 +105,8 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
         carried === '' ||
         desired.overwrite === carried ||
         (intent !== undefined && isOurs) ||
-        // An interrupted try: what it was to destroy, or what it made on a blank disk.
+        // An interrupted attempt: content that it was allowed to destroy, or its own content on a
+        // blank disk.
         (intent?.begun === true &&
           intent.consent !== 'none' &&
           intent.consent === desired.overwrite &&
@@ -115,7 +126,7 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
         isOurs ||
         wiped !== undefined ||
         device.tableUuids.includes(UID) ||
-        // The table of ours without its GUID, on the disk that is surely the one.
+        // The Volume's table without its GUID, on a disk whose identity is certain.
         (/^(PMBR|no table)/.test(carried) && isSame) ||
         (device.dmUuid !== undefined && desired.mode === 'Block'),
     ],
@@ -137,7 +148,7 @@ test(`no plan for ${RUNS} observations writes to what it may not (seed ${TEST_SE
     }),
     { numRuns: RUNS, seed: TEST_SEED },
   );
-  // A generator of refusals alone would show nothing.
+  // Guards against a generator that only produces refusals.
   expect(written.provision).toBeGreaterThan(RUNS / 100);
   expect(written.delete).toBeGreaterThan(RUNS / 100);
 });

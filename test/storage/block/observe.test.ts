@@ -15,7 +15,7 @@ const TABLE = '60c88b61-1b75-4b53-ae9c-527d8369c8b8';
 const PART = '40e162ae-83fa-4338-a322-5ddf937e6ba5';
 const FS = '6e1c2b1f-0000-4000-8000-2f2d8f0b7e11';
 
-/** As util-linux 2.38 prints it of a disk with a table of one partition. */
+/** Output of util-linux 2.38 for a disk with a table of one partition. */
 const LSBLK = `{
    "blockdevices": [
       {
@@ -116,7 +116,7 @@ const SECOND: Results = {
     ].flatMap((device) => blankProbes(device).map(({ name }) => [name, result(0)])),
   ),
 };
-/** Without the others nothing is taken for ours, or for there. */
+/** Probes without which a device counts neither as the Volume's nor as attached. */
 const NEEDED = Object.keys(SECOND).filter((name) => !name.startsWith('guid'));
 const map = (results: Results) => new Map(Object.entries(results));
 const read = (first: Results, second: Results, desired: DesiredRaw = rawDesired) =>
@@ -295,7 +295,7 @@ test.each<[string, DesiredRaw, string, string]>([
     const argvs = new Map(rawProbes(wanted).map(({ name, argv }) => [name, argv.join(' ')]));
     expect(argvs.get('link')).toBe(`stat -L -c %t:%T ${link}`);
     expect(argvs.get('content link')).toBe(`stat -L -c %t:%T ${content}`);
-    // Where content leads says nothing of the volume's path.
+    // The target of the content link does not determine the volume's path.
     const first = { ...FIRST, 'content link': result(0, '8:10') };
     expect(read(first, SECOND, wanted).link).toBeUndefined();
     expect(read({ ...first, link: result(0, '8:1f\n') }, SECOND, wanted).link).toBe('8:31');
@@ -363,7 +363,7 @@ describe('records of others', () => {
 });
 
 describe('nothing is concluded from', () => {
-  /** What a device is looked for by, where the path does not lead to it. */
+  /** A Volume whose device is searched by identity if the path does not lead to it. */
   const made = { ...rawDesired, recorded: true, identity: 'serial=S1 size=67108864' };
   const wanted = (name: string) => (name === 'content link' ? made : rawDesired);
   const elsewhere = (name: string): Results => (name === 'content link' ? { target: missing } : {});

@@ -9,7 +9,10 @@ import { writesTo } from '../../support/plans.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';
 import { UID } from '../../support/volume-input.ts';
 
-/** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
+/**
+ * Interrupts a plan after any prefix, inside its last step: planning again must reach the same
+ * result.
+ */
 
 const GUIDS = [
   '0a1b2c3d-0000-4000-8000-000000000001',
@@ -24,7 +27,10 @@ const CONTENTS = ['ext4', 'xfs', 'Block'] as const;
 type Backing = (typeof BACKINGS)[number];
 type Fill = (typeof FILLS)[number];
 
-/** Which can be: a partition is not divided, and on a logical volume Block needs no room. */
+/**
+ * Possible combinations: partitions are not divided, and mode Block on a logical volume needs no
+ * extra space.
+ */
 const CASES = BACKINGS.flatMap((backing) =>
   FILLS.flatMap((fill) => CONTENTS.map((content) => [backing, fill, content] as const)),
 ).filter(([backing, fill]) => fill !== 'two partitions' || backing === 'disk');
@@ -46,7 +52,7 @@ function nodeWith(backing: Backing, fill: Fill): FakeDisks {
   return node;
 }
 
-/** With consent for what is there. */
+/** Returns a Volume with consent for the existing content. */
 function desiredFor(
   node: FakeDisks,
   backing: Backing,
@@ -87,7 +93,7 @@ interface Crash {
   where: number;
   killed: Killed;
   reboot: boolean;
-  /** The kernel finds the disks in another order. */
+  /** Set if the kernel finds the disks in another order. */
   exchange: boolean;
 }
 const crashes = fc.array(
@@ -100,7 +106,7 @@ const crashes = fc.array(
   { maxLength: 5 },
 );
 
-/** @returns the steps that ran */
+/** Ignores a conflict, after which the operation is planned again. */
 function raceable(work: () => void): void {
   try {
     work();
@@ -160,7 +166,7 @@ function expectPrepared(node: FakeDisks, desired: DesiredRaw): void {
   }
 }
 
-/** A pod's data, where no program looks for signatures. */
+/** Writes a pod's data where no program searches for signatures. */
 function fill(node: FakeDisks, desired: DesiredRaw): void {
   const { area } = deviceOf(node, desired);
   for (const part of [3n, 50n, 99n])
@@ -169,7 +175,7 @@ function fill(node: FakeDisks, desired: DesiredRaw): void {
 const data = (node: FakeDisks, desired: DesiredRaw) =>
   deviceOf(node, desired).area.marks.filter(({ type }) => type === '');
 
-/** Only the device itself was written to, or the table that its GUID is in. */
+/** Expects writes only to the device itself, or to the table with its GUID. */
 function expectOthersUntouched(node: FakeDisks, backing: Backing, desired: DesiredRaw): void {
   const allowed =
     backing === 'partition'
@@ -275,7 +281,7 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
   });
 
   test('every step of every plan, crashed at in every way', () => {
-    // Before a step is after the one that goes before it.
+    // A kill before a step is equivalent to one after the previous step.
     const ways: Killed[] = ['half', 'after'];
     const { node: first, desired } = start();
     const total = stepsOf(first, 'provision', desired).length;

@@ -100,7 +100,7 @@ describe('an interrupted try', () => {
     const wanted = { ...rawDesired, overwrite: consent };
     const observed = rawNode(carrying(content), { intent: consented });
     expect(commands(wanted, observed)).toContainEqual(expect.stringMatching(/^wipefs --all/));
-    // A disk without a name of its own that came since can carry the half of another table, but not that UUID.
+    // A later disk without an identity can contain half of another table, but not that UUID.
     const identity = 'size=1073741824';
     const known = { ...consented, device: { path: '/dev/sdb', identity } };
     const other = made(
@@ -108,10 +108,10 @@ describe('an interrupted try', () => {
       rawNode({ ...carrying(content), identity, presence: 'b00t/8' }, { intent: known }),
     );
     expect('steps' in other).toBe(content.includes(OTHER));
-    // An attempt that a precondition ended destroyed nothing: somebody else changed the disk.
+    // An attempt that a precondition ended destroyed nothing: another program changed the disk.
     const unbegun = rawNode(carrying(content), { intent: { ...consented, begun: false } });
     expect(made(wanted, unbegun)).toHaveProperty('refusal');
-    // A consent that was taken back, or given for something else, is none.
+    // A withdrawn consent, or a consent for something else, does not count.
     for (const overwrite of [undefined, 'ext4:a']) {
       expect(made({ ...wanted, overwrite }, observed)).toHaveProperty('refusal');
     }
@@ -161,7 +161,7 @@ describe('what was made', () => {
     ],
   ])('%s: refused, and left as it is', (_, observed, refusal, code, wanted = rawDesired) => {
     for (const operation of ['provision', 'attach'] as const) {
-      // Not even with consent for what is there.
+      // Not even with consent for the existing content.
       const overwrite = observed.target.is === 'device' ? observed.target.facts.content : '';
       expect(made({ ...wanted, overwrite }, observed, operation)).toMatchObject({
         reason: { code },

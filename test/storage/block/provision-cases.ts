@@ -8,7 +8,7 @@ import type {
 } from '../../../src/storage/types.ts';
 import { disk, rawDesired } from '../../support/raw-input.ts';
 
-/** Raw devices that carry something, and what is planned to prepare one. */
+/** Raw devices with content, and plans to provision Volumes on them. */
 
 export const OTHER = '11111111-2222-4333-8444-555555555555';
 export const xfs: DesiredRaw = { ...rawDesired, fs: { type: 'xfs', options: ['-K'] } };

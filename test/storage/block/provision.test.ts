@@ -94,7 +94,7 @@ describe('what is on a device', () => {
         'wipefs',
         wanted.mode === 'Block' ? 'sgdisk' : `mkfs.${wanted.fs?.type}`,
       ]);
-      // The intent is durable before, done comes after.
+      // The intent is durable before these steps, and done is written after them.
       expect(steps.findIndex(({ argv }) => argv[0] === 'sync')).toBeLessThan(
         steps.indexOf(destroying[0] as Step),
       );
@@ -128,7 +128,7 @@ describe('what is on a device', () => {
 });
 
 describe('an empty', () => {
-  /** The rule for its path comes once it carries what the Volume wants. */
+  /** Returns the rule for the path, which is written once the device has the Volume's content. */
   const rule = (keys: string, options?: string) => ruleFor(keys, LINK, options)[1];
   const middle = (wanted: DesiredRaw, facts: DeviceFacts) =>
     commands(wanted, rawNode(facts)).filter(

@@ -95,7 +95,7 @@ describe('what an interrupted try left without a signature', () => {
       { intent: intentFor(facts, { begun: true }) },
     );
     expect(made(rawBlock, node)).toHaveProperty('refusal');
-    // As a record has it that there was no consent.
+    // A record without consent has this value.
     expect(made({ ...rawBlock, overwrite: 'none' }, node)).toHaveProperty('refusal');
   });
 

@@ -9,7 +9,7 @@ const DIRECTORY = '/data/volumes';
 const ROOT = '24 1 8:2 / / rw,relatime shared:1 - ext4 /dev/sda2 rw';
 const mounted = (mount: string) => `${ROOT}\n${mount}`;
 const DATA = '36 24 8:17 / /data rw - ext4 /dev/sdb1 rw';
-/** As `findmnt -r` lists them: several mounts may be of one device, and many have no UUID. */
+/** Output of `findmnt -r`: a device may have several mounts, and many mounts have no UUID. */
 const UUIDS = '0:5 \n8:2 aaaa-2\n8:17 bbbb-17\n0:40 cccc-40\n8:17 bbbb-17\n';
 
 function read(mounts: string, { record = missing, uuids = UUIDS, path = DIRECTORY } = {}) {

@@ -148,7 +148,7 @@ const attaching: Case[] = [
   ],
 ];
 
-// A Volume that is made is attached by a prepare, too.
+// A provisioned Volume is attached by a provision operation, too.
 table('provision', attaching);
 const larger = { sizeBytes: 2n << 30n };
 table('attach', [
@@ -208,12 +208,13 @@ table('attach', [
   ),
 ]);
 
-/** What blkid finds in the file of a Block volume. */
+/** Result of blkid for the file of a Block volume. */
 const GPT = { found: 'one', type: 'gpt', uuid: UID } as const;
 const earlier = { earlierLink: BY_UUID };
 const earlierBlock = { ...block, earlierLink: BY_PARTUUID };
 const READ_PART = 'partx --update --nr 1';
-// A path that is on record stays what it is, and udev is told whose it is whatever others write.
+// A recorded path is kept, and a rule for udev assigns it to the volume, regardless of other
+// content.
 table('attach', [
   [
     'a volume of an earlier version that is not attached',
@@ -284,7 +285,7 @@ describe('the rule for the persistent path', () => {
     },
   );
 
-  // Patterns of udev, what would end its string or its line, and what has a meaning of its own there.
+  // udev's patterns, characters that end its string or line, and characters with a special meaning.
   test.each(['*', '?', '[a]', '|', '"', '\\', ' ', '\n', '$env{x}', '%k', 'é', ','])(
     'names the file alone in a folder with %j in its path',
     (odd) => {

@@ -25,7 +25,7 @@ import {
   table,
 } from './plan-cases.ts';
 
-/** What uses a device that is to be detached. */
+/** Uses of a device that prevent a detach. */
 const inUse: Case[] = [
   [
     'a mounted device',

@@ -36,7 +36,7 @@ const grown = (type: string) => [scriptArgv('stowage-grow', '/dev/loop3', UID, t
 const EXT4 = grown('ext4');
 const CHECKED = ['e2fsck -f -p /dev/loop3', 'resize2fs /dev/loop3'];
 const XFS = grown('xfs');
-/** What is on a node that did not make the volume. */
+/** Records of a node that did not provision the volume. */
 const UNRECORDED = { intent: undefined, done: undefined };
 const FOLDER = 'install -d -m 0700 /var/lib/stowage /var/lib/stowage/volumes';
 const DONE = `dd of=/var/lib/stowage/volumes/${UID}.done.new conv=fsync status=none`;

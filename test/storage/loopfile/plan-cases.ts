@@ -34,13 +34,13 @@ import {
   unmounted,
 } from '../../support/volume-input.ts';
 
-/** Volumes of type sparse and states of their node, and tables of what is planned for them. */
+/** Volumes of type sparse and observations of their node, and tables of their plans. */
 
 export const desired: DesiredSparse = {
   ...sparseDesired,
   fs: { type: 'ext4', options: ['-m', '0'] },
 };
-/** How other Volumes differ from it. */
+/** Variants of the Volume. */
 export const onDemand = { onDemand: true };
 export const readOnly = { onDemand: true, readOnly: true };
 export const shared = { onDemand: true, shared: true, owner: { node: 'n1', token: 't1' } };
@@ -51,15 +51,15 @@ const RECORDS = '/var/lib/stowage/volumes';
 
 export const file = { type: 'file', sizeBytes: 1n << 30n, inode: '42' } as const;
 export const ours = { found: 'one', type: 'ext4', uuid: UID } as const;
-/** The intent is written; nothing is made. */
+/** The intent is written, but nothing else. */
 export const intended: ObservedSparse = {
   ...freshNode,
   intent: madeNode.intent,
   recordFiles: true,
 };
-/** The file has its name; done is not written. */
+/** The file has its final name, but done is not written. */
 export const renamed: ObservedSparse = { ...madeNode, done: undefined };
-/** A file of someone else. */
+/** A file that belongs to no Volume. */
 export const foreign: ObservedSparse = {
   ...freshNode,
   file,
@@ -78,7 +78,7 @@ export const attached = (
 const WHOLE = 'ENV{DEVTYPE}=="disk"';
 const FIRST_PART = 'ENV{PARTN}=="1"';
 export const ofFile = (path: string): string => `ATTRS{loop/backing_file}=="${path}"`;
-/** What writes the rule for the persistent path. */
+/** Commands that write the rule for the persistent path. */
 export const RULES = {
   Filesystem: ruleFor(`${WHOLE},${ofFile(FILE)}`),
   Block: ruleFor(`${FIRST_PART},${ofFile(FILE)}`, LINK, LAST),
@@ -86,7 +86,7 @@ export const RULES = {
   earlierBlock: ruleFor(`${FIRST_PART},${ofFile(FILE)}`, BY_PARTUUID, OF_KUBELET),
 };
 const recordFiles = ['done', 'intent', 'wiped'].map((name) => `${RECORDS}/${UID}.${name}`);
-/** The commands of each part of a plan. */
+/** Commands of each part of a plan. */
 const PARTS = {
   record: [
     `install -d -m 0700 /var/lib/stowage ${DIRECTORIES}`,
@@ -116,7 +116,7 @@ const PARTS = {
     `sync ${RECORDS}`,
   ],
   attach: [...RULES.Filesystem, `losetup /dev/loop5 ${FILE}`, settle()],
-  /** The path is there, and leads elsewhere. */
+  /** The path exists, but leads to another device. */
   attachAstray: [...RULES.Filesystem, `losetup /dev/loop5 ${FILE}`, SETTLE],
   attachReadOnly: [...RULES.Filesystem, `losetup -r /dev/loop5 ${FILE}`, settle()],
   rule: RULES.Filesystem,
@@ -137,7 +137,7 @@ export const POD = '7c0a6d8e-5c0c-4a5b-8d0e-0c8e4bb3b1a1';
 export const MOUNT = `${KUBELET}/plugins/kubernetes.io/local-volume/mounts/data1`;
 export const POD_FOLDER = `${KUBELET}/pods/${POD}/volumes/kubernetes.io~local-volume/data1`;
 export const BOUND = `${KUBELET}/plugins/kubernetes.io~local-volume/volumeDevices/data1/${POD}`;
-/** A Block volume: the loop, its partition, and a table in the file. */
+/** A Block volume: the loop device, its partition, and a table in the file. */
 const part: BlockDevice = {
   ...loopRow,
   name: 'loop3p1',
@@ -152,7 +152,7 @@ export const blockNode = (more: Partial<ObservedSparse> = {}): ObservedSparse =>
   link: '259:1',
   ...more,
 });
-/** The intent of this Volume with other fields. */
+/** Returns the intent of this Volume with other fields. */
 export const otherIntent = (fields: object): Partial<ObservedSparse> => ({
   intent: { ...madeNode.intent, ...fields } as Intent,
 });
@@ -183,7 +183,7 @@ export function table(operation: VolumeOperation, cases: Case[]): void {
 }
 
 const MOVED = /^retryable: \/dev\/loop3, which the persistent path leads to, has .* and not /;
-/** Devices that have what was the Volume's file, under another path. */
+/** Devices of the Volume's former file, under another path. */
 export const movedFiles: Case[] = [
   [
     'a device of a file, removed by an NFS client',
@@ -213,13 +213,13 @@ export const movedFiles: Case[] = [
   ],
 ];
 
-/** Its directory is not on the file system on record. */
+/** Returns the observation with a directory that is not on the recorded file system. */
 export const away = (observed: ObservedSparse): ObservedSparse => ({
   ...observed,
   directory: unmounted,
 });
 
-/** Devices that have the path for the moment and are not the Volume's: they are read, or not made to the end. */
+/** Devices that temporarily use the path and are not the Volume's: they are read, or unfinished. */
 export const otherUsers: [string, ObservedSparse][] = [
   [
     'a snapshot that is attached',

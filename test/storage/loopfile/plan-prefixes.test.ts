@@ -8,20 +8,23 @@ import { FakeNode, type Killed } from '../../support/fake-node.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';
 import { FILE, sparseDesired, UID } from '../../support/volume-input.ts';
 
-/** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
+/**
+ * Interrupts a plan after any prefix, inside its last step: planning again must reach the same
+ * result.
+ */
 
 const fresh: DesiredSparse = sparseDesired;
 
 interface Crash {
-  /** Which step of those that remain then, as a part of them. */
+  /** Position of the interrupted step as a fraction of the remaining steps. */
   where: number;
   killed: Killed;
   reboot: boolean;
-  /** Someone else's loop device comes or goes. */
+  /** Set if another program's loop device appears or disappears. */
   other: boolean;
 }
 
-/** Shared ones have a test of their own: test/storage/shared-fs/interleaved.test.ts. */
+/** Kinds of files. test/storage/shared-fs/interleaved.test.ts tests shared ones. */
 type Kind = Partial<Pick<DesiredSparse, 'onDemand' | 'readOnly'>>;
 const KINDS: readonly Kind[] = [
   {},
@@ -46,7 +49,7 @@ function stepsOf(node: FakeNode, operation: VolumeOperation, desired: DesiredSpa
   if (observed.done && operation !== 'delete') {
     const programs = made.steps.map(({ argv }) => argv[0]);
     expect(programs).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(mkfs.*|rm)$/)]));
-    // A file of a volume that is done is made longer only.
+    // The file of a complete volume can only grow.
     if (desired.sizeBytes <= fresh.sizeBytes) expect(programs).not.toContain('truncate');
   }
   return made.steps;
@@ -71,7 +74,7 @@ function finish(node: FakeNode, operation: VolumeOperation, desired: DesiredSpar
   expect(stepsOf(node, operation, desired)).toEqual([]);
 }
 
-/** Takes the lowest number that is free, which is the one that a plan of ours was going to take. */
+/** Takes the lowest free number, which the next plan would have used, or releases it. */
 function toggleOther(node: FakeNode): void {
   const ours = [...node.loops].find(([, { file }]) => file === '/other');
   if (ours !== undefined) {
@@ -83,7 +86,7 @@ function toggleOther(node: FakeNode): void {
   node.loops.set(number, { file: '/other', inode: 7 });
 }
 
-/** All that is left of the volume. */
+/** Returns everything that exists of the volume. */
 function ownFacts(node: FakeNode, desired: DesiredSparse) {
   const { file, partial, signature, intent, done, recordFiles, loops, link } =
     node.observe(desired);
@@ -98,7 +101,7 @@ function ownFacts(node: FakeNode, desired: DesiredSparse) {
     loops: own.length,
     readOnly: own[0]?.readOnly,
     linked: link !== undefined && link === own[0]?.device,
-    // The record of the directory stays, as the directory does.
+    // The record of the directory stays, like the directory.
     files: [...node.files.keys()].filter((path) => !path.startsWith(DIRECTORIES)).sort(),
   };
 }
@@ -198,7 +201,7 @@ test('a growing that was interrupted anywhere, with the device lost meanwhile, g
       finish(node, 'provision', fresh);
       const inode = node.files.get(FILE)?.inode;
       interrupt(node, 'attach', { ...larger, sizeBytes: 2n * fresh.sizeBytes }, growing);
-      // It was made larger once more before the first was done.
+      // A second expansion was requested before the first was complete.
       interrupt(node, 'attach', larger, again);
       for (let round = 0; round < 3; round++) node.run(stepsOf(node, 'attach', larger));
       expect(stepsOf(node, 'attach', larger)).toEqual([]);

@@ -58,12 +58,12 @@ test.each<[VolumeOperation, Partial<DesiredSparse>, ObservedSparse]>([
   ['attach', { readOnly: true, mode: 'Filesystem' }, madeNode],
   ['attach', {}, detached],
   ['provision', { recorded: false, shared: false }, { ...freshNode, directory: unrecorded }],
-  // Paths of earlier versions, and those that are there and lead elsewhere.
+  // Paths of earlier versions, and paths that lead to another device.
   ['attach', { shared: false, earlierLink: BY_PARTUUID }, detached],
   ['attach', { shared: false, mode: 'Filesystem', earlierLink: BY_UUID }, madeNode],
   ['attach', { shared: false, mode: 'Filesystem' }, { ...readyNode, link: '9:9' }],
   ['attach', { shared: false }, attached],
-  // A directory with a character that udev would read otherwise.
+  // A directory with a character that is special to udev.
   ['attach', { shared: false }, { ...detached, realPath: `/srv/a*b/${UID}` }],
 ])('the account on a node may do what %s of %j takes', (operation, more, observed) => {
   const made = plan(operation, { ...desired, ...more }, { ...observed, shared: QUIET }, 5);
@@ -83,7 +83,7 @@ test('the account on a node may look, also how much room there is and whether an
     ...[BY_UUID, BY_PARTUUID].flatMap((earlierLink) => sparseProbes({ ...desired, earlierLink })),
     ...folderRoomProbes(dirname(FILE), [dirname(FILE)]),
     ...namedDirectoryProbes(dirname(FILE)),
-    // In a job as well as before it.
+    // Preconditions run in a job, and also before it.
     ...preconditions,
   ];
   const asked = [...looks.map(({ argv }) => argv), ...preconditions.map(asProbe)];

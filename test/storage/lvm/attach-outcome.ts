@@ -3,7 +3,7 @@ import { dm, lvmDesired } from '../../support/lvm-input.ts';
 import { plan } from '../../support/lvm-words.ts';
 import { UID } from '../../support/volume-input.ts';
 
-/** What is planned to attach a logical volume that was made. */
+/** Plans to attach a provisioned logical volume. */
 
 export const UNMARKED = { intent: undefined, done: undefined, recordFiles: false } as const;
 export const recorded: DesiredLvm = { ...lvmDesired, recorded: true, identity: dm.identity };

@@ -35,7 +35,7 @@ import { outcome, recorded, UNMARKED, xfs } from './attach-outcome.ts';
 
 const ACTIVATE = 'lvchange --activate y --ignoreactivationskip vg0/data1';
 const KEY = `ATTR{dm/uuid}=="${dm.dmUuid}"`;
-/** Without the folder of rules, as outcomes have them. */
+/** Returns the rule's commands without that for the rules' directory, which outcomes omit. */
 const ruled = (...args: Parameters<typeof ruleFor>) => ruleFor(...args).slice(1);
 const RULE = ruled(KEY);
 const LOOK = lookAgain('dm-3');
@@ -268,7 +268,7 @@ describe('a volume of an earlier version', () => {
       ['lvchange --refresh vg0/data1', ...ruled(KEY, BY_UUID, FIRST), LOOK, settle(BY_UUID)],
     ],
     ['is there already, Block', lvmMade(dm), [], block],
-    // udev has a rule for it, which goes by the UUID that device-mapper has.
+    // udev has a rule for it, by device-mapper's UUID.
     ['after a reboot, Block', away, [ACTIVATE, settle(byMapper(dm.dmUuid))], block],
     [
       'once udev has looked at it, Block',

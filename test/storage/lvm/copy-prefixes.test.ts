@@ -15,7 +15,10 @@ import {
 } from '../../support/thin-input.ts';
 import { UID } from '../../support/volume-input.ts';
 
-/** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
+/**
+ * Interrupts a plan after any prefix, inside its last step: planning again must reach the same
+ * result.
+ */
 
 const KILLS: readonly Killed[] = ['before', 'half', 'after'];
 const REBOOTS = [false, true];
@@ -38,7 +41,7 @@ function settle(node: FakeThin, look: () => readonly Step[]): void {
   expect(look()).toEqual([]);
 }
 
-/** Each step of what `look` says, killed in each way; then `then`, once nothing remains. */
+/** Kills each step that `look` returns in each way, then calls `then` once no step remains. */
 function eachCrash(
   begin: () => FakeThin,
   look: (node: FakeThin) => readonly Step[],
@@ -52,7 +55,7 @@ function eachCrash(
         const node = begin();
         node.crash(look(node), number, killed);
         if (reboot) node.reboot();
-        // What somebody writes meanwhile.
+        // Runs the remaining steps.
         settle(node, () => look(node));
         expect(node.stuck).toBe(false);
         then(node);
@@ -129,7 +132,7 @@ describe.each([
         });
         expect(made && isTagged(made.facts, RESTORED_UID)).toBe(true);
         expect(node.volumes).toHaveLength(3);
-        // Those of before a reboot are seen again.
+        // udev also sees the volumes from before a reboot.
         expect(node.seen.filter((uuid) => uuid !== RESTORED_UID && uuid !== UID)).toEqual([]);
         expect(node.seen.filter((uuid) => uuid === UID)).toEqual([]);
         expect(node.inner).toBeUndefined();

@@ -2,7 +2,7 @@ import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../../src/storage/
 import { dm, lv, lvmDesired } from '../../support/lvm-input.ts';
 import { plan } from '../../support/lvm-words.ts';
 
-/** What is planned to delete a logical volume, by what becomes of its data. */
+/** Plans to delete a logical volume, by deletion policy. */
 
 export const keeping = { ...lvmDesired, recorded: true, identity: dm.identity };
 export const deleting = { ...keeping, onDelete: 'Delete' } as const;
@@ -16,10 +16,10 @@ export const foreign: DeviceFacts = {
   signature: { found: 'one', type: 'xfs', uuid: 'x' },
   content: 'xfs:x',
 };
-/** The node has nothing on record of the Volume, as when a backup brought it back. */
+/** The node has no record of the Volume, as after a restore from a backup. */
 export const UNMARKED = { intent: undefined, done: undefined, recordFiles: false } as const;
 export const untagged = { ...lv, tags: [] };
-/** A raw Volume that has the logical volume by now. */
+/** A raw Volume that now uses the logical volume. */
 export const others: ObservedLvm['others'] = [
   { uid: 'b', device: { dmUuid: dm.dmUuid ?? '', identity: dm.identity } },
 ];

@@ -44,7 +44,7 @@ const ACTIVATE = 'lvchange --activate y --ignoreactivationskip vg0/data1';
 const GONE = [DEACTIVATE, REMOVE, 'forget'];
 const UNTAG = `lvchange --deltag stowage.dev/uid=${UID} vg0/data1`;
 
-/** The rule for the persistent path goes, and what udev left. */
+/** Commands that remove the rule for the persistent path, and udev's links. */
 const DROP = dropLink('dm-3').filter((command) => command.startsWith('rm '));
 
 describe('Retain', () => {

@@ -34,7 +34,7 @@ const thick: DesiredLvm = { ...lvmDesired, fill };
 const inPool: DesiredLvm = { ...thin, fill };
 const block: DesiredLvm = { ...lvmBlock, fill };
 
-/** Without the records, which every kind has. */
+/** Returns the commands without those for records, which every kind has. */
 function outcome(
   wanted: DesiredLvm,
   observed: ObservedLvm,
@@ -54,7 +54,7 @@ const CREATED = `lvcreate stowage.dev/unfinished`;
 const filled = (content: string, left: string) =>
   `stowage-image /dev/vg0/data1 ${UID} ${content} 0 ${GIB} ${left} raw auto - /images/debian`;
 const SEEN = [lookAgain('vg0/data1'), settle()];
-/** Without the folder of rules, as outcomes have them. */
+/** The rule's commands without that for the rules' directory, which outcomes omit. */
 const BY_NAME = ruleFor('ATTR{dm/name}=="vg0-data1"').slice(1);
 const BY_UUID = ruleFor(`ATTR{dm/uuid}=="${dm.dmUuid}"`).slice(1);
 
@@ -156,7 +156,7 @@ describe('a logical volume that is filled', () => {
     ],
   ])('what an earlier try left %s', (_, observed, expected, wanted = thick) => {
     const made = outcome(wanted, observed);
-    // It is begun anew in the same job, for tries are counted.
+    // Provisioning begins again in the same job, as attempts are counted.
     const node = lvmNode({
       intent: { ...intent, fsType: wanted.fs?.type ?? '' },
       volumes: wanted.thinPool === undefined ? [] : [pool],
@@ -166,14 +166,14 @@ describe('a logical volume that is filled', () => {
     const again = isGone ? outcome(wanted, node) : [];
     expect(made).toEqual(Array.isArray(expected) ? [...expected, ...again] : expected);
     const goes = outcome({ ...wanted, fill: undefined, onDelete: 'Delete' }, observed, 'delete');
-    // The records go with it.
+    // The records are removed with it.
     expect(typeof goes === 'string' ? goes : goes.filter((each) => !/^rm /.test(each))).toEqual(
       expected,
     );
   });
 
   test('one that is whole, and was not recorded as that, is recorded, and nothing is written to it', () => {
-    // But for the link that leads to it.
+    // Only the link is created.
     expect(outcome(thick, begun(ext4))).toEqual([...BY_UUID, lookAgain('dm-3'), settle()]);
     expect(outcome(block, begun({ ...dm, content: 'gpt:of-the-image' }))).toContain(settle());
     expect(outcome(thick, begun(dm))).toContain('should hold a file system');

@@ -43,7 +43,10 @@ const LVM_ROW = {
   wwn: null,
 };
 
-/** A node that answers by the beginning of a command. What is not there answers so. */
+/**
+ * Returns a node with responses by the first words of commands. Without an entry, a command reports
+ * an absent object.
+ */
 function nodeWith(answers: Record<string, ProbeResult>) {
   const asked: string[][] = [];
   const all: Record<string, ProbeResult> = {

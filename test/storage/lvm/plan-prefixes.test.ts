@@ -10,7 +10,10 @@ import { GIB, lvmDesired } from '../../support/lvm-input.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';
 import { UID } from '../../support/volume-input.ts';
 
-/** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
+/**
+ * Interrupts a plan after any prefix, inside its last step: planning again must reach the same
+ * result.
+ */
 
 const OLD = 'xfs:11111111-2222-4333-8444-555555555555';
 const CONTENTS = ['ext4', 'xfs', 'Block'] as const;
@@ -51,14 +54,14 @@ function stepsOf(node: FakeLvm, operation: VolumeOperation, desired: DesiredLvm)
 }
 
 interface Crash {
-  /** Which of the steps that remain then. */
+  /** Returns the index of the interrupted step among the remaining ones. */
   at: (steps: number) => number;
   killed: Killed;
   reboot: boolean;
 }
 const crashes = fc.array(
   fc.record<Crash>({
-    // Doubles are mostly near their ends.
+    // Random doubles are mostly near their limits.
     at: fc
       .nat({ max: 999 })
       .map((thousandths) => (steps) => Math.floor((thousandths * steps) / 1000)),
@@ -87,7 +90,7 @@ function live(
   expect(stepsOf(node, operation, desired)).toEqual([]);
 }
 
-/** A life for each step at which one crash can interrupt it, and each way to be killed there. */
+/** Runs a life for each step that a crash can interrupt, and each way to be killed there. */
 function eachCrash(life: (crash: Crash) => void): void {
   for (const killed of ['before', 'half', 'after'] as const) {
     for (const reboot of [false, true]) {
@@ -116,7 +119,7 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
   const inBlock = filled === 'filled' ? 'gpt:of-the-image' : '';
   const data = filled === 'filled' ? FILLED : '';
 
-  /** Its whole life, interrupted at each of its stages. */
+  /** Runs a whole life that is interrupted at each of its stages. */
   function whole(
     crashed: { provision: Crash[]; attach: Crash[]; grow: Crash[]; delete: Crash[] },
     onDelete: (typeof FATES)[number],
@@ -197,7 +200,7 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
 
   test('every step of every plan, interrupted in every way', () => {
     const none = { provision: [], attach: [], grow: [], delete: [] };
-    // Once it is made it is as any other.
+    // A filled volume is like any other once it is provisioned.
     for (const stage of filled === 'filled' ? ['provision'] : Object.keys(none)) {
       eachCrash((crash) => whole({ ...none, [stage]: [crash] }, 'Delete', ''));
     }
@@ -215,7 +218,8 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
           live(node, 'delete', desired, []);
           expect(node.records.size).toBe(0);
           expect(node.made === undefined).toBe(!made || onDelete !== 'Retain');
-          // After a reboot, and of what was not filled, it may be that of an interrupted mkfs.
+          // After a reboot, or without a complete fill, the content may be that of an interrupted
+          // mkfs.
           if (kind === 'thick' && node.made === undefined) expect(node.left.content).toBe('');
         }
       }
@@ -226,7 +230,7 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
 test('without consent, what is in free extents is destroyed at no point', () => {
   const refusal = plan('provision', lvmDesired, new FakeLvm(OLD).observe(lvmDesired), 0);
   expect(refusal).toMatchObject({ refusal: expect.stringContaining(OLD) });
-  // Looked at when they were clean, and taken by LVM after that.
+  // The extents were clean when observed, and have content when LVM uses them.
   const node = new FakeLvm();
   const steps = stepsOf(node, 'provision', lvmDesired);
   node.left.content = OLD;

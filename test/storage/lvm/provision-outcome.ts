@@ -2,9 +2,9 @@ import type { DesiredLvm, DeviceFacts, ObservedLvm } from '../../../src/storage/
 import { dm, free } from '../../support/lvm-input.ts';
 import { plan } from '../../support/lvm-words.ts';
 
-/** What is planned to prepare a logical volume, and devices that carry what is not of the Volume. */
+/** Plans to provision a logical volume, and devices with other content. */
 
-/** Without the records, which every kind has. */
+/** Returns the commands without those for records, which every kind has. */
 export function outcome(wanted: DesiredLvm, observed: ObservedLvm): string[] | string {
   const made = plan('provision', wanted, observed, 0);
   if ('refusal' in made) return `${made.retryable ? 'retryable: ' : ''}${made.refusal}`;

@@ -28,7 +28,10 @@ const TAG = `stowage.dev/uid=${UID}`;
 const MKFS = `mkfs.ext4 -q -F -U ${UID}`;
 const WAIT = settle();
 const LOOK = lookAgain;
-/** Its UUID is known once LVM has made it. Without the folder of rules, as outcomes have them. */
+/**
+ * Rules by name: the UUID is only known after lvcreate. Without the command for the rules'
+ * directory, which outcomes omit.
+ */
 const BY_NAME = ruleFor('ATTR{dm/name}=="vg0-data1"').slice(1);
 const BLOCK_BY_NAME = ruleFor('ATTR{dm/name}=="vg0-data1"', LINK, LAST).slice(1);
 const BY_UUID = ruleFor(`ATTR{dm/uuid}=="${dm.dmUuid}"`).slice(1);
@@ -155,7 +158,7 @@ describe('is made', () => {
         ],
         expect: { exit: 0, stdout: { has: `  ${pool.uuid}` } },
       });
-      // Of several that look and then write, one at a time.
+      // Jobs that check and then write run one at a time.
       if (program !== 'lvcreate')
         expect(step).toMatchObject({
           lock: '/dev/mapper/vg0-pool-tpool',
@@ -274,7 +277,7 @@ describe('goes on after a crash', () => {
     [
       'before there was a logical volume',
       lvmNode({ intent: { ...intent, fsType: '' }, recordFiles: true }),
-      // LVM may have met a signature in others.
+      // LVM may have found a signature in other extents.
       [...BLOCK_BY_NAME, `${CREATE} /dev/vdb:10-265`, WAIT],
       lvmBlock,
     ],

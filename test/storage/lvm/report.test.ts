@@ -14,7 +14,7 @@ import {
   vgRow,
 } from '../../support/lvm-reports.ts';
 
-/** As LVM 2.03.16 prints it. */
+/** Returns a report in the format of LVM 2.03.16. */
 const printed = (key: string, ...rows: string[]) => ({
   exit: 0,
   stdout: `  {
@@ -30,7 +30,7 @@ const printed = (key: string, ...rows: string[]) => ({
   stderr: '',
 });
 
-/** The groups of the name vg0 in a report, of one disk. */
+/** Returns the groups named vg0 in a report, with one disk. */
 const groupsIn = (vgs: ProbeResult, view = VIEW) => {
   const disks = printed(
     'pv',

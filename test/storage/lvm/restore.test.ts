@@ -24,14 +24,14 @@ const TAKE = `stowage-thin vg0/${SNAP} ${restoredThin.source?.uid} data2 ${RESTO
 const FINISH = `lvchange --setactivationskip n --deltag ${unfinishedTag(RESTORED_UID)} --addtag ${tagOf(RESTORED_UID)} ${RESTORED}`;
 const ACTIVATE = `lvchange --activate y --ignoreactivationskip ${RESTORED}`;
 const RESTORED_LINK = `/dev/disk/by-id/stowage-${RESTORED_UID}`;
-/** Its UUID is known once LVM has made it. */
+/** Rule by name: the UUID is only known after lvcreate. */
 const BY_NAME = [
   expect.stringMatching(
     new RegExp(`^find .*-${RESTORED_UID}\\.rules .*,ATTR\\{dm/name\\}=="vg0-data2",SYMLINK`),
   ),
   'flock -x -w 60 /run/udev/. udevadm control --reload',
 ];
-/** Without those that write records. */
+/** Returns the commands without those that write records. */
 const onVolume = (made: Plan) =>
   commands(made).filter((line) => /^(stowage|lv|find|flock|udevadm)/.test(line));
 
@@ -242,7 +242,7 @@ test.each(['Retain', 'Delete', 'Wipe'] as const)(
     expect(steps(made)[2]?.preconditions).toMatchObject([
       { expect: { stdout: { has: '', lacks: 'half' } } },
     ]);
-    // Records went with the node's root disk.
+    // The records were lost with the node's root disk.
     const forgotten = plan('delete', { ...restoredThin, onDelete }, beside([half, ...there]), 0);
     expect(commands(forgotten)).toEqual(LEAVE);
   },

@@ -52,7 +52,7 @@ const inactive = lvmMade(ext4, {
   target: { is: 'missing' },
   link: undefined,
 });
-/** Paths that are there and lead elsewhere, and those of earlier versions. */
+/** Paths that lead to another device, and paths of earlier versions. */
 const PATHS: LvmCase[] = [
   ['put a path right', 'attach', made, lvmMade(ext4, { link: '9:9' })],
   ['put that of an earlier version right', 'attach', byUuid, lvmMade(ext4, { link: '9:9' })],
@@ -178,7 +178,7 @@ test.each([
   [['lvcreate', ...CONFIG, ...NEW, ...WIPED, 'vg1']],
   [['lvcreate', ...CONFIG, ...NEW, ...WIPED, 'vg0', '/dev/../etc:1-2']],
   [['lvcreate', '--config', 'devices/filter=[]', ...NEW, ...WIPED, 'vg0']],
-  // Without its disks LVM may take another group of the name.
+  // Without the list of disks, LVM may select another group of the same name.
   [['lvcreate', '--config', 'allocation{use_blkid_wiping=1}', ...NEW, ...WIPED, 'vg0']],
   [['lvremove', '--yes', '--select', SELECT, 'vg0/data1']],
   [['lvremove', '--config', 'devices{filter=["a|.*|"]}', '--yes', '--select', SELECT, 'vg0/data1']],

@@ -209,7 +209,7 @@ test.each<[string, string, string | undefined]>([
   expect(words).toEqual(
     setting === undefined ? [] : ['--config', `devices{${setting}=["r|^/dev/loop[0-9]|"]}`],
   );
-  // What LVM shows all the same does not count.
+  // The device counts as hidden, even if LVM shows it.
   expect(hides('/dev/loop9')).toBe(true);
 });
 

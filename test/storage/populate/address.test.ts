@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { SCRIPT_FILES } from '../../support/other-script.ts';
 
-/** Whether the script connects to an address, on a node that lists `allowed`. */
+/** Reports whether the script connects to an address, on a node that lists `allowed`. */
 async function connects(address: string, allowed = ''): Promise<boolean> {
   const script = `. ./fetch.sh; listed=$2; configured() { printf "%s\n" "$listed"; }; if may_connect "$1"; then echo yes; else echo no; fi`;
   const { stdout } = await execa('/bin/sh', ['-c', script, 'sh', address, allowed], {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Runs a function of the script on a file of these bytes, and returns what it set. */
+/** Runs a function of the script on a file with these bytes. @returns the variables that it set */
 async function look(call: string, bytes: Buffer, env: Record<string, string> = {}) {
   const file = join(folder.path, 'source');
   await writeFile(file, bytes);
@@ -27,7 +27,7 @@ async function look(call: string, bytes: Buffer, env: Record<string, string> = {
 }
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
-/** Binary data behind the first bytes, as a disk or an archive has. */
+/** Returns the first bytes followed by binary data, as in a disk or an archive. */
 const then = (bytes: Buffer | string, length = 4096) => {
   const first = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
   return Buffer.concat([first, Buffer.alloc(length, '\x01\x02\x00\xff', 'latin1')]);
@@ -65,7 +65,7 @@ test.each<[kind: string, Buffer]>([
   ['xml', Buffer.from('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>')],
   ['json', Buffer.from('{\n  "errors": [ { "status": 404 } ]\n}')],
   ['git-lfs', Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:00\n')],
-  // Disks, and what a disk may begin with.
+  // Disks, and data that a disk may begin with.
   ['', Buffer.alloc(0)],
   ['', Buffer.alloc(4096)],
   ['', then('hello')],
@@ -95,7 +95,8 @@ test.each<[call: string, what: string, Buffer, unpack: string, refusal: string]>
   ['choose raw auto', 'xz', XZ, 'xz', REFUSED],
   ['choose raw xz', 'xz', XZ, 'xz', REFUSED],
   ['choose raw auto', 'a disk', Buffer.alloc(4096), '', REFUSED],
-  // The program knows best: pzstd begins with a frame of its own, and an old gzip with another number.
+  // The decompressor decides: pzstd begins with a frame of its own, and old gzip files have another
+  // magic number.
   ['choose raw gzip', 'a disk', Buffer.alloc(4096), 'gzip', REFUSED],
   [
     'choose raw gzip',
@@ -141,7 +142,7 @@ test.each<[call: string, what: string, Buffer, unpack: string, refusal: string]>
     '',
     'begins as a disk of format vhdx, and should be a disk of format raw: convert it',
   ],
-  // Somebody declared that it is not compressed.
+  // The user declared that the data is not compressed.
   ['choose raw none', 'gzip', GZIP, '', REFUSED],
   ['choose raw none', 'a tar', TAR, '', REFUSED],
   ['choose raw none', 'a zip', then('PK\x03\x04\x14\0'), '', REFUSED],
@@ -190,7 +191,7 @@ test.each<[call: string, what: string, Buffer, unpack: string, refusal: string]>
     '',
     'begins as a disk of format qcow2, and should be a tar archive',
   ],
-  // An archive of the seventh edition of Unix has no such bytes.
+  // An archive of Unix V7 has no magic bytes.
   ['choose tar auto', 'what may be a tar', then('name'), '', REFUSED],
   ['choose exact zstd', 'zstd', zstdCompressSync('a'), 'zstd', REFUSED],
   [
@@ -220,7 +221,7 @@ test.each<[format: string, what: string, Buffer, refusal: string]>([
   ['raw', 'a qcow2', QCOW2, 'create the Image with spec.format qcow2'],
   ['qcow2', 'a qcow2', QCOW2, ''],
   ['qcow2', 'a tar', TAR, 'begins as a tar archive, and should be a disk of format qcow2'],
-  // Whatever a volume had comes back.
+  // Any content of a volume can be restored.
   ['exact', 'a tar', TAR, ''],
   ['exact', 'a page', HTML, ''],
 ])('unpacked for %s: %s', async (format, _what, bytes, refusal) => {

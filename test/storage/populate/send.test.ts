@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { SCRIPT_FILES } from '../../support/other-script.ts';
 
-/** Asks the script whether data may be sent to a URL from a node that lists prefixes. */
+/** Runs the script's check whether data may be sent to a URL from a node that lists prefixes. */
 async function send(url: string, ...prefixes: string[]) {
   const listed = 'listed=$2; configured() { [ -z "$listed" ] || printf "%s\\n" "$listed"; }';
   const script = `. ./fetch.sh; . ./backup-to.sh; ${listed}; may_send "$1"`;

@@ -7,19 +7,22 @@ import { TEST_SEED } from '../../support/test-seed.ts';
 import { FILE } from '../../support/volume-input.ts';
 
 /**
- * Jobs of several nodes on one file, interleaved in any order, a precondition or a command at a time, each begun from a look
- * that may be old, and crashed anywhere: the file is never attached where it must not be.
+ * Jobs of several nodes on one file, interleaved by preconditions and commands in any order. Each
+ * starts from an observation that may be old, and may crash anywhere. The file must never be
+ * attached where it may not be.
  */
 
 type Event =
-  /** A job is planned and begun; where the node has one, that goes on first, for nodes run one at a time. */
+  /** Plans and starts a job. A node's running job continues first, as nodes run one at a time. */
   | { what: 'begin'; node: number; operation: VolumeOperation; old: boolean; readOnly: boolean }
   | { what: 'go on'; node: number; count: number }
   | { what: 'crash'; node: number }
   | { what: 'reboot'; node: number }
-  /** Its device is in use, or no longer: `losetup -d` says nothing of it and leaves the device. */
+  /**
+   * Toggles the use of its device: `losetup -d` of a used device reports success, but leaves it.
+   */
   | { what: 'use'; node: number }
-  /** It is off, and somebody said so. */
+  /** The node is off, and that is confirmed. */
   | { what: 'off'; node: number }
   | { what: 'on'; node: number };
 
@@ -62,7 +65,7 @@ class World {
   );
   readonly jobs: (Generator<void> | undefined)[] = [];
   readonly off = new Set<number>();
-  /** What was seen of the directory before, as a cache would give it again. */
+  /** The last observation of the directory by each node, as a cache would return it. */
   readonly seen: (ReturnType<FakeShare['observe']> | undefined)[] = [];
 
   apply(event: Event): void {
@@ -93,7 +96,7 @@ class World {
     }
   }
 
-  /** What nodes that are off wrote, as whoever looks at the directory reads it. */
+  /** Returns the records that nodes which are off left in the directory. */
   dead(): NodeHold[] {
     const { owners, marks } = this.share.observe('');
     const holders = [
@@ -115,7 +118,7 @@ class World {
       const looked = event.old && before !== undefined ? { ...observed, shared: before } : observed;
       this.jobs[event.node] = own.run(own.steps(event.operation, desired, looked));
     } catch (error) {
-      // A refusal.
+      // The plan is a refusal.
       if (!(error instanceof Error) || error instanceof Stopped) throw error;
     }
   }

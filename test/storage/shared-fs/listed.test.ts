@@ -9,14 +9,17 @@ import { readShared, sharedProbes } from '../../../src/storage/shared-fs/observe
 import { noOthers, noReaders } from '../../../src/storage/shared-fs/steps.ts';
 import { textOf } from '../../../src/storage/shared-fs/text.ts';
 
-/** What find(1) itself lists in a directory that nodes share, which on this one is a link to where it is mounted. */
+/**
+ * Output of the real find(1) for a shared directory whose path on this node is a link to its mount
+ * point.
+ */
 
 const UID = '6e1c2b1f-7a54-4f0a-9c53-2f2d8f0b7e11';
 const BOOT = '0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0';
 const held = textOf('held', { node: 'n2', bootId: BOOT, token: 't1' });
 
 let top: string;
-/** By the link. */
+/** Path of the file through the link. */
 let file: string;
 
 beforeEach(async () => {
@@ -32,7 +35,7 @@ async function run([program = '', ...args]: readonly string[]): Promise<ProbeRes
   return { exit: exitCode, stdout, stderr };
 }
 
-/** With another answer of the look at who has it, if there is one. */
+/** Reads the observation, optionally with another result of the probe for holders. */
 async function look(holders?: ProbeResult) {
   const results = new Map<string, ProbeResult>();
   for (const { name, argv } of sharedProbes({ shared: true, file }))

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-/** By the real find(1). */
+/** Observes with the real find(1). */
 function look(path = file) {
   const probe = sharedProbes({ shared: true, file: path }).find(({ name }) => name === 'holders');
   const [program = '', ...args] = probe?.argv ?? [];

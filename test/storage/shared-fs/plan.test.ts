@@ -418,10 +418,10 @@ test('a job that was planned long ago can take a number that is free again, and 
   const steps = slow.steps('attach', slow.desired({}, []));
   for (const operation of ['attach', 'detach', 'attach'] as const) turn(other, operation);
   expect(other.attached).toBe('rw');
-  // The look at the number before it is for a directory that the node has in a cache.
+  // The precondition on the previous number exists for nodes with a cached directory listing.
   expect(() => slow.finish(steps)).toThrow(Stopped);
   expect(slow.attached).toBe('no');
-  // What it left is in nobody's way.
+  // The files that it left do not affect other jobs.
   turn(other, 'detach');
   turn(slow, 'attach');
   expect(slow.attached).toBe('rw');

@@ -7,7 +7,10 @@ import type { VolumeOperation } from '../../../src/storage/types.ts';
 import { FakeShare, FakeSharer, sharedDesired } from '../../support/fake-shared.ts';
 import { FILE, freshNode, UID } from '../../support/volume-input.ts';
 
-/** As sudo reads the list: the uses of these groups alone, and of all. */
+/**
+ * The commands that deploy/sudoers allows, as sudo parses it: those of these groups alone, and of
+ * all.
+ */
 const text = readFileSync('deploy/sudoers', 'utf8');
 const allowed = text
   .split(/(?:, \\\n|, (?=\/usr)|\n)/)

@@ -119,7 +119,7 @@ test('what a volume starts from is looked at beside it, and nothing where it sta
     state: '1073741824|9|1.5',
     mayClone: false,
   });
-  // Where it is a volume, its record says for how many bytes it is made; an old one does not.
+  // The record of a source volume has its size, except for a record of an old version.
   expect(sourceOf({ 'source done': result(0, '536870912') })?.madeBytes).toBe(1n << 29n);
   expect(sourceOf({ 'source done': result(0) })?.madeBytes).toBeUndefined();
   expect(() => sourceOf({ 'source done': result(1, '', 'cat: X: Input/output error') })).toThrow(

@@ -16,15 +16,18 @@ import {
 import { TEST_SEED } from '../../support/test-seed.ts';
 import { FILE } from '../../support/volume-input.ts';
 
-/** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
+/**
+ * Interrupts a plan after any prefix, inside its last step: planning again must reach the same
+ * result.
+ */
 
 type Use = 'detached' | 'attached' | 'mounted';
 interface Crash {
-  /** Which step of those that remain then, as a part of them. */
+  /** Position of the interrupted step as a fraction of the remaining steps. */
   where: number;
   killed: Killed;
   reboot: boolean;
-  /** Somebody writes to the volume. */
+  /** Set if a pod writes to the volume. */
   write: boolean;
   use: Use;
 }
@@ -49,7 +52,7 @@ function stepsOf(made: Plan) {
   return made.steps;
 }
 
-/** A node with a volume that was written to once. */
+/** Returns a node with a volume that was written once. */
 function node(type: 'ext4' | 'xfs'): FakeNode {
   const made = new FakeNode();
   const desired = { ...snapshotted, recorded: false };
@@ -228,7 +231,7 @@ test.each(['ext4', 'xfs'] as const)(
   },
 );
 
-/** Another node that is as this one is. */
+/** Returns a copy of a node. */
 function sameAs(of: FakeNode): FakeNode {
   const other = new FakeNode();
   for (const [path, file] of of.files) other.files.set(path, { ...file });

@@ -256,7 +256,7 @@ test('what a change of the UUID left attached is detached first, unless somebody
     'losetup',
   ]);
   expect(programs(take(left(new Map()))).slice(0, 2)).toEqual(['losetup', 'mkdir']);
-  // It may be mounted since.
+  // The device may have been mounted since the observation.
   expect(steps(take(left(new Map())))[0]?.preconditions).toContainEqual(
     expect.objectContaining({ refusal: '/dev/loop8 is in use: it is mounted' }),
   );

@@ -215,7 +215,7 @@ describe('a volume that is copied while it grows', () => {
       ({ argv }) => argv,
     );
     expect(words.some(([program]) => program === 'cp')).toBe(true);
-    // Nothing is left to grow.
+    // The copy needs no expansion.
     expect(words.filter((argv) => argv.includes('truncate') || argv.includes('grow'))).toEqual([]);
     const less = prepare({ ...clone, sizeBytes: size - 4096n }, madeFor(size));
     expect('refusal' in less && less).toMatchObject({

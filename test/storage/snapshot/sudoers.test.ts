@@ -84,7 +84,10 @@ const NAMES = [
   ['stowage-grow', SCRIPTS['stowage-grow']],
 ] as const;
 
-/** sudo compares the arguments joined by spaces: the same text could be divided otherwise, and only a part of it run. */
+/**
+ * sudo compares the arguments joined by spaces: the same text could be split differently, so that
+ * only a part of it runs.
+ */
 test.each(NAMES)(
   'no part of what starts %s does anything, nor does it start anything else',
   async (name, script) => {
@@ -97,7 +100,7 @@ test.each(NAMES)(
       const ended = await execa('sh', ['-c', launcher, name, other, 'x'], { reject: false });
       expect(ended).toMatchObject({ exitCode: 2, stdout: '', stderr: '' });
     }
-    // sudo 1.9.13 refuses longer patterns, and says so to nobody.
+    // sudo 1.9.13 refuses longer patterns without a message.
     const patterns =
       readFileSync('deploy/sudoers', 'utf8').match(/\/usr\/\S+ \^.*?\$(?=,|$)/gm) ?? [];
     expect(patterns.length).toBeGreaterThan(100);

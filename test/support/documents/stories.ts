@@ -9,7 +9,6 @@ import { SHELL_STORIES } from './stories/shells.ts';
 import type { Story } from './story.ts';
 import { withNode } from './worlds.ts';
 
-/** Stories of all pages. */
 export const STORIES: readonly Story[] = [
   ...README_STORIES,
   ...CLAIM_STORIES,

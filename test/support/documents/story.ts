@@ -56,7 +56,7 @@ export const APPLY = 'kubectl apply -f -';
 export const applied: Typed = { says: / (created|configured|unchanged)/ };
 export const watches: Typed = { says: /"msg":"watching"/, goesOn: 'until it says so' };
 export const shows = (says: RegExp, as?: string): Typed => ({ says, ...(as && { as: [as] }) });
-/** Expects only the help of a command that the page names without its arguments. */
+/** Expects help only: the page names the command without arguments. */
 export const named = (command: string, says = /Usage|usage|Options|OPTIONS/): Typed => ({
   as: [`${command} --help`],
   says,

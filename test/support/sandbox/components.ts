@@ -3,9 +3,9 @@ import { Kubelet, type KubeletOptions } from './kubelet.ts';
 import { schedulePods } from './scheduler.ts';
 
 /**
- * Stand-ins for what a sandbox lacks.
- * @param kubelet of some nodes, whose pods are run, in a manner of speaking; the pods of others stay as they are
- * @param scheduler whether pods without a node are given one; else their nodeName is set by hand
+ * Returns stand-ins for components that a sandbox lacks.
+ * @param kubelet simulates the kubelet of some nodes; pods of other nodes remain unchanged
+ * @param scheduler binds pods to nodes; otherwise tests set nodeName
  */
 export const standIns = ({
   kubelet,

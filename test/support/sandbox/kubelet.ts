@@ -6,15 +6,15 @@ import { remove } from '../../../src/sandbox/objects/delete.ts';
 import { keyOf } from '../../../src/sandbox/store.ts';
 import { type KubeletPod, started, starting, stopped } from './pod-status.ts';
 
-/** Makes volumes of pods usable on the machine; `target` is told apart by pod and volume. */
+/** Mounts volumes of pods on the machine, with a mount point for each pod and volume. */
 export interface Mounts {
-  /** Rejects with the reason. */
+  /** Rejects with the reason of the failure. */
   mount(volume: PersistentVolume, podUid: string): Promise<void>;
   unmount(volumeName: string, podUid: string): Promise<void>;
 }
 
 export interface KubeletOptions {
-  /** The nodes that it stands in for. */
+  /** Names of the simulated nodes. */
   nodes: string[];
   mounts: Mounts;
 }
@@ -24,19 +24,19 @@ const WATCHED = new Set([PODS, 'persistentvolumeclaims', 'persistentvolumes']);
 const RETRY_MS = 500;
 
 /**
- * Stands in for the kubelets of some nodes: mounts the volumes of their pods, calls the containers started, and at
- * their deletion unmounts before it lets go of the pod. It runs no container, and like the real one reports no volume
- * in use on its Node: `local` volumes are not attachable.
+ * Simulates the kubelets of some nodes: mounts the volumes of their pods, reports the containers as
+ * started, and unmounts before a deleted pod is removed. No container runs. Like a real kubelet, it
+ * reports no volume in use on its Node: `local` volumes are not attachable.
  */
 export class Kubelet {
   readonly #cluster: Cluster;
   readonly #options: KubeletOptions;
-  /** Names of the volumes that are mounted, by the UID of their pod. */
+  /** Names of the mounted volumes, by the UID of their pod. */
   readonly #mounted = new Map<string, Set<string>>();
   readonly #busy = new Map<string, Promise<void>>();
-  /** Those that something happened to while they were busy. */
+  /** UIDs of pods to sync again: an event occurred while they were busy. */
   readonly #changed = new Set<string>();
-  /** Those whose work failed: they are left alone until then. */
+  /** Timers of pods whose sync failed; such pods are skipped until then. */
   readonly #retries = new Map<string, NodeJS.Timeout>();
   #stopped = false;
 
@@ -48,7 +48,7 @@ export class Kubelet {
     });
   }
 
-  /** Unmounts all that it mounted. */
+  /** Unmounts all mounted volumes. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#retries.values()) clearTimeout(timer);
@@ -81,7 +81,7 @@ export class Kubelet {
     if (this.#changed.delete(uid)) this.#look();
   }
 
-  /** Never rejects: what fails is told, and tried again. */
+  /** Never rejects: a failure is reported by an event and retried. */
   async #sync(uid: string, pod: KubeletPod | undefined): Promise<void> {
     try {
       if (pod === undefined) await this.#unmountAll(uid);
@@ -128,7 +128,7 @@ export class Kubelet {
     this.#mounted.delete(uid);
   }
 
-  /** Undefined while a claim is not bound. */
+  /** @returns undefined while a claim is not bound */
   #volumesOf({ metadata, spec }: KubeletPod): PersistentVolume[] | undefined {
     const { store } = this.#cluster;
     const volumes: PersistentVolume[] = [];
@@ -146,7 +146,7 @@ export class Kubelet {
     return volumes;
   }
 
-  /** Changes the status of the pod as it is by now, if it is still the same. */
+  /** Updates the current status of the pod, unless another pod has its name. */
   #write(pod: KubeletPod, change: (pod: KubeletPod) => KubeletPod): void {
     const { namespace, name, uid } = pod.metadata;
     const found = this.#cluster.store.get(PODS, keyOf(namespace, name)) as KubeletPod | undefined;

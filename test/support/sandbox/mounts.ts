@@ -8,8 +8,8 @@ import type { Mounts } from './kubelet.ts';
 const run = promisify(execFile);
 
 /**
- * Real mounts of `local` volumes of mode Filesystem, below a folder as below the kubelet's own; as root only.
- * Everything else is refused.
+ * Mounts `local` volumes of mode Filesystem below a directory, in the layout of the kubelet.
+ * Rejects other volumes. Requires root.
  */
 export function mountsIn(folder: string): Mounts {
   const targetOf = (name: string, podUid: string) =>

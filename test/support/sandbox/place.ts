@@ -12,13 +12,13 @@ import {
 import type { StoredObject } from '../../../src/sandbox/kind.ts';
 import { hasRoom, isAllowed, type RoomView } from './room.ts';
 
-/** What a scheduler knows of the rest of the cluster. */
+/** Scheduler's view of the rest of the cluster. */
 export interface View extends RoomView {
   nodes: (KubeNode & { spec?: NodeSpec })[];
   volumes: Volume[];
   claim(name: string): StoredClaim | undefined;
   storageClass(name: string): Partial<StorageClass> | undefined;
-  /** Nodes that were selected for a claim and given back by its provisioner, and nothing has changed since. */
+  /** Nodes that the claim's provisioner rejected since the last change of the cluster. */
   givenBack(claim: StoredClaim): ReadonlySet<string>;
 }
 
@@ -49,16 +49,19 @@ export interface UnscheduledPod extends StoredObject {
   };
 }
 
-/** What is still to be done for a claim before its pod can go to a node. */
+/** Preparation of a claim before its pod is bound to a node. */
 export type Preparation =
   | { claim: StoredClaim; reserve: Volume }
   | { claim: StoredClaim; select: string }
   | { claim: StoredClaim; wait: true };
 
-/** To which node a pod goes, after what; or why it goes nowhere. */
+/** Node of a pod and its preparations, or the reason why no node is suitable. */
 export type Placement = { node: string; before: Preparation[] } | { reason: string };
 
-/** Where a pod can go: to a ready node that all its volumes reach, or can be made for. Of several, the first. */
+/**
+ * Chooses the first ready node that all volumes of a pod reach, or on which they can be
+ * provisioned.
+ */
 export function place(pod: UnscheduledPod, view: View): Placement {
   const { volumes = [], affinity } = pod.spec;
   if (affinity !== undefined || volumes.some(({ ephemeral }) => ephemeral !== undefined))
@@ -82,7 +85,9 @@ export function place(pod: UnscheduledPod, view: View): Placement {
   return { reason: summary(refusals) };
 }
 
-/** As the scheduler words it: `0/2 nodes are available: 2 node(s) were unschedulable.` */
+/**
+ * Summarizes refusals like the scheduler: `0/2 nodes are available: 2 node(s) were unschedulable.`
+ */
 function summary(refusals: string[]): string {
   if (refusals.length === 0) return 'no nodes available to schedule pods';
   const counted = [...new Set(refusals)].map(
@@ -102,7 +107,7 @@ function nodeRefusal({ spec }: UnscheduledPod, node: View['nodes'][number]): str
     ({ type, status }) => type === 'Ready' && status === 'True',
   );
   const taints = [
-    // Every new node has the taint of one that is not ready: the node lifecycle controller would keep it true.
+    // Every new node has the not-ready taint, which the node lifecycle controller would update.
     ...(node.spec?.taints ?? []).filter(({ key }) => key !== NOT_READY.key),
     ...(isReady ? [] : [NOT_READY]),
   ];
@@ -130,7 +135,7 @@ const classOf = ({ spec }: StoredClaim, view: View) =>
 const waits = (claim: StoredClaim, view: View) =>
   classOf(claim, view)?.volumeBindingMode === 'WaitForFirstConsumer';
 
-/** What claims need to be bound on a node; a text when they cannot be. */
+/** Returns the preparations that bind claims on a node, or the reason why they cannot be bound. */
 function preparations(claims: StoredClaim[], node: KubeNode, view: View): Preparation[] | string {
   const found: Preparation[] = [];
   const free = view.volumes
@@ -166,7 +171,10 @@ function preparations(claims: StoredClaim[], node: KubeNode, view: View): Prepar
 
 const NO_VOLUME = "didn't find available persistent volumes to bind";
 
-/** Why no volume can be made for a claim on a node, in the scheduler's words but for the last; undefined: it can. */
+/**
+ * Returns why no volume can be provisioned for a claim on a node, or undefined. All reasons but the
+ * last are the scheduler's.
+ */
 function whyNotMade(claim: StoredClaim, node: KubeNode, view: View): string | undefined {
   const storageClass = classOf(claim, view) ?? {};
   const { provisioner = NO_PROVISIONER } = storageClass;

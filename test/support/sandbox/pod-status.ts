@@ -23,7 +23,7 @@ interface ContainerStatus {
   state: { waiting?: object; running?: { startedAt: string }; terminated?: object };
 }
 
-/** While its volumes are mounted; the very pod when that is told already. */
+/** Returns the pod with its containers being created; unchanged if already reported. */
 export function starting(pod: KubeletPod): KubeletPod {
   if (pod.status?.containerStatuses !== undefined) return pod;
   return withContainers(pod, 'Pending', false, { waiting: { reason: 'ContainerCreating' } });
@@ -37,7 +37,7 @@ export function started(pod: KubeletPod, now: string): KubeletPod {
   return { ...running, status: { ...running.status, conditions } };
 }
 
-/** No container runs any more; the very pod when that is told already. */
+/** Returns the pod without running containers; unchanged if already reported. */
 export function stopped(pod: KubeletPod, now: string): KubeletPod {
   if (!pod.status?.containerStatuses?.some(({ state }) => state.running)) return pod;
   const terminated = { exitCode: 0, reason: 'Completed', finishedAt: now };

@@ -7,14 +7,14 @@ import type {
 import { parseQuantity } from '../../../src/api/quantity.ts';
 import type { StoredClaim } from '../../../src/sandbox/controllers/fit.ts';
 
-/** What a scheduler knows of where provisioners have room. */
+/** Scheduler's view of the storage capacity. */
 export interface RoomView {
   driver(name: string): CsiDriver | undefined;
-  /** Of all namespaces. */
+  /** Capacities in all namespaces. */
   capacities: CsiStorageCapacity[];
 }
 
-/** Whether volumes of a class may be made on a node (allowedTopologies). */
+/** Reports whether a class allows volumes on a node (allowedTopologies). */
 export function isAllowed(
   { allowedTopologies = [] }: Partial<StorageClass>,
   node: KubeNode,
@@ -28,7 +28,10 @@ export function isAllowed(
   );
 }
 
-/** As the scheduler's hasEnoughCapacity: where a driver says what room there is, a node that it says nothing of has none. */
+/**
+ * Implements the scheduler's hasEnoughCapacity: if a driver publishes capacities, a node without
+ * one has no space.
+ */
 export function hasRoom(
   { spec }: StoredClaim,
   provisioner: string,
@@ -53,7 +56,10 @@ function isSufficient(
   return limit !== undefined && parseQuantity(limit) >= wanted;
 }
 
-/** Of selectors those by labels alone, which provisioners write; without one it is about no node. */
+/**
+ * Reports whether a capacity covers a node. Supports only label selectors, as provisioners write
+ * them.
+ */
 function isAbout(
   { nodeTopology }: CsiStorageCapacity,
   { metadata: { labels = {} } }: KubeNode,

@@ -22,14 +22,17 @@ const NODES = 'nodes';
 const CLASSES = 'storageclasses.storage.k8s.io';
 const DRIVERS = 'csidrivers.storage.k8s.io';
 const CAPACITIES = 'csistoragecapacities.storage.k8s.io';
-/** What can make a node right for a claim that it was not right for. */
+/** Tables whose changes can make a node suitable for a claim. */
 const SURROUNDINGS = new Set([PVS, NODES, CLASSES, DRIVERS, CAPACITIES]);
 const WATCHED = new Set([PODS, CLAIMS, ...SURROUNDINGS]);
 
-/** Nodes that provisioners gave back, by the UIDs of claims. */
+/** Nodes that provisioners rejected, by the UIDs of claims. */
 type GivenBack = Map<string, Set<string>>;
 
-/** Stands in for the scheduler: gives pods a node, one after the other, and unbound claims theirs before. */
+/**
+ * Simulates the scheduler: binds pods to nodes one after another, after the nodes of their unbound
+ * claims are selected.
+ */
 export function schedulePods(cluster: Cluster): void {
   let isDue = false;
   const givenBack: GivenBack = new Map();
@@ -48,7 +51,10 @@ export function schedulePods(cluster: Cluster): void {
   });
 }
 
-/** A scheduler would try again after a while; this one when something has changed, and other nodes before. */
+/**
+ * Records rejected nodes. A real scheduler retries after a while; this one after a change, and
+ * other nodes first.
+ */
 function note({ type, object, previous }: Change, givenBack: GivenBack): void {
   const { uid = '' } = object.metadata;
   const before = previous?.metadata.annotations?.[SELECTED_NODE];

@@ -2,22 +2,24 @@ import type { Reason } from '../../../src/cli/why/reasons.ts';
 import type { Following, Said } from '../why.ts';
 import type { Scene } from './scene.ts';
 
-/** A thing that is broken, and what a person does beside what `why --all` prints of it. */
+/** Broken object, and what a person does in addition to the output of `why --all`. */
 export interface Broken {
   cause: Reason;
-  /** The object that it is found at: `Kind name`, or `Kind namespace/name`. */
+  /** Object with the cause: `Kind name`, or `Kind namespace/name`. */
   root: string;
-  /** Those that it holds up, where that is not the root alone. */
+  /** Blocked objects. Default: only the root. */
   objects?: readonly string[];
-  /** Makes what is there before it breaks. */
+  /** Creates the objects before the failure. */
   sound?(at: Scene): Promise<unknown>;
   breaks(at: Scene): Promise<unknown>;
-  /** Does by hand what the fix tells a person to, before the lines that are printed. */
+  /** Carries out the manual part of the fix, before the printed commands. */
   person?(at: Scene, said: Said): Promise<unknown>;
-  /** Completes the lines; `false`: they only show what is there, or are one of several ways. */
+  /**
+   * Completes the printed commands. `false`: these commands only show a state, or are alternatives.
+   */
   follow?: Following | false;
-  /** Does what a person does once they have run. */
+  /** Carries out what a person does after the printed commands. */
   after?(at: Scene): Promise<unknown>;
-  /** The cause that holds an object up after that. Its fix is followed as it is printed. */
+  /** Next cause, and the object that it then blocks. Its fix is followed as printed. */
   next?: readonly [cause: Reason, object: string];
 }

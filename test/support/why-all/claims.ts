@@ -50,13 +50,13 @@ const PROD_CLAIM = JSON.stringify({
   spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'fast', ...sized('10Mi') },
 });
 
-/** Claims, snapshots and pods. The snapshot `base`, of the claim `base`, is ready before. */
+/** Claims, snapshots and pods. The snapshot `base` of the claim `base` is ready from the start. */
 export const BROKEN_CLAIMS: readonly Broken[] = [
   {
     cause: 'StorageClassMissing',
     root: 'PersistentVolumeClaim test/nowhere',
     breaks: (at) => at.claim('nowhere', { storageClassName: 'none' }),
-    // The class waits for a first pod.
+    // The class waits for a first consumer.
     after: (at) => at.pod('nowhere', 'nowhere'),
   },
   {
@@ -69,7 +69,7 @@ export const BROKEN_CLAIMS: readonly Broken[] = [
     root: 'PersistentVolumeClaim test/unused',
     objects: ['VolumeSnapshot test/early'],
     breaks: (at) => at.snapshot('early', inPod('unused')),
-    // The fix leads to the claim.
+    // The fix refers to the claim.
     follow: {},
   },
   {
@@ -123,7 +123,7 @@ export const BROKEN_CLAIMS: readonly Broken[] = [
       });
       await at.claim('theirs', { storageClassName: 'theirs' });
     },
-    // Their provisioner runs again, and makes a volume.
+    // The foreign provisioner runs again, and provisions a volume.
     after: (at) => at.foreignPv('theirs', 'theirs', 'theirs'),
   },
   {
@@ -156,7 +156,7 @@ export const BROKEN_CLAIMS: readonly Broken[] = [
       at.claim('unknown', {
         dataSourceRef: { apiGroup: 'hello.example.com', kind: 'Hello', name: 'example' },
       }),
-    // Nobody fills volumes from it here: the claim is made anew, of the kind that was meant.
+    // No populator handles this kind here: create another claim, with the intended kind.
     follow: { only: /get populators/ },
     async after(at) {
       await at.client.delete(PERSISTENT_VOLUME_CLAIMS, 'unknown', { namespace: NAMESPACE });
@@ -177,7 +177,7 @@ export const BROKEN_CLAIMS: readonly Broken[] = [
         dataSourceRef: { apiGroup: 'theirs.example.com', kind: 'Disk', name: 'golden' },
       });
     },
-    // Their populator runs again, and fills a volume.
+    // The foreign populator runs again, and populates a volume.
     after: (at) => at.foreignPv('populated', 'fast', 'populated'),
   },
   {
@@ -201,7 +201,7 @@ export const BROKEN_CLAIMS: readonly Broken[] = [
       await at.client.delete(VOLUME_SNAPSHOTS, 'going', { namespace: NAMESPACE });
       await at.claim('going', fromSnapshot('going'));
     },
-    // The fix leads to the snapshot.
+    // The fix refers to the snapshot.
     follow: {},
   },
   {
@@ -241,7 +241,7 @@ export const BROKEN_CLAIMS: readonly Broken[] = [
       );
     },
     breaks: (at) => at.claim('crossing', fromSnapshot('base', { namespace: 'prod' })),
-    // With its own flags and the one that is printed.
+    // Restart the daemon with its own flags and the printed one.
     follow: false,
     person: (at) => at.watch('--feature-gates', 'CrossNamespaceVolumeDataSource=true'),
   },

@@ -26,41 +26,41 @@ import { until } from '../until.ts';
 import { onNode } from '../volumes.ts';
 import { type Person, person } from '../why.ts';
 
-/** Objects of a cluster with a daemon of this machine, which is the node n1, and real devices. */
+/** Cluster with a daemon on this machine, which is the node n1, and with real devices. */
 export interface Scene {
   cluster: ClaimsCluster;
   client: KubeClient;
-  /** The folder of all files: `static` of Volumes made by hand, `dynamic` of those of claims. */
+  /** Directory of all files: `static` of static Volumes, `dynamic` of Volumes for claims. */
   folder: string;
-  /** Programs before all others, for the daemon. */
+  /** Directory of programs that take precedence, for the daemon. */
   bin: string;
   someone: Person;
-  /** A line on this machine. */
+  /** Runs a line of sh on this machine. */
   sh(line: string): Promise<string>;
   apply(object: object): Promise<unknown>;
   patch(resource: Resource, name: string, patch: object, more?: object): Promise<unknown>;
-  /** A Volume made by hand, of 10Mi in a file unless the spec says otherwise. */
+  /** Creates a static Volume, by default of 10Mi in a file. */
   volume(name: string, spec?: Partial<VolumeSpec>, metadata?: object): Promise<Volume>;
   available(name: string): Promise<Volume>;
   uid(name: string): Promise<string>;
-  /** Creates a claim in the namespace test, of 10Mi of the class fast unless the spec says otherwise. */
+  /** Creates a claim in the namespace test, by default of 10Mi with the class fast. */
   claim(name: string, spec?: object, metadata?: object): Promise<PersistentVolumeClaim>;
   bound(name: string): Promise<PersistentVolumeClaim>;
   pod(name: string, claim: string, spec?: object): Promise<Pod>;
   snapshot(name: string, source: object, snapshotClass?: string): Promise<VolumeSnapshot>;
   ready(name: string): Promise<VolumeSnapshot>;
-  /** A PersistentVolume that whoever is not Stowage has made, for a claim where one is named. */
+  /** Creates a PersistentVolume that is not Stowage's, for a claim if one is given. */
   foreignPv(name: string, storageClassName: string, claim?: string): Promise<PersistentVolume>;
-  /** A folder with a file system of its own. */
+  /** Creates a directory with its own file system. */
   tmpfs(name: string, size: string): Promise<string>;
   disk(name: string): Promise<Disk>;
   disks: ReadonlyMap<string, Disk>;
-  /** Begins the paths of disks that are its own. */
+  /** Prefix of the paths of the scene's disks. */
   byId: string;
   /** Attaches a loop device to a device. */
   stack(device: string): Promise<void>;
   unstack(): Promise<void>;
-  /** Runs the daemon with this flag beside those that it has, in the place of the one that runs. */
+  /** Restarts the daemon with an additional flag. */
   watch(flag: string, value: string): Promise<void>;
   end(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export async function startScene(): Promise<Scene> {
   const cluster = await startClaimsCluster({ crossNamespace: true, scheduler: true });
   const { client } = cluster;
   const someone = await person(cluster.kubeconfig);
-  // All nodes are this machine.
+  // Every node is this machine.
   await someone.program('ssh', 'shift; exec sh -c "$*"');
   const disks = new Map<string, Disk>();
   const flags = new Map([

@@ -11,13 +11,13 @@ const raw = (devicePath: string) =>
 
 const devicePath = (uid: string) => `/dev/disk/by-id/stowage-${uid}`;
 
-/** A path by which a disk is found, once it is plugged in. */
+/** Returns the path of a disk once it is plugged in. */
 const pathOf = (at: Scene, name: string) => `${at.byId}-${name}`;
 
 const isDeleted = (at: Scene, name: string) =>
   at.someone.shell(`kubectl delete volume ${name} --wait=false`);
 
-/** Volumes made by hand. */
+/** Static Volumes. */
 export const BROKEN_VOLUMES: readonly Broken[] = [
   {
     cause: 'StorageClassMissing',
@@ -123,7 +123,7 @@ export const BROKEN_VOLUMES: readonly Broken[] = [
         sparseLoopDevice: { size: '10Mi', directory, requireMount: true },
       });
     },
-    // Stands in for the line that a person writes into /etc/fstab.
+    // Stands for the line that a person adds to /etc/fstab.
     person: (at) =>
       at.someone.program(
         'mount',
@@ -139,7 +139,7 @@ export const BROKEN_VOLUMES: readonly Broken[] = [
     cause: 'NotTakenUp',
     root: 'Volume elsewhere',
     breaks: (at) => at.volume('elsewhere', { nodeName: 'n2' }),
-    // With a transport that reaches n2, as it is run again for the gate.
+    // Restart with a transport that reaches n2, as for a feature gate.
     follow: false,
     person: (at) => at.watch('--local-node', 'n1,n2'),
   },

@@ -12,21 +12,28 @@ import { seeded, seedOf } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
 
 /**
- * The attachment controller is killed at each effect of attaching and of detaching, and a new one is started over the same
- * API server and node: the end is right, whatever is recorded.
+ * The attachdetach controller is killed at each effect of an attach and a detach. A new one starts
+ * with the same API server and node, and must reach the right result, regardless of the recorded
+ * state.
  */
 
 /** All combinations instead of one for each effect. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const SEED = seedOf();
-/** More than a daemon has from when the pod is created or deleted until all is told. */
+/**
+ * Exceeds the effects of a daemon from the creation or deletion of the pod until everything is
+ * reported.
+ */
 const EFFECTS = 14;
 
-/** What a new process reads of where the Volume is. */
+/** Attachments that a new process reads. */
 const RECORDS = ['as it was', 'older', 'newer'] as const;
-/** What the pod does while no controller is there. */
+/** Changes of the pod while no controller runs. */
 const PODS = ['stays', 'changes'] as const;
-/** How many questions a job waits for, and whether the kubelet mounts what is there before all else. */
+/**
+ * Number of polls before a job runs, and whether the kubelet mounts the device before anything
+ * else.
+ */
 const NODES = [
   { lazy: 0, kubelet: 'quick' },
   { lazy: 2, kubelet: 'quick' },
@@ -59,7 +66,7 @@ const CASES: Case[] = Array.from({ length: EFFECTS }, (_, index) => index + 1).f
   ),
 );
 
-/** With a job to detach it still to come, and a pod that is back before that. */
+/** A detach job that is still pending, and a pod that is created again before the job runs. */
 const WORST: Case[] = RECORDS.map((record) => ({
   ...({ what: 'detach', at: 3, when: 'after', pod: 'changes', lazy: 4, kubelet: 'slow' } as const),
   record,
@@ -69,7 +76,7 @@ let cluster: AttachmentCluster | undefined;
 let nodes: LazyNodes;
 let life: Mortal;
 let hasPod = false;
-/** The last one ended as it should: the next begins where that ended. */
+/** Set if the last case ended correctly: the next one continues from its state. */
 let sound = false;
 
 async function live(): Promise<void> {
@@ -94,7 +101,7 @@ async function setPod(there: boolean, kubelet: Case['kubelet'] = 'quick'): Promi
   const at = cluster as AttachmentCluster;
   if (there === hasPod) return;
   hasPod = there;
-  // The kubelet unmounts before the pod is gone.
+  // The kubelet unmounts before the pod is deleted.
   if (!there) nodes.use(false);
   await (there ? at.createPod('p', 'a') : at.deletePod('p'));
   if (there && kubelet === 'quick') nodes.use(true);
@@ -152,7 +159,7 @@ test.each(MANY ? CASES : [...CASES, ...WORST])(
 
     await live();
     await comesRight();
-    // Whatever is left of the first one's comes last.
+    // Remaining jobs of the killed controller run last.
     await nodes.runAll();
     await comesRight();
     await cluster?.idle();

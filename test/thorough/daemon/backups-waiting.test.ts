@@ -9,7 +9,7 @@ import { type ClaimsCluster, startClaimsCluster } from '../../support/claims-clu
 import { startController, type TestController } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';
 
-/** What Backups wait for, of a daemon whose nodes never answer. */
+/** Conditions that Backups wait for, with a daemon whose nodes never respond. */
 
 const SNAPSHOTS = ['VolumeSnapshot', 'VolumeSnapshotContent', 'VolumeSnapshotClass'];
 const PROD = { namespace: 'prod' };

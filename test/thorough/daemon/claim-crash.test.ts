@@ -21,28 +21,31 @@ import { seeded, seedOf } from '../../support/random.ts';
 import { until } from '../../support/until.ts';
 
 /**
- * The daemon is killed at each effect of making, growing and reclaiming a claim's volume, of taking and deleting a snapshot, and of
- * starting a volume from each kind of source; and a new one is started over the same API server and nodes: the end is right,
- * whatever users did meanwhile.
+ * The daemon is killed at each effect of a claim's provisioning, expansion and reclaim, of a
+ * snapshot's creation and deletion, and of restores. A new daemon starts with the same API server
+ * and node, and must reach the right result, regardless of concurrent changes by users.
  */
 
-/** Every effect, before and after it, whatever users do; else one of five, and of the rest one each. */
+/**
+ * Tests before and after every effect, with all changes by users. Otherwise every fifth effect, and
+ * one choice of the rest.
+ */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const SEED = seedOf();
 const EACH = MANY ? 1 : 5;
-/** No way has as many. */
+/** Exceeds the number of effects of any scenario. */
 const MOST = 60;
 
 const random = seeded(SEED);
 const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
 const some = <T>(of: readonly T[]): readonly T[] => (MANY ? of : [pick(of)]);
 
-/** How many questions a job lets pass before it runs: 0 runs while it is submitted. */
+/** Number of polls before a job runs. With 0, it runs while it is submitted. */
 const LAZINESS = [0, 2];
 
 const SIZE = '1Gi';
 const DATA = 'of foo';
-/** Where each way begins: a claim with bytes, and a snapshot of it. */
+/** Initial state of each scenario: a claim with data, and its snapshot. */
 const BASE: Whole = {
   claims: { 'prod/foo': { data: DATA, size: SIZE } },
   snapshots: { 'prod/backup': DATA },
@@ -55,11 +58,11 @@ const withClaim = (key: Key, data?: string, size = SIZE): Whole => ({
 interface Way {
   name: string;
   from: Whole;
-  /** What leads there from the base. */
+  /** Leads from the base to the initial state. */
   before?(): Promise<unknown>;
   act(): Promise<unknown>;
   to: Whole;
-  /** While no daemon is there, once `act` is done: what that leads to instead. */
+  /** A change after `act` while no daemon runs, and the resulting state. */
   change?: { name: string; act(): Promise<unknown>; to: Whole };
 }
 
@@ -67,7 +70,7 @@ let world: ClaimWorld;
 let nodes: LazyNodes;
 let life: Mortal;
 let daemon: TestController | undefined;
-/** The last one ended as it should: the next begins where that ended. */
+/** Set if the last case ended correctly: the next one continues from its state. */
 let sound = false;
 
 const removeClaim = (key: Key) => world.remove(PERSISTENT_VOLUME_CLAIMS, key);
@@ -77,7 +80,7 @@ const grow = (size: string) => {
   return world.client.patch(PERSISTENT_VOLUME_CLAIMS, 'new', patch, { namespace: 'test' });
 };
 
-/** A claim that starts from something. */
+/** A claim that is restored from a source. */
 const restore = (name: string, key: Key, act: () => Promise<unknown>): Way => ({
   ...{ name, from: BASE, act, to: withClaim(key, DATA) },
   change: { name: 'it is deleted', act: () => removeClaim(key), to: BASE },
@@ -156,7 +159,10 @@ const WAYS: Way[] = [
   ),
 ];
 
-/** Starts a daemon with hands that can die; the one before has ended. It tells of room in `namespace`, if in any. */
+/**
+ * Starts a daemon with clients that can fail. The daemon before must have ended. Publishes capacity
+ * in `namespace`, if given.
+ */
 async function live(namespace?: string, arm = (_: Mortal) => {}): Promise<void> {
   life = mortal(world.client, nodes);
   arm(life);
@@ -193,7 +199,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** Back to where the next one begins, by a daemon that lives. */
+/** Restores the base with a daemon that does not die. */
 async function undo(): Promise<void> {
   for (const [resource, kept] of [
     [PERSISTENT_VOLUME_CLAIMS, BASE.claims],
@@ -214,7 +220,10 @@ interface Death {
   changes: boolean;
 }
 
-/** @returns the effect that it was killed at; undefined where all was done before there were as many */
+/**
+ * Kills the daemon at an effect.
+ * @returns that effect, or undefined if the scenario ended before it
+ */
 async function killed(
   way: Way,
   { at, when, laziness, changes }: Death,
@@ -241,7 +250,7 @@ async function killed(
   await change?.act();
   await live();
   await world.isWhole(change?.to ?? way.to);
-  // Whatever is left of the first one's comes last.
+  // Remaining jobs of the killed daemon run last.
   await nodes.runAll();
   await daemon?.idle();
   await world.isWhole(change?.to ?? way.to, 0);

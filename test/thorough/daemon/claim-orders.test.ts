@@ -21,8 +21,9 @@ import { type Mortal, mortal } from '../../support/mortal.ts';
 import { orders } from '../../support/orders.ts';
 
 /**
- * What the story of KEP-3294 is made of, in every order: each order has namespaces and classes of its own, in one sandbox with
- * one daemon, whose retries are so far away that all that goes on was woken.
+ * Creates and deletes the objects of KEP-3294's story in every order. Each order has its own
+ * namespaces and classes in one sandbox. The daemon's retries are so late that only events cause
+ * progress.
  */
 
 const THINGS = ['class', 'snapshot', 'grant', 'claim', 'pod'] as const;
@@ -77,14 +78,14 @@ const remove = async (thing: Thing, number: number) => {
   for (const [resource, key] of WHERE[thing](number)) await world.remove(resource, key);
 };
 
-/** Of each order, what there is as long as all but what `gone` says is there. */
+/** Returns the expected state of all orders, without the things that `gone` returns for each. */
 function whole(gone: (number: number) => readonly Thing[]): Whole {
   const found: Whole = { claims: {}, snapshots: {} };
   for (const { number } of ORDERS) {
     const without = gone(number);
     const data = `of foo ${number}`;
     found.claims[ofProd(number, 'foo')] = { data, size: '1Gi' };
-    // As long as a pod uses it, a claim that was deleted stays.
+    // A deleted claim stays as long as a pod uses it.
     if (!without.includes('claim') || !without.includes('pod')) {
       found.claims[forTest(number, 'copy')] = { data, size: '1Gi' };
     }
@@ -94,7 +95,7 @@ function whole(gone: (number: number) => readonly Thing[]): Whole {
 }
 const nothing = whole(() => THINGS);
 
-/** What the daemon complained of is told with what is wrong. */
+/** Waits for the state. Adds the daemon's warnings and errors to the message of a failure. */
 async function isWhole(expected: Whole): Promise<void> {
   try {
     await world.isWhole(expected);
@@ -108,7 +109,7 @@ async function isWhole(expected: Whole): Promise<void> {
   }
 }
 
-/** What each order has at a place. */
+/** Acts on the thing at one position of each order. */
 const each = (at: number, act: (thing: Thing, number: number) => Promise<void>) =>
   inTurns(ORDERS, ({ order, number }) => act(order[at] as Thing, number));
 const all = (act: (thing: Thing, number: number) => Promise<void>) =>

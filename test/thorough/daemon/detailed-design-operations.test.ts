@@ -9,7 +9,9 @@ import {
 import { type HeldNodes, heldNodes } from '../../support/held-nodes.ts';
 import { until } from '../../support/until.ts';
 
-/** The sentences of "Detailed Design" (see detailed-design.test.ts) about single attaches and detaches. */
+/**
+ * Statements of "Detailed Design" (see detailed-design.test.ts) about single attaches and detaches.
+ */
 
 let at: AttachmentCluster;
 let nodes: HeldNodes;
@@ -58,7 +60,8 @@ describe('Attach Logic', () => {
     expect(await at.isAttached('a')).toMatchObject({ state: 'Attached' });
     await at.isTold('p1');
     expect(await at.record('a')).toBe('["n1"]');
-    // It gets its persistent link, which whoever attached it did not make, and is not attached anew.
+    // The volume gets its persistent link, which its earlier attach did not create, and is not
+    // attached again.
     expect(at.nodes.started).toBe(started + 1);
     expect([...at.nodes.disk('n1').loops.keys()]).toEqual([5]);
   });

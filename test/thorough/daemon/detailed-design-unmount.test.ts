@@ -7,7 +7,10 @@ import {
 import { type HeldNodes, heldNodes } from '../../support/held-nodes.ts';
 import { until } from '../../support/until.ts';
 
-/** The sentences of "Detailed Design" (see detailed-design.test.ts) about volumes that are mounted, and nodes that are away. */
+/**
+ * Statements of "Detailed Design" (see detailed-design.test.ts) about mounted volumes, and
+ * unreachable nodes.
+ */
 
 const MINUTE = 60_000;
 
@@ -22,7 +25,7 @@ afterEach(() => at.end());
 
 const start = () => at.start({ executor: nodes });
 const loops = () => at.nodes.loopsOn('n1');
-/** The number of the only loop device of n1. */
+/** Returns the number of the only loop device of n1. */
 const onlyLoop = (): number => {
   const numbers = [...at.nodes.disk('n1').loops.keys()];
   expect(numbers).toHaveLength(1);
@@ -92,7 +95,7 @@ describe('Safe Mount/Unmount', () => {
       'attach_detach_controller_attachdetach_controller_forced_detaches{reason="timeout"} 1',
     );
 
-    // It is back, with what it had.
+    // The node is back, with its loop device.
     expect(loops()).toBe(1);
     at.nodes.away.clear();
     await at.setReady('n1', 'True');

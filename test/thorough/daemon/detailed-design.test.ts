@@ -9,8 +9,9 @@ import { type HeldNodes, heldNodes } from '../../support/held-nodes.ts';
 import { until } from '../../support/until.ts';
 
 /**
- * The sentences of "Detailed Design" in the specification of the attach/detach controller that more than decisions are
- * needed for: the controller in the daemon, against a sandbox's API server and nodes in memory.
+ * Statements of "Detailed Design" in the specification of the attach/detach controller that need
+ * more than decisions. Runs the controller in the daemon, with a sandbox's API server and nodes in
+ * memory.
  */
 
 let at: AttachmentCluster;
@@ -37,7 +38,8 @@ describe('Attach/Detach Controller', () => {
       { subresource: 'status' },
     );
     await at.deletePod('p1');
-    // Nobody can look, and nobody needs it, so that it is known from nowhere else; and it is not believed.
+    // The annotation is the only source: the node cannot be observed, and no pod uses the volume.
+    // The attachment is uncertain.
     at.nodes.away.add('n1');
     await start();
     const shown = await until('it is shown', async () => (await at.attachments('a'))[0]);
@@ -82,7 +84,7 @@ describe('Attach/Detach Controller', () => {
     await until('its job runs', async () => (nodes.waiting().length === 1 ? true : undefined));
     await at.createPod('p2', 'there', 'n2');
     await at.isAttached('there', 'n2');
-    // Nor is another one of its node held up.
+    // Another operation on its node is not blocked, either.
     await at.createPod('p3', 'here');
     await until('both run', async () => (nodes.waiting().length === 2 ? true : undefined));
     expect(await at.attachments('stuck')).toMatchObject([]);
@@ -113,7 +115,7 @@ describe('Attach/Detach Controller', () => {
     nodes.held.add('n1');
     await at.createPod('p1', 'a');
     await until('its job runs', async () => (nodes.waiting().length === 1 ? true : undefined));
-    // Each of these is a reason to do something else with it.
+    // Each of these events would require another operation.
     await at.deletePod('p1');
     await at.createPod('p2', 'a');
     await at.setReady('n1', 'False');
@@ -138,7 +140,7 @@ describe('Attach/Detach Controller', () => {
     nodes.held.add('n1');
     await Promise.all(names.map((name) => at.createPod(name, name)));
     await until('eight run', async () => (nodes.waiting().length === 8 ? true : undefined));
-    // Detaches have places of their own, and so has every node.
+    // Detaches, and other nodes, have separate limits.
     await at.createPod('other', 'other', 'n2');
     await at.isAttached('other', 'n2');
     await at.deletePod('other');
@@ -147,7 +149,7 @@ describe('Attach/Detach Controller', () => {
     nodes.held.clear();
     await Promise.all(names.map((name) => at.isAttached(name)));
     expect(loops()).toBe(10);
-    // However many are attached at once, each has a number of its own.
+    // Each concurrent attach has a separate number.
     expect(nodes.submitted.filter(({ node }) => node === 'n1')).toHaveLength(10);
   });
 
@@ -169,7 +171,7 @@ describe('Attach/Detach Controller', () => {
     expect([at.recordsWritten('a'), at.recordsWritten('always')]).toEqual(written);
     expect(await at.attachments('always')).toMatchObject([{ node: 'n1', state: 'Attached' }]);
 
-    // On again: what is as it should be is left as it is.
+    // Enabled again, the controller does not change a correct state.
     await at.deletePod('p1');
     await at.restart({ executor: nodes });
     await at.idle();

@@ -16,7 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** A Volume that is Available on a node that is lost, with its PersistentVolume, and already marked and deleted. */
+/**
+ * Creates a Volume that is Available on a lost node, with its PersistentVolume, marked to forget
+ * the node, and deleted.
+ */
 async function forgotten(name: string): Promise<string> {
   const { client } = cluster;
   const volume = sparseVolume(name, 'n1', '32Mi');
@@ -71,7 +74,10 @@ async function forgotten(name: string): Promise<string> {
   return uid;
 }
 
-/** The client of a process that dies before, or right after, its n-th write: nothing is written after that. */
+/**
+ * Returns the client of a process that dies before, or right after, its n-th write. Later writes
+ * fail.
+ */
 function dying(at: number, when: 'before' | 'after') {
   const writes: string[] = [];
   let dead = false;
@@ -81,7 +87,7 @@ function dying(at: number, when: 'before' | 'after') {
     async (...args: A): Promise<R> => {
       const { kind, plural } = args[0];
       if (dead) throw new Error('this process is dead');
-      // Written beside: events, and where the Leftovers stand.
+      // Writes outside of the sequence: events, and the status of Leftovers.
       if (kind === 'Event' || (verb === 'patch' && kind === 'Leftover')) return carryOut(...args);
       const mine = writes.push(`${verb} ${plural}`) === at;
       if (mine) dead = true;
@@ -113,7 +119,7 @@ async function letGo(name: string): Promise<void> {
   );
 }
 
-/** The writes of a daemon until Volume and PersistentVolume are gone. */
+/** Writes of a daemon until Volume and PersistentVolume are gone. */
 const WRITES = [
   'delete persistentvolumes',
   'create leftovers',
@@ -144,7 +150,7 @@ test.each(CRASHES)(
     await died;
     await first.stop();
     expect(writes.at(at - 1)).toBe(what);
-    // Never without either: the object that names the storage, or the one that is kept instead.
+    // At any time, the Volume or its Leftover exists.
     expect((await has(VOLUMES, name)) || (await has(LEFTOVERS, uid))).toBe(true);
     const second = await startController(cluster.client);
     await letGo(name);

@@ -5,7 +5,7 @@ import type { ElectingWatchOptions } from '../../support/electing-watch.ts';
 import { inWorld, TIMING } from '../../support/election-world.ts';
 import { until } from '../../support/until.ts';
 
-/** A leader that does not run for a while, and does not know. */
+/** A leader that does not run for a while, without noticing. */
 
 let program: DaemonProgram<ElectingWatchOptions>;
 beforeAll(async () => {
@@ -27,10 +27,10 @@ test.concurrent.each(['poll', 'submit', 'renewal'] as const)(
       const second = start();
       await create('a');
       await isStopped(first);
-      // It will hear of these when it wakes up.
+      // The leader observes these when it continues.
       await create('b', 'c');
       await leads(holder);
-      // The first may have been stopped before it submitted any.
+      // The first daemon may have been stopped before it submitted a job.
       await submitted(second, (await log()).some(([, what]) => what.startsWith('submit ')) ? 2 : 3);
       const before = (await log()).filter(([pid]) => pid === first.process.pid);
       first.process.kill('SIGCONT');

@@ -12,8 +12,9 @@ import { until } from '../../support/until.ts';
 import { type WorkingNodes, workingNodes } from '../../support/working-nodes.ts';
 
 /**
- * The daemon is killed at each effect by which a claim is filled, or given up, and a new one is started over the same API server: there
- * is one volume or none, with the right bytes, and one event of its end.
+ * The daemon is killed at each effect of populating a claim, or of canceling that, and a new one
+ * starts with the same API server. The result is one volume or none, with the right data, and one
+ * event of completion.
  */
 
 let cluster: PopulationCluster;
@@ -42,7 +43,7 @@ const MACHINE = [
   'delete persistentvolumeclaims',
 ];
 
-/** Runs a daemon until it has died, or has had nothing left to do. @returns its effects */
+/** Runs a daemon until it has died, or has finished its work. @returns its effects */
 async function dieAt(
   at: number,
   when: 'before' | 'after',
@@ -58,10 +59,13 @@ async function dieAt(
   return effects;
 }
 
-/** Starts a daemon that does not die. Its retries are short: a write of another process may make a decision stale. */
+/**
+ * Starts a daemon that does not die. Its retries are short: another process's write may make a
+ * decision stale.
+ */
 const liveOn = () => cluster.startDaemon({ executor: nodes, retry: { startMs: 50, maxMs: 500 } });
 
-/** More than filling takes, so that the last ones show the same without a death. */
+/** Exceeds the effects of populating a claim: the last cases run without a death. */
 const FILLING = 11;
 const CASES = Array.from({ length: FILLING }, (_, index) => index + 1).flatMap((at) =>
   (['before', 'after'] as const).map((when) => [when, at] as const),
@@ -91,7 +95,7 @@ test.each(CASES)(
   },
 );
 
-/** Of which some are after all is gone. */
+/** Number of effects, including some after everything is gone. */
 const CANCELLING = 4;
 
 test.each(CASES.filter(([, at]) => at <= CANCELLING))(
@@ -116,7 +120,7 @@ test.each(CASES.filter(([, at]) => at <= CANCELLING))(
   },
 );
 
-/** `npm run test:faults` has the time for all of them: a pod that failed is followed by another after 10 s. */
+/** `npm run test:faults` has the time for all of them: a failed pod is retried after 10 s. */
 const FAILING = (process.env.STOWAGE_FAULTS === undefined ? [4] : [3, 4, 5]).flatMap((at) =>
   (['before', 'after'] as const).map((when) => [when, at] as const),
 );

@@ -21,10 +21,13 @@ import {
 } from '../../support/population-cluster.ts';
 import { until } from '../../support/until.ts';
 
-/** What goes wrong while a claim is filled, or is done to it: it ends bound, with the right bytes, or says why not, and so does `why`. */
+/**
+ * Faults and changes while a claim is populated. The claim is bound with the right data, or an
+ * event and `why` report the cause.
+ */
 
 let cluster: PopulationCluster;
-/** What the API server refuses, as it says it, by `verb plural`. */
+/** Requests that the API server refuses, as `verb plural`, with its message. */
 let refused: Map<string, string>;
 
 beforeEach(async () => {
@@ -58,7 +61,7 @@ const why = async (name: string) => {
   const { out, err } = await cluster.stowage('why', 'pvc', `${NAMESPACE}/${name}`);
   return `${out}${err}`;
 };
-/** Events of failure, each with how often it was told. */
+/** Returns the warning events as reason and count. */
 const warnings = async (name: string) =>
   (await cluster.eventsOf(name))
     .filter(({ type }: KubeEvent) => type === 'Warning')
@@ -102,7 +105,7 @@ describe('somebody deletes', () => {
     await cluster.createClaim('data');
     const pod = await cluster.untilPodRuns();
     const { name, uid } = pod.metadata;
-    // Its node lets go of it when this is gone.
+    // The node removes the pod once this finalizer is gone.
     await cluster.client.patch(
       PODS,
       name,
@@ -163,7 +166,7 @@ describe('a quota of the namespace', () => {
     'for %s is told once, and the claim is filled once there is room',
     async (plural, reason, what) => {
       let asked = 0;
-      // The numbers of such a message change.
+      // The numbers in such a message vary.
       const message = () => `exceeded quota: small, used: ${++asked}, limited: 1`;
       refused.get = (key) =>
         key === `create ${plural}` && refused.size > 0 ? message() : undefined;
@@ -180,7 +183,7 @@ describe('a quota of the namespace', () => {
 });
 
 describe('a pod that does not begin', () => {
-  /** As a kubelet says it of an image that does not come. */
+  /** Sets the status that a kubelet reports if an image cannot be pulled. */
   async function hasNoImage(pod: Pod, reason: string): Promise<void> {
     const containerStatuses = [
       {

@@ -9,7 +9,10 @@ import {
 } from '../../support/population-cluster.ts';
 import { until } from '../../support/until.ts';
 
-/** Claims that wait, while the controllers that fill and check them are switched off, and on again. */
+/**
+ * Pending claims while the controllers that populate and validate them are disabled, and enabled
+ * again.
+ */
 
 let cluster: PopulationCluster;
 beforeEach(async () => {
@@ -83,7 +86,7 @@ test('a claim that is deleted while they are off waits for its finalizer until t
   const remove = (name: string) =>
     cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace: NAMESPACE });
   for (const name of ['begun', 'waits', 'plain']) await remove(name);
-  // Nothing was begun for one, and nothing had to be filled for the other.
+  // The population of one claim had not begun, and the other claim needs none.
   for (const name of ['waits', 'plain'])
     await cluster.gone(PERSISTENT_VOLUME_CLAIMS, name, NAMESPACE);
   const { metadata } = await cluster.claimNow('begun');

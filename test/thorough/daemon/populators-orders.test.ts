@@ -24,7 +24,10 @@ import {
 import { seeded, seedOf } from '../../support/random.ts';
 import { workingNodes } from '../../support/working-nodes.ts';
 
-/** A claim is filled in whatever order what it needs is created: all orders, or some where there is not the time for 720. */
+/**
+ * Tests all orders of creating the objects that a claim needs. Otherwise a sample, as 720 orders
+ * take long.
+ */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const SEED = seedOf();
 const URL = 'https://images.example.com/disk';
@@ -33,12 +36,12 @@ const nodes = workingNodes();
 let cluster: PopulationCluster;
 beforeAll(async () => {
   cluster = await startPopulationCluster();
-  // A short retry: a write of another controller may make a decision stale.
+  // A short retry: another controller's write may make a decision stale.
   await cluster.startDaemon({ executor: nodes, retry: { startMs: 50, maxMs: 500 } });
 });
 afterAll(() => cluster.stop());
 
-/** The data in the files of volumes on all nodes. */
+/** Returns the data in the volumes' files on all nodes. */
 const onNodes = () =>
   ['n1', 'n2'].flatMap((node) =>
     [...nodes.disk(node).files].flatMap(([path, file]) =>
@@ -65,7 +68,7 @@ interface Kind {
   definition: PopulatorDefinition;
   reference: ReturnType<typeof helloReference>;
   createSource(): Promise<unknown>;
-  /** The data of the volume of that name. */
+  /** Returns the data of the volume with that name. */
   filled(volumeName: string): unknown;
   expected: unknown;
 }

@@ -6,7 +6,10 @@ import { until } from '../../support/until.ts';
 
 const cluster = snapshotCluster();
 
-/** A client of a process that dies with the write of that number, which the server gets or does not; it says so. */
+/**
+ * Returns the client of a process that dies with its `at`-th write, which reaches the server or
+ * does not. `died` reports the death.
+ */
 function dying(real: KubeClient, at: number, reaches: boolean) {
   const { promise: died, resolve } = Promise.withResolvers<void>();
   let writes = 0;
@@ -36,7 +39,9 @@ function dying(real: KubeClient, at: number, reaches: boolean) {
   return { client, died, isDead: () => isDead };
 }
 
-/** Runs what leads to something, in processes of which each dies with a later write, until one lives. */
+/**
+ * Runs an action in a series of processes, each of which dies one write later, until one survives.
+ */
 async function live(
   asked: () => Promise<unknown>,
   isDone: () => Promise<unknown>,
@@ -51,7 +56,7 @@ async function live(
     await Promise.race([process.died, done]);
     await cluster.stop();
     if (!process.isDead()) return at;
-    // Of a write that is lost each time the next process has to do one more.
+    // Bounds the loop: each process makes one more write than the process before.
     expect(at).toBeLessThan(30);
   }
 }

@@ -23,7 +23,7 @@ const named = ({ cause, root, objects }: Group) =>
 const wanted = ({ cause, root, objects = [root] }: Broken) =>
   `${cause}, of ${root}: ${objects.toSorted().join(', ')}`;
 
-/** A cluster in which much is broken at once, each thing in its own way. */
+/** A cluster with many different problems at once. */
 describeAsRoot('what why --all says to do', () => {
   let at: Scene;
   let groups: Group[] = [];
@@ -54,7 +54,7 @@ describeAsRoot('what why --all says to do', () => {
     return { status: exitCode, groups: data.groups };
   }
 
-  /** The last look is told where that is never so. */
+  /** Waits until `isIt` returns true. Throws with the last groups on a timeout. */
   async function lookUntil(what: string, isIt: (groups: Group[]) => boolean, ms?: number) {
     let last: Group[] = [];
     return until(

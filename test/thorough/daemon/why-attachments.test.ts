@@ -7,7 +7,10 @@ import {
 import { until } from '../../support/until.ts';
 import { expectSaid, type Person, person } from '../../support/why.ts';
 
-/** Where volumes are attached, and what their nodes and the cluster lack: made so, and ended by what `why` prints. */
+/**
+ * Problems of attachments, of their nodes and of the cluster. Each is caused, then fixed by the
+ * commands that `why` prints.
+ */
 
 const retry = { startMs: 200, maxMs: 1000 };
 let at: AttachmentCluster;
@@ -56,7 +59,7 @@ test('NodeNotReady, NodeOutOfService: what is attached there is let go of in tim
   await at.deletePod('p');
   const said = await someone.untilCause('volume/a', 'NodeNotReady');
   expectSaid(said, 'NodeNotReady', 'Volume a', 'Node n1');
-  // 6 minutes after it was last Ready.
+  // 6 minutes after the node was last Ready.
   const due = new Date(Math.floor(since.getTime() / 1000) * 1000 + 360_000).toISOString();
   expect(said.nextTry).toContain(due);
   const ofNode = await someone.why('node n1');
@@ -79,7 +82,7 @@ test('NodeOutOfService: a device that is to be kept is not attached to a node th
   await at.isAvailable('a');
   await at.isAttached('a');
   await at.stop();
-  // It was started anew, and its kubelet is not up yet.
+  // The node has restarted, but its kubelet does not run yet.
   at.nodes.detachAll('n1');
   await at.setReady('n1', 'False');
   await at.taint('n1', true);

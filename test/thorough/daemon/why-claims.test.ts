@@ -7,7 +7,10 @@ import { fromImage } from '../../support/images.ts';
 import { until } from '../../support/until.ts';
 import { expectSaid, type Person, person } from '../../support/why.ts';
 
-/** What claims and snapshots wait for, made so, and ended by what `why` prints. The daemon is in this process, its nodes in memory. */
+/**
+ * Problems of claims and snapshots. Each is caused, then fixed by the commands that `why` prints.
+ * The daemon is in this process, and its nodes are in memory.
+ */
 
 let world: ClaimWorld;
 let daemon: TestController | undefined;
@@ -86,14 +89,15 @@ test('GateOff: a daemon that follows no references into other namespaces', async
   expect(said.fix?.run).toEqual([
     "stowage watch --feature-gates 'CrossNamespaceVolumeDataSource=true'",
   ]);
-  // The daemon that is told to be run, in the place of this one: for claims alone, for nothing is to be made on this machine.
+  // Runs the daemon of the printed command in place of this one. Only the claim controller, so that
+  // nothing is provisioned on this machine.
   await daemon?.stop();
   const env = 'STOWAGE_CONTROLLERS=claim STOWAGE_TRANSPORT=local STOWAGE_LOCAL_NODE=n1';
   const volume = `pvc-${(await world.claim('other/copy'))?.metadata.uid}`;
   await someone.shell(`${env} ${said.fix?.command} 2>${someone.folder}/log & watch=$!
       until kubectl get volume ${volume}; do sleep 0.2; done
       kill $watch; wait $watch`);
-  // Its Lease is what is left of it, and says so.
+  // Only its Lease remains, and shows that the daemon has ended.
   expectSaid(
     await someone.why('pvc other/copy'),
     'DaemonAbsent',
@@ -101,7 +105,8 @@ test('GateOff: a daemon that follows no references into other namespaces', async
     'Lease default/stowage-n1',
   );
   await someone.shell('kubectl delete lease stowage-n1');
-  // It published the room of this machine, and the daemon in this process publishes none for its nodes in memory.
+  // The other daemon published the capacity of this machine. The daemon in this process publishes
+  // none for its nodes in memory.
   await someone.shell(
     'kubectl delete csistoragecapacities --all && kubectl delete csidrivers --all',
   );
@@ -183,10 +188,11 @@ test('NoRoom: on the node that was chosen', async () => {
     /node n1 has room for \d+ bytes in .*, and 64424509440 are asked for/,
   );
   expect((await someone.why('pod test/waiter')).cause).toBe('NoRoom');
-  // What nobody needs is for a person to say, of what is shown.
+  // The user selects unneeded volumes from the output.
   await someone.follow(said, { only: /get volumes/ });
   await someone.shell('kubectl delete pod hoarder -n test && kubectl delete pvc hoard -n test');
-  // A scheduler tries again after a while; the sandbox's when its surroundings have changed.
+  // A scheduler retries after a while. The sandbox's scheduler only retries after changes of
+  // related objects.
   await until('test/large is bound', async () => {
     await someone.shell(`kubectl label node n1 --overwrite at=${Date.now()}`);
     return (await world.claim('test/large'))?.status?.phase === 'Bound' || undefined;
@@ -199,7 +205,7 @@ test('KindNotRegistered: a source that nobody fills volumes from', async () => {
   });
   const said = await someone.untilCause('pvc test/hello', 'KindNotRegistered');
   expectSaid(said, 'KindNotRegistered', 'PersistentVolumeClaim test/hello');
-  // Whoever would fill volumes from it has brought the kind.
+  // The populator's developer installs the kind.
   await someone.shell('kubectl apply -f -', JSON.stringify(HELLO_CRD));
   await someone.follow(said, { fill: { IMAGE: 'busybox', PATH: '/target' } });
   await someone.untilNot('pvc test/hello', 'KindNotRegistered');

@@ -18,7 +18,10 @@ import { leadingLease } from '../../support/leading-lease.ts';
 import { LINK_POPULATOR } from '../../support/snapshots.ts';
 import { type Person, person } from '../../support/why.ts';
 
-/** `why pvc` and `why pod` in the states that a restore into another namespace can be held up in. The nodes are in memory. */
+/**
+ * `why pvc` and `why pod` for each state that can block a restore into another namespace. The nodes
+ * are in memory.
+ */
 
 let world: ClaimWorld;
 let daemon: TestController | undefined;
@@ -56,7 +59,10 @@ const SOURCE = toSnapshot('prod/foo-backup');
 const LINK = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshotLink', name: 'link' };
 type Spec = Parameters<ClaimWorld['createClaim']>[1];
 
-/** A claim and a pod with it. Returns what `why` says of each, once the claim is held up by that. */
+/**
+ * Creates a claim and a pod that uses it.
+ * @returns the output of `why` for both, once the claim has that cause
+ */
 async function restored(name: string, cause: string | readonly string[], spec: Spec = {}) {
   const key: Key = `test/${name}`;
   await world.createClaim(key, { dataSourceRef: SOURCE, ...spec });
@@ -166,7 +172,7 @@ test('the node is away', async () => {
   const patch = (body: object) =>
     world.client.patch<KubeNode>(NODES, 'n1', body, { subresource: 'status' });
   world.nodes.away.add('n1');
-  // Its Volume waits for the node; or there is none yet, if the room of the node was asked for meanwhile.
+  // Its Volume waits for the node. No Volume exists if the node's capacity was requested meanwhile.
   const unanswered = await restored('unanswered', ['NodeUnreachable', 'RoomUnknown']);
   expect(unanswered.holdup).toMatch(/node n1 is (not reached|not known: node n1 is away)/);
   await patch(ready('Unknown'));
@@ -175,7 +181,7 @@ test('the node is away', async () => {
     expect.stringContaining('node n1 is not Ready'),
     ['stowage why node n1'],
   ]);
-  // Before its pod is on any node, too: the scheduler has none for it.
+  // Also before its pod has a node: the scheduler finds none.
   const waiting = await restored('waiting', 'NodeNotReady', { storageClassName: 'waits' });
   expect(waiting.holdup).toContain('what it is to start from is on node n1 alone');
   world.nodes.away.delete('n1');

@@ -5,17 +5,20 @@ import { isPvOf } from '../../../model/persistent-volume.ts';
 import { statusProblem } from '../../../model/status-problem.ts';
 import { validateVolume } from '../../../model/validate-volume.ts';
 
-/** What is to become of a Volume that may be MetalK8s's. */
+/** Decision about a Volume that may be MetalK8s's. */
 export type MigrationState =
   | { is: 'to adopt'; pv: PersistentVolume }
-  /** Nothing is to be adopted. */
+  /** Nothing to adopt. */
   | { is: 'left'; why: string }
   | { is: 'refused'; why: string; hint: string };
 
-/** A Salt job that changes something on the node, by its number; `DONE` is none. Those that ask for a size or a name are left out. */
+/** Number of a Salt job that changes the node; `DONE` is none. Queries of size or name are not. */
 const AT_WORK = /^(PrepareVolume|UnprepareVolume)\/(?!DONE$)./;
 
-/** Pure. @param pv the PersistentVolume of the Volume's name */
+/**
+ * Returns the decision about a Volume. Pure.
+ * @param pv PersistentVolume with the Volume's name
+ */
 export function migrationStateOf(volume: Volume, pv: PersistentVolume | undefined): MigrationState {
   const { metadata, status } = volume;
   const refused = (why: string, hint: string): MigrationState => ({ is: 'refused', why, hint });

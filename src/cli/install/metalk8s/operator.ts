@@ -7,12 +7,12 @@ import type { KubeClient } from '../../../kube/types.ts';
 import type { Io } from '../../lib/io.ts';
 import { waitUntilGone } from '../move.ts';
 
-/** Where MetalK8s runs it, by what name (since 126.0, and before), of which image. */
+/** Namespace, names (since 126.0, and before) and image of MetalK8s's operator. */
 const NAMESPACE = 'kube-system';
 const NAMES = ['storage-operator-controller-manager', 'storage-operator'];
 const IMAGE = /(^|\/)storage-operator(:[^/]*)?(@[^/]*)?$/;
 
-/** On its Deployment: how many replicas it had before it was scaled to none. */
+/** Annotation of the Deployment: number of replicas before it was scaled to zero. */
 export const REPLICAS_ANNOTATION = 'stowage.dev/replicas-before';
 
 interface PodSpec {
@@ -30,7 +30,7 @@ interface Pod extends KubeObject {
   status?: { phase?: string };
 }
 
-/** MetalK8s's storage operator, in whatever versions of it there are Deployments. */
+/** Returns the Deployments of MetalK8s's storage operator, in all its versions. */
 export async function findOperators(
   client: Pick<KubeClient, 'list'>,
   signal: AbortSignal,
@@ -46,10 +46,10 @@ export async function findOperators(
 export const titleOfOperator = ({ metadata }: Operator): string =>
   `deployment.apps/${metadata.name} in namespace ${metadata.namespace}`;
 
-/** It is wanted to run: a Deployment that says nothing of replicas has one. */
+/** Reports whether the operator should run. A Deployment that sets no replicas has one. */
 export const isWanted = ({ spec }: Operator): boolean => (spec?.replicas ?? 1) > 0;
 
-/** What has an operator that a take-over stopped act again; undefined for any other. Pure. */
+/** Returns the command that restarts an operator stopped by a take-over, else undefined. Pure. */
 export function startOf(operator: Operator): string | undefined {
   const { name, namespace, annotations } = operator.metadata;
   const before = annotations?.[REPLICAS_ANNOTATION];
@@ -57,7 +57,10 @@ export function startOf(operator: Operator): string | undefined {
   return `kubectl -n ${namespace} scale deployment ${name} --replicas ${before}`;
 }
 
-/** Two would act on the same Volumes. Throws a StowageError `conflict` where MetalK8s's operator is to run, or has not ended. */
+/**
+ * Throws a StowageError `conflict` if MetalK8s's operator should run, or has not ended: both would
+ * act on the same Volumes.
+ */
 export async function refuseBesideOperator(client: KubeClient, signal: AbortSignal): Promise<void> {
   const what = await atWork(client, signal);
   if (what === undefined) return;
@@ -70,7 +73,10 @@ export async function refuseBesideOperator(client: KubeClient, signal: AbortSign
   );
 }
 
-/** The same for a daemon that is about to start. Where that can't be seen now it is not known, and what is not told of is not there. */
+/**
+ * Checks the same for a daemon that is about to start. Ignores other errors: an operator that
+ * cannot be observed counts as absent.
+ */
 export async function refuseToActBesideOperator(
   client: KubeClient,
   signal: AbortSignal,
@@ -82,7 +88,7 @@ export async function refuseToActBesideOperator(
   }
 }
 
-/** Scales them to none, and waits until no pod of them is left. Throws a StowageError `timeout`. */
+/** Scales operators to zero, and waits for their pods to end. Throws a StowageError `timeout`. */
 export async function stopOperators(
   client: KubeClient,
   operators: readonly Operator[],
@@ -110,7 +116,7 @@ export async function stopOperators(
   }
 }
 
-/** Throws a StowageError `conflict` where an operator runs, is to run, or runs without a Deployment. */
+/** Throws a StowageError `conflict` if an operator should run, or still has a running pod. */
 export async function checkStopped(client: KubeClient, signal: AbortSignal): Promise<void> {
   const what = await atWork(client, signal);
   if (what === undefined) return;
@@ -119,7 +125,7 @@ export async function checkStopped(client: KubeClient, signal: AbortSignal): Pro
   });
 }
 
-/** The operator that is to run, or its pod, which may run on for a while, or on a node that nobody reaches. */
+/** Returns the operator that should run, or its pod, possibly on an unreachable node. */
 async function atWork(
   client: Pick<KubeClient, 'list'>,
   signal: AbortSignal,

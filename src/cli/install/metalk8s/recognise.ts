@@ -14,19 +14,20 @@ import type { Refusal } from '../../../storage/types.ts';
 
 export type Recognised =
   | {
-      /** The kernel's name of the device there, as under /dev; undefined while a file is not attached. */
+      /** Kernel name of the device, as under /dev; undefined while a file is not attached. */
       device: string | undefined;
-      /** What remains to be recorded on the node. */
+      /** Steps that write the missing records on the node. */
       steps: readonly Step[];
       notes: readonly string[];
-      /** What the status is to tell of it. */
+      /** Fields for the status of the Volume. */
       status: Partial<VolumeStatus>;
     }
   | Refusal;
 
 /**
- * Looks on the node whether what the PersistentVolume leads to is what MetalK8s made for the Volume.
- * @param volumes all of the cluster
+ * Verifies on the node that the device of the PersistentVolume is the one that MetalK8s made for
+ * the Volume.
+ * @param volumes all Volumes of the cluster
  * @throws NodeError, ObservationError
  */
 export async function recognise(

@@ -10,7 +10,7 @@ import { describeFailure } from '../../../nodes/job-text.ts';
 import { type Recognised, recognise } from './recognise.ts';
 import { refusedVolume } from './refused.ts';
 
-/** Records are written in a moment; a node that has another job of the Volume has it wait. ms */
+/** Timeout in ms. Records take a moment, but wait for another job of the Volume on the node. */
 const DONE_WITHIN = 120_000;
 const AT_ONCE = 10_000;
 
@@ -22,15 +22,16 @@ export interface Recordable {
 export interface RecordingContext {
   client: KubeClient;
   executor: Executor;
-  /** All of the cluster. */
+  /** All Volumes of the cluster. */
   volumes: readonly Volume[];
   clock: Clock;
   signal: AbortSignal;
 }
 
 /**
- * Writes down on the node and then in the status that the storage is the Volume's. What was recognised is looked at again.
- * Throws a StowageError where it is not recognised any more, or the node fails; NodeError, ObservationError.
+ * Records on the node, and then in the status, that the storage is the Volume's. Verifies the
+ * storage again first. Throws a StowageError if the storage is no longer recognized or the node
+ * fails; NodeError, ObservationError.
  */
 export async function recordVolume(
   { volume, pv }: Recordable,
@@ -75,7 +76,7 @@ async function record(
 ): Promise<void> {
   const jobs = createJobRunner(executor);
   const key = { subject: metadata.uid ?? '', id: 'adopt-1' };
-  // Of an earlier try, which the node would take for this one.
+  // The node would take the job of an earlier attempt for this one.
   await jobs.purge(nodeName, key.subject);
   const end = clock.now() + DONE_WITHIN;
   const notWritten = (why: string) =>

@@ -1,7 +1,7 @@
 import { StowageError } from '../../../api/errors.ts';
 import type { Volume } from '../../../api/volume.ts';
 
-/** A Volume that is not adopted, as the failure that it is for a command. */
+/** Returns the error for a Volume that is not adopted. */
 export const refusedVolume = (
   { metadata: { name } }: Volume,
   why: string,

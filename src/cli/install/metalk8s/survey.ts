@@ -10,7 +10,7 @@ import { type Recognised, recognise } from './recognise.ts';
 import type { Recordable } from './record-volume.ts';
 import { refusedVolume } from './refused.ts';
 
-/** The Volumes of a cluster, and what is to become of each. */
+/** Volumes of a cluster, each with the decision about it. */
 export interface Cluster {
   volumes: readonly Volume[];
   standings: readonly { volume: Volume; standing: MigrationState }[];
@@ -36,11 +36,11 @@ export async function readVolumes(
   return { volumes, standings, subjects };
 }
 
-/** What was found of a Volume on its node, or what keeps it from being adopted. */
+/** Volume with the observation of its node, or with the error that prevents its adoption. */
 export type Surveyed = Recordable &
   ({ found: Extract<Recognised, { steps: unknown }> } | { error: unknown });
 
-/** Looks at all Volumes that are to be adopted, those of a node one after the other. Writes nothing. */
+/** Observes all Volumes to adopt, those of a node one after another. Writes nothing. */
 export async function survey(
   { volumes, subjects }: Cluster,
   executor: Executor,
@@ -60,7 +60,7 @@ export async function survey(
   });
 }
 
-/** Nodes side by side, and the Volumes of each in turn. Results in the order of `subjects`. */
+/** Works on nodes in parallel, on Volumes of a node in sequence. Results are as `subjects`. */
 export async function eachOf<T>(
   subjects: readonly Recordable[],
   work: (subject: Recordable) => Promise<T>,

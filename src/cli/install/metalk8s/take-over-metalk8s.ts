@@ -29,9 +29,10 @@ import { takeOverText, what } from './text.ts';
 export interface TakeOverFlags extends Omit<InstallFlags, 'namespace'>, NodeFlags, GlobalFlags {}
 
 /**
- * `stowage install --take-over-metalk8s`. First all is looked at, and nothing is changed where a Volume is not recognised on its
- * node. Then MetalK8s's operator is stopped, the definitions are upgraded, each Volume is recorded as Stowage's, and the rest is
- * installed. Of devices it writes no byte. Run again it goes on where it was. Throws what is refused, and what fails.
+ * Runs `stowage install --take-over-metalk8s`. Changes nothing if a Volume is refused or is not
+ * recognized on its node. Otherwise stops MetalK8s's operator, upgrades the definitions, records
+ * each Volume as Stowage's, and installs the rest. Writes no byte to devices. A repeated run
+ * continues where the last one stopped. Throws refusals and failures.
  */
 export async function takeOverMetalk8s(
   flags: TakeOverFlags,
@@ -46,11 +47,11 @@ export async function takeOverMetalk8s(
   }
 }
 
-/** Where the operator is stopped, and the take-over not at its end: who waits for something that only the operator can do is told how it acts again. */
+/** Prints how to restart the operator after an incomplete take-over, for users who need it. */
 async function tellHowBack(io: Io, connect: () => Promise<KubeClient>): Promise<void> {
   const stopped = await connect()
     .then((client) => findOperators(client, io.signal))
-    // What went wrong before is told, and is the reason for this as well.
+    // The earlier error is reported, and explains this one as well.
     .catch(() => []);
   for (const start of stopped.map(startOf)) {
     if (start === undefined) continue;
@@ -74,7 +75,7 @@ async function takeAll(
   const { signal } = io;
   const hasDaemon = components.includes('deployment');
   const values = hasDaemon ? (flags.values ?? {}) : {};
-  // Refused now, and not once MetalK8s's operator is stopped.
+  // Fails here rather than after MetalK8s's operator is stopped.
   if (hasDaemon) {
     const installed = await installedOf(client, 'deployment', signal);
     const bound = await boundNamespaces(client, signal);
@@ -90,7 +91,7 @@ async function takeAll(
       ...refusals(cluster),
       ...surveyed.flatMap((each) => ('error' in each ? [each.error] : [])),
     ];
-    // Nothing is done for any where one is refused.
+    // A single refusal prevents the whole take-over.
     conclude(errors, errors.length, io);
   });
   if (dryRun === 'client') return;
@@ -102,7 +103,7 @@ async function takeAll(
     say(`${titleOfOperator(each)} scaled from ${each.spec?.replicas ?? 1} to 0`);
   await checkStopped(client, signal);
   await install({ ...flags, components: ['crds'], values: {} }, io, connect);
-  // What changed until the operator was gone counts as well.
+  // Volumes may have changed until the operator was gone.
   await withVolumes(async (cluster, executor) => {
     const refused = refusals(cluster);
     conclude(refused, refused.length, io);

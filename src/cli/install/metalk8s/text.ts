@@ -3,7 +3,7 @@ import { comment, planText } from '../../lib/plan/text.ts';
 import { isWanted, type Operator, titleOfOperator } from './operator.ts';
 import type { Cluster, Surveyed } from './survey.ts';
 
-/** What a take-over would do, as lines for a shell. `preconditions`: also what is looked at right before each. */
+/** Returns what a take-over would do, as shell lines; `preconditions` adds checks before steps. */
 export function takeOverText(
   operators: readonly Operator[],
   { standings }: Cluster,
@@ -35,6 +35,6 @@ export function takeOverText(
   }
 }
 
-/** Of what was recognised. */
+/** Describes a recognized device. */
 export const what = (device: string | undefined): string =>
   device === undefined ? 'its file is not attached' : `/dev/${device}`;

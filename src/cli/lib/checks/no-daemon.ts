@@ -2,7 +2,7 @@ import type { Deployment } from '../../../api/core.ts';
 import { COMPONENT } from '../../../api/names.ts';
 import type { Check } from './report.ts';
 
-/** The check of a cluster where no daemon leads, by the Deployments of Stowage in it. Pure. */
+/** Returns the check of a cluster without a leader, from Stowage's Deployments in it. Pure. */
 export function noDaemon([deployment]: readonly Deployment[]): Pick<Check, 'message' | 'hint'> & {
   commands: string[];
 } {

@@ -1,15 +1,14 @@
-/** One thing that was checked, and what helps. */
+/** Result of one check, and its remedy. */
 export interface Check {
   check: string;
   ok: boolean;
-  /** What was found, or what it is for. */
+  /** Result, or purpose of the check. */
   message: string;
   hint?: string;
-  /** To be run once it was looked at what it is about. */
+  /** Command to run after an inspection of its object. */
   command?: string;
 }
 
-/** What was found out about a node. */
 export interface NodeReport {
   node: string;
   checks: Check[];

@@ -3,20 +3,21 @@ import { table } from '../output/table.ts';
 import { comment } from '../plan/text.ts';
 import type { Check, NodeReport } from './report.ts';
 
-/** A table for each node, under its name where they are several, and below it what helps. */
+/** Returns a table for each node, under its name if there are several, and then what helps. */
 export function checksText(reports: readonly NodeReport[]): string {
   return reports
     .map(({ node, checks }) => {
       const rows = checks.map(({ check, ok, message }) => [check, ok ? 'OK' : 'problem', message]);
       const heading = reports.length > 1 ? `Node ${node}\n` : '';
-      // That a node is away is an error of the command, too, which says what to do; nothing can be run there.
+      // An unreachable node is also an error of the command, with a hint of its own. No command can
+      // run there.
       const there = checks.filter(({ check }) => check !== 'reachable');
       return `${heading}${table(['CHECK', 'RESULT', 'WHAT'], rows)}${helpLines(`What helps, to be run as root on ${node}:`, there)}`;
     })
     .join('\n');
 }
 
-/** Lines for a shell: what is no command is a comment. */
+/** Returns lines for a shell: messages and hints are comments. */
 export function helpLines(heading: string, checks: readonly Check[]): string {
   const lines = checks.flatMap(({ ok, message, hint, command }) =>
     ok || hint === undefined

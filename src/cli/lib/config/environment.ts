@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
 /**
- * Takes what was not given by flag from `$STOWAGE_…`, for flags that take a value, the global ones included: `--ssh-config` is
- * `$STOWAGE_SSH_CONFIG`. Ends the command, as wrong
- * usage, for a value that the flag would refuse. `names`, in the way of option.attributeName(), are of the flags that the
- * environment can give; default: all.
+ * Sets options that have no flag on the command line from `$STOWAGE_…`: `--ssh-config` from
+ * `$STOWAGE_SSH_CONFIG`. Applies to all options with a value, global ones included. Ends the
+ * command, as wrong usage, for an invalid value.
+ * @param names attribute names of the options that the environment can set; default: all
  */
 export function applyEnvironment(
   command: Command,

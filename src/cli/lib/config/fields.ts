@@ -3,7 +3,7 @@ import { isDnsSubdomain } from '../../../api/dns-name.ts';
 import { isHost, isMinionId } from '../../../model/node-address.ts';
 import { duration, wholeNumber } from '../parse.ts';
 
-/** What a value is read as; throws an Error that says what it must be. */
+/** Parser of a value. Throws an Error that states what the value must be. */
 export type Field<T> = (value: unknown) => T;
 
 export const text: Field<string> = (value) => {
@@ -27,13 +27,13 @@ export const oneOf =
 export const number =
   (min: number, max: number): Field<number> =>
   (value) => {
-    // As a flag has it, a text is a number, too.
+    // A number may be written as text, as in a flag.
     return said(() =>
       wholeNumber(min, max)(typeof value === 'number' ? String(value) : text(value)),
     );
   };
 
-/** In ms. */
+/** Parses a duration into ms. */
 export const time: Field<number> = (value) => said(() => duration(text(value)));
 
 export const nodeName: Field<string> = (value) => {
@@ -67,7 +67,7 @@ export const list =
     return value.map((each, index) => at(`[${index}]`, () => item(each)));
   };
 
-/** A mapping whose keys are data. */
+/** Parses a mapping whose keys are data. */
 export const mapOf =
   <T>(key: Field<string>, item: Field<T>): Field<Map<string, T>> =>
   (value) =>
@@ -77,7 +77,7 @@ export const mapOf =
       ),
     );
 
-/** A mapping of some of these fields, and no others. */
+/** Parses a mapping of some of these fields, and no others. */
 export const fieldsOf =
   <T extends object>(fields: { [K in keyof T]-?: Field<NonNullable<T[K]>> }): Field<T> =>
   (value) => {
@@ -92,9 +92,9 @@ export const fieldsOf =
     return Object.fromEntries(read) as T;
   };
 
-/** A value that is not as it must be, and where. */
+/** Invalid value with its path. */
 export class FieldError extends Error {
-  /** Such as `.nodes.n1.port`. */
+  /** Path of the field, such as `.nodes.n1.port`. */
   readonly path: string;
 
   constructor(path: string, message: string) {
@@ -118,7 +118,7 @@ function at<T>(step: string, read: () => T): T {
   }
 }
 
-/** In the words of the flag that takes the same. */
+/** Converts the error of a flag's parser into the error of a field. */
 function said<T>(read: () => T): T {
   try {
     return read();

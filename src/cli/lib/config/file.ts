@@ -18,7 +18,7 @@ import {
 } from './fields.ts';
 import { TRANSPORTS } from './node-settings.ts';
 
-/** What a configuration file says: all but `nodes` under the names of the flags of `watch`. */
+/** Content of a configuration file. All fields but `nodes` are named after flags of `watch`. */
 export interface ConfigFile {
   transport?: Transport;
   localNode?: string[];
@@ -33,7 +33,7 @@ export interface ConfigFile {
   /** ms */
   retryIntervalStart?: number;
   retryIntervalMax?: number;
-  /** Where nodes are reached. */
+  /** Settings for access to nodes, by name. */
   nodes?: Map<string, NodeConfig>;
 }
 
@@ -63,7 +63,7 @@ const asConfig = fieldsOf<ConfigFile>({
   ),
 });
 
-/** Throws a StowageError that names the file, and the path of the field that is not as it must be. */
+/** Reads a configuration file. Throws a StowageError that names the file and an invalid field. */
 export async function readConfig(path: string): Promise<ConfigFile> {
   let content: string;
   try {
@@ -80,7 +80,7 @@ export async function readConfig(path: string): Promise<ConfigFile> {
   return parseConfig(content, path);
 }
 
-/** The same of what was read; `path` is for messages. */
+/** Parses the content of a configuration file; `path` is for messages. */
 export function parseConfig(content: string, path: string): ConfigFile {
   const refuse = (found: string, cause: unknown) =>
     new StowageError('usage', `--config ${path}: ${found}`, {

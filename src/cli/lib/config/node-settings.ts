@@ -2,7 +2,7 @@ import type { Transport } from '../../../nodes/transport/transport.ts';
 
 export const TRANSPORTS = ['ssh', 'salt', 'local'] as const satisfies readonly Transport[];
 
-/** Flags of how nodes are reached which a file can say, too, by their names in what was parsed. */
+/** Flags for node access that a file can set too, by attribute name. */
 export const NODE_SETTINGS = [
   'transport',
   'localNode',

@@ -4,8 +4,8 @@ import { NODE_SETTINGS } from './node-settings.ts';
 import { type Given, type ResolvedConfig, resolveConfig } from './settings.ts';
 
 /**
- * Reads what holds: what flags and environment say, else the file of `--config`, else the defaults of flags. Which flags
- * there are is the command's. The reader throws a StowageError.
+ * Returns a reader of the settings: flags and environment, else the file of `--config`, else the
+ * defaults of flags. The command defines which flags exist. The reader throws a StowageError.
  */
 export function settingsReader(command: Command): () => Promise<ResolvedConfig> {
   const { config: path, ...flags } = command.opts();

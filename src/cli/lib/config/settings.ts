@@ -3,14 +3,14 @@ import type { SshAddress } from '../../../nodes/transport/ssh-shell.ts';
 import { saltOf } from '../nodes/salt.ts';
 import type { ConfigFile } from './file.ts';
 
-/** All of a file but its nodes can be given otherwise, too. */
+/** Settings of a file that can be given elsewhere too: all but its nodes. */
 export type Given = Omit<ConfigFile, 'nodes'>;
 
 export type ResolvedConfig = ReturnType<typeof resolveConfig>;
 
 /**
- * What holds where a file says this: `given` (by flags and environment) goes before it, `defaults` after. Throws a
- * StowageError for what makes no sense together.
+ * Merges settings: `given`, by flags and environment, overrides the file, which overrides
+ * `defaults`. Throws a StowageError for settings that contradict each other.
  */
 export function resolveConfig(defaults: Given, file: ConfigFile, given: Given) {
   const {

@@ -10,7 +10,7 @@ export interface GetCommand<T extends object, F extends GetFlags> {
   /** The name, then the aliases. */
   nouns: readonly [string, ...string[]];
   description: string;
-  /** Description of the names that it takes. */
+  /** Description of the argument for names. */
   names: string;
   /** Parses names. Default: those of objects. */
   parse?(text: string, before?: string[]): string[];
@@ -18,7 +18,7 @@ export interface GetCommand<T extends object, F extends GetFlags> {
   options?: readonly Option[];
   /** Description of --watch, where it does not follow changes. */
   watch?: string;
-  /** Flags that are settled when the command runs, in place of the parsed ones. */
+  /** Resolves flags when the command runs, in place of the parsed ones. */
   settle?(command: Command): Promise<Partial<F>>;
   /** Loaded when the command runs. */
   view(): Promise<ResourceView<T, F>>;

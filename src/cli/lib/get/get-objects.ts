@@ -6,16 +6,14 @@ import { selected } from '../objects/selector.ts';
 import { type Selection, watchObjects } from '../objects/watch.ts';
 import type { GetRequest } from './resource-view.ts';
 
-/** The objects that a kind of `get` is made of. */
 export interface ObjectSource<O> {
   resource: Resource;
   /** Chooses among objects that are not named. Default: all. */
   isWanted?(object: O): boolean;
-  /** Throws something else in place of what a request threw. */
+  /** Throws another error in place of the one of a request. */
   failed?(error: unknown): never;
 }
 
-/** Returns what a request asks for of a source. */
 export function selectionOf<O>(
   { names, flags, connection }: Pick<GetRequest<never>, 'names' | 'flags' | 'connection'>,
   { resource, isWanted = () => true }: ObjectSource<O>,
@@ -31,7 +29,9 @@ export function selectionOf<O>(
   };
 }
 
-/** Reads the objects that are named, else all that are selected and wanted; and the errors of other names. */
+/**
+ * Reads the named objects, else all selected and wanted ones. Returns the errors of failed names.
+ */
 export async function readObjects<O extends KubeObject>(
   { client, resource, names, selector, namespace, isWanted }: Selection<O>,
   { signal }: Pick<Io, 'signal'>,

@@ -9,7 +9,8 @@ import { watchPrinter } from '../output/watch-printer.ts';
 import type { GetFlags, ResourceView } from './resource-view.ts';
 
 /**
- * Runs `stowage get` of one kind. Throws a StowageError; with --watch it ends only by the signal, whose reason it throws.
+ * Runs `stowage get` of one kind. Throws a StowageError. With --watch, runs until the signal
+ * aborts, and throws its reason.
  */
 export async function get<T extends object, F extends GetFlags>(
   view: ResourceView<T, F>,
@@ -45,7 +46,7 @@ function refuseFilters(filters: ResourceView<object>['filters'], flags: GetFlags
   );
 }
 
-/** `one`: one name is asked for, which as data is one object, for scripts that read it. */
+/** Prints things. `one`: a single name is requested, whose data is one object, for scripts. */
 function print<T extends object>(
   view: ResourceView<T, never>,
   things: readonly T[],

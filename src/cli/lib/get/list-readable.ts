@@ -5,7 +5,10 @@ import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
 import { foundIn, reading } from '../read-result.ts';
 
-/** Lists the objects of a kind; none where the cluster lacks it, or the user may not read it, which a note reports. */
+/**
+ * Lists the objects of a kind. Returns none if the cluster lacks the kind, or if the user may not
+ * read it, which a note reports.
+ */
 export async function listReadable<T extends KubeObject>(
   client: KubeClient,
   resource: Resource,

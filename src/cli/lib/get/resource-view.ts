@@ -11,13 +11,13 @@ export interface GetFlags extends ShowFlags, GlobalFlags {
   watch?: boolean;
 }
 
-/** A run of `get`: what is asked for, and where it goes. */
+/** Run of `get`: the request and its output. */
 export interface GetRequest<T, F extends GetFlags = GetFlags> {
   names: readonly string[];
   flags: F;
   io: Io;
   connection: Connection;
-  /** Returns things in the order that is asked for. */
+  /** Returns things in the requested order. */
   sorted(things: readonly T[]): T[];
   /** Prints things and ends the command: throws the errors of names that could not be read. */
   show(things: readonly T[], errors: readonly unknown[]): void;
@@ -31,9 +31,9 @@ export interface ResourceView<T extends object, F extends GetFlags = GetFlags> e
   plural: string;
   /** Flags that choose things, so that they cannot be given together with names. */
   filters: readonly ('selector' | 'node' | 'allNamespaces')[];
-  /** Several as data. Default: `{items}`. */
+  /** Returns several things as data. Default: `{items}`. */
   list?(things: readonly T[]): object;
-  /** Data is a list also of one name, which stands for several things or none. */
+  /** True if data is a list even for one name, which stands for several things or none. */
   alwaysList?: true;
   /** Reads things, then shows them, or prints them and their changes. Throws a StowageError. */
   get(request: GetRequest<T, F>): Promise<void>;

@@ -8,23 +8,22 @@ import type { Io } from '../io.ts';
 import { oneText } from '../parse.ts';
 import { nodeNames } from './node-pattern.ts';
 
-/** How nodes are reached. */
 export interface NodeFlags {
   transport: Transport;
   localNode: string[];
   sshConfig?: string;
   sshGuard?: boolean;
-  /** For `salt`, and only there. */
+  /** Only for `salt`. */
   salt?: SaltAccess;
-  /** Where nodes are reached, whatever their objects say. */
+  /** Addresses of nodes, which override those in their Node objects. */
   addresses: ReadonlyMap<string, SshAddress>;
-  /** Ids of Salt minions, whatever their objects say. */
+  /** Ids of Salt minions, which override those in the Node objects. */
   minions: ReadonlyMap<string, string>;
 }
 
 const NODE_OPTIONS = [...NODE_SETTINGS, 'config'] as const;
 
-/** `said` is added to what is said of each, by its name in what was parsed: when it counts. */
+/** Adds the options for node access. `said`: suffix of each description, by attribute name. */
 export function addNodeOptions(
   command: Command,
   said: string | ((name: (typeof NODE_OPTIONS)[number]) => string) = '',
@@ -84,8 +83,8 @@ export function addNodeOptions(
 }
 
 /**
- * How nodes are reached by a command that is no daemon, by the same flags, environment and file. Ends it as wrong usage, or
- * throws a StowageError that says so.
+ * Returns the flags for node access of a command other than the daemon, from flags, environment and
+ * file. Ends the command as wrong usage, or throws a StowageError, for invalid settings.
  */
 export async function settleNodeFlags(command: Command, env: Io['env']): Promise<NodeFlags> {
   applyEnvironment(command, env, NODE_OPTIONS);
@@ -103,7 +102,10 @@ export async function settleNodeFlags(command: Command, env: Io['env']): Promise
   };
 }
 
-/** Ends a command that was told how to reach nodes and reaches none, as wrong usage. `but`: flags that say more than that. */
+/**
+ * Ends a command as wrong usage if it has flags for node access, but accesses none. `but`: flags
+ * that have another use too.
+ */
 export function refuseNodeFlags(
   command: Command,
   unless: string,

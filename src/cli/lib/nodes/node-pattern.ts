@@ -1,32 +1,35 @@
 import { InvalidArgumentError } from 'commander';
 import { objectName } from '../parse.ts';
 
-/** More at once is a mistake. */
+/** Maximum number of nodes. More are a mistake. */
 const MOST = 1000;
 const RANGE = /^([0-9]{1,9})\.\.([0-9]{1,9})$/;
 
-/** Nodes, as `--node` names them. */
+/** Nodes as named by `--node`. */
 export interface Nodes {
   names: string[];
-  /** Whether the objects on them are named after them: also for a pattern that stands for one node. */
+  /** True if objects on the nodes are named after them, also for a pattern that yields one node. */
   many: boolean;
 }
 
-/** `a,b`, given several times, also with patterns as a shell expands them: `n{1..4}`, `n{01..12}`, `n{a,b}`. */
+/**
+ * Parses `a,b`, also given several times, with patterns of a shell: `n{1..4}`, `n{01..12}`,
+ * `n{a,b}`.
+ */
 export function nodes(text: string, before?: Nodes): Nodes {
   const names = new Set(before?.names);
-  // Commas within braces are the pattern's.
+  // Commas within braces belong to the pattern.
   for (const name of text.split(/,(?![^{]*\})/).flatMap(expand)) names.add(objectName(name));
   if (names.size > MOST) throw new InvalidArgumentError(`They are more than ${MOST} nodes.`);
   return { names: [...names], many: names.size > 1 || text.includes('{') || before?.many === true };
 }
 
-/** Their names only, where it makes no difference whether there are several. */
+/** Returns only the names, for options where the number of nodes makes no difference. */
 export const nodeNames = (text: string, before: string[] = []): string[] =>
   nodes(text, { names: before, many: false }).names;
 
 function expand(text: string): string[] {
-  // What is in braces is at odd places.
+  // Text from within braces is at odd places.
   return text.split(/\{([^{}]*)\}/).reduce<string[]>(
     (starts, part, index) => {
       const ends = index % 2 === 0 ? [part] : choices(part);
@@ -39,7 +42,7 @@ function expand(text: string): string[] {
   );
 }
 
-/** What braces stand for: a range, padded with zeroes where a bound is, or a list. */
+/** Returns the texts that braces stand for: a range, zero-padded if a bound is, or a list. */
 function choices(inside: string): string[] {
   const [, from = '', to = ''] = RANGE.exec(inside) ?? [];
   if (from !== '') {

@@ -6,20 +6,19 @@ import { nodeOf } from '../../../model/desired-volume.ts';
 import { addressOfNode, addressProblems } from '../../../model/node-address.ts';
 import type { NodeFlags } from './flags.ts';
 
-/** What was heard of a node. */
 export interface ProbedNode {
   reachable: boolean;
-  /** What keeps it from being reached, or its free space from being known. */
+  /** Reason why the node is not reached, or its free space is unknown. */
   message?: string;
-  /** Room for files of volumes, in bytes. */
+  /** Free space for backing files of volumes, in bytes. */
   free?: { directory: string; bytes: number };
 }
 
-/** As docs/output.md has it; `message` tells of annotations that are not valid, too. */
+/** Row of a node, as in docs/output.md. `message` also reports invalid annotations. */
 export interface NodeRow extends ProbedNode {
   name: string;
   transport: NodeFlags['transport'];
-  /** Where that is not its name. */
+  /** Address, if it is not the node's name. */
   address?: string;
   paused: boolean;
   volumes: { total: number; failed: number };

@@ -8,10 +8,12 @@ import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
 import { ObservationError } from '../../../storage/probe-results.ts';
 import type { ProbedNode } from './node-row.ts';
 
-/** As many as an executor asks at once, so that the time of each begins when it is asked. */
+/** Number of parallel probes: an executor's limit, so that a timeout starts with its request. */
 const AT_ONCE = 64;
 
-/** Asks nodes, each `timeoutMs` at most, whatever the others do. In their order. */
+/**
+ * Probes nodes independently, each for at most `timeoutMs`. Returns results in the order of names.
+ */
 export async function probeNodes(
   executor: Executor,
   names: readonly string[],
@@ -46,7 +48,7 @@ async function probeNode(
   }
 }
 
-/** Throws what is no answer of a node. */
+/** Reads the free space of a node. Throws errors that do not come from the node. */
 async function freeSpaceOf(executor: Executor, name: string): Promise<ProbedNode> {
   try {
     const results = await executor.observe(name, freeSpaceProbes(SPARSE_FOLDER));
@@ -55,7 +57,7 @@ async function freeSpaceOf(executor: Executor, name: string): Promise<ProbedNode
   } catch (error) {
     if (error instanceof ObservationError) return { reachable: true, message: error.message };
     if (!(error instanceof NodeError)) throw error;
-    // It answered, and does not let us do anything.
+    // The node answered, but permits nothing.
     const { cause } = error;
     const answered = cause instanceof SudoRefusal || cause instanceof ModuleRefusal;
     return { reachable: answered, message: error.message };

@@ -7,7 +7,10 @@ type SaltSettings = Pick<
   'transport' | 'saltUrl' | 'saltEauth' | 'saltUser' | 'saltSecretFile' | 'saltCaFile'
 >;
 
-/** Where salt-api is and who asks it; undefined for another transport. Throws a StowageError for what is missing or wrong. */
+/**
+ * Returns the access to salt-api; undefined for another transport. Throws a StowageError for
+ * missing or invalid settings.
+ */
 export function saltOf(settings: SaltSettings): SaltAccess | undefined {
   const {
     transport,
@@ -33,7 +36,7 @@ export function saltOf(settings: SaltSettings): SaltAccess | undefined {
   };
 }
 
-/** Throws a StowageError `usage` for what is no URL of https. */
+/** Throws a StowageError `usage` for anything but an https URL. */
 export function checkSaltUrl(url: string): void {
   if (URL.canParse(url) && new URL(url).protocol === 'https:') return;
   throw new StowageError('usage', `--salt-url ${url} is no URL that begins with https://`, {

@@ -8,8 +8,8 @@ import { foundIn, readNamed } from '../read-result.ts';
 import type { NodeFlags } from './flags.ts';
 
 /**
- * Works on nodes, and closes what reaches them, whatever comes of it. A signal ends the wait at once. A node without an
- * object, or one that may not be read, is reached under its name. Throws what `work` does.
+ * Runs work on nodes, and then always closes the executor. A signal ends the wait at once. A node
+ * without a readable object is reached under its name. Throws errors of `work`.
  */
 export async function withNodes<T>(
   names: readonly string[],
@@ -22,7 +22,7 @@ export async function withNodes<T>(
   return reachNodes(found, flags, io, work);
 }
 
-/** Nodes by their names. One that may not be read is told of. */
+/** Reads Nodes by name. A note reports a Node that may not be read. */
 export async function readNodes(
   names: readonly string[],
   io: Io,
@@ -38,7 +38,7 @@ export async function readNodes(
   return found;
 }
 
-/** The same with nodes that were read already, by their names. */
+/** Same as `withNodes`, with Nodes that were read already, by name. */
 export async function reachNodes<T>(
   found: ReadonlyMap<string, KubeNode>,
   { transport, localNode, sshConfig, sshGuard, salt, addresses, minions }: NodeFlags,

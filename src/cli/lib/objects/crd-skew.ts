@@ -12,10 +12,10 @@ const DEFINITIONS: Resource = {
   namespaced: false,
 };
 
-/** `unknown`: it may not be read. */
+/** Skew of a CRD. `unknown`: the user may not read it. */
 export type CrdSkew = { name: string } & (Skew | { skew: 'unknown' });
 
-/** How the CRDs of a cluster stand beside those that this program brings. `tell` is called where one may not be read. */
+/** Compares the CRDs of a cluster with this program's. Calls `tell` if one may not be read. */
 export async function crdSkews(
   client: KubeClient,
   signal: AbortSignal,

@@ -10,8 +10,8 @@ import { printDone } from './print.ts';
 import { untilReady } from './wait-ready.ts';
 
 /**
- * Creates Volumes and storage classes, each whatever becomes of the others, and prints them. `connect` is not called
- * for what needs no cluster. Throws a StowageError.
+ * Creates Volumes and storage classes, each independent of the others, and prints them. Does not
+ * call `connect` if no cluster is needed. Throws a StowageError.
  */
 export async function createObjects(
   objects: readonly KubeObject[],
@@ -38,7 +38,7 @@ export async function createObjects(
   conclude(errors, objects.length, io);
 }
 
-/** Throws what the server would say against one of them, as a StowageError. Nothing is created. */
+/** Checks objects by a dry run of the server. Throws a StowageError for refused objects. */
 export async function checkObjects(
   objects: readonly KubeObject[],
   io: Io,

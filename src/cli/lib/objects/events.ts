@@ -6,7 +6,7 @@ import type { KubeClient } from '../../../kube/types.ts';
 import type { Io } from '../io.ts';
 import { lastSeen } from './related.ts';
 
-/** How long to wait after a watch has ended, in ms. */
+/** Delay (ms) after a watch. */
 const AGAIN = 1000;
 
 interface About {
@@ -15,7 +15,7 @@ interface About {
   uid: string | undefined;
 }
 
-/** Events of an object in a namespace, the oldest first. */
+/** Returns the Events of an object, the oldest first. */
 export async function eventsOf(
   client: Pick<KubeClient, 'list'>,
   { namespace, name, uid }: About,
@@ -33,15 +33,15 @@ export async function eventsOf(
   return { events, resourceVersion };
 }
 
-/** Returns whether the daemon emitted the event. */
+/** Reports whether the daemon emitted the event. */
 export const isOwn = ({ source, reportingComponent }: AnyEvent): boolean =>
   (reportingComponent || source?.component) === COMPONENT;
 
 export const eventText = ({ reason, message }: AnyEvent): string => `${reason}: ${message}`;
 
 /**
- * Tells each event of the daemon's about an object, first the last that there is, until the signal aborts: then it throws. Others say
- * over and over that they wait for it.
+ * Reports each Event of the daemon about an object, starting with the last existing one. Throws
+ * when the signal aborts or a request fails. Leaves out components that repeat that they wait.
  */
 export async function tellEvents(
   client: Pick<KubeClient, 'list' | 'watch'>,

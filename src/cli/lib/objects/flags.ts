@@ -1,26 +1,28 @@
 import { type Command, Option } from 'commander';
 import { durationOption } from '../parse.ts';
 
-/** How objects are created, whatever they are. */
 export interface CreateFlags {
   dryRun: 'none' | 'client' | 'server';
   output?: 'json' | 'yaml' | 'name';
 }
 
-/** Whether to wait until what was asked for has come, and how long. */
+/** Flags for waiting until the request is fulfilled. */
 export interface WaitFlags {
   wait?: boolean;
   /** ms */
   timeout: number;
 }
 
-/** How long is waited at most, unless it is said. */
+/** Default of the maximum wait. */
 const WAIT = '5m';
 export const WAIT_MS = 300_000;
 
 const DRY_RUNS = ['none', 'client', 'server'];
 
-/** `looks`: another dry run looks at nodes and prints what would be done there. */
+/**
+ * Adds the options for creating objects. `looks`: one more dry run observes nodes, and prints the
+ * commands that would run there.
+ */
 export function addCreateOptions(command: Command, looks = false): Command {
   return command
     .addOption(

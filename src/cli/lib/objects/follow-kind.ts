@@ -6,10 +6,10 @@ import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
 import { warningLogger } from '../output/warning-logger.ts';
 
-/** What is followed of one kind, in one namespace or all. */
+/** Current objects of one kind, in one namespace or all. */
 export interface Followed<T> {
   list(): readonly T[];
-  /** All there is was listed once, or the user may not look. */
+  /** Returns true once all objects were listed, or if none can be. */
   isKnown(): boolean;
   stop(): Promise<void>;
 }
@@ -23,7 +23,10 @@ export interface FollowKindOptions {
   onChange(): void;
 }
 
-/** Who may not look is told so once; of a kind that the cluster lacks there is nothing. Neither is asked for again. */
+/**
+ * Follows the objects of a kind. A note reports once that the user may not read them. A kind that
+ * the cluster lacks has none. Neither is requested again.
+ */
 export function followKind<T extends KubeObject>(
   resource: Resource,
   { client, namespace, io, leave, onChange }: FollowKindOptions,

@@ -6,11 +6,11 @@ import type { Connection } from '../../../kube/connect.ts';
 import { servedAs } from '../../../kube/discovery.ts';
 import type { Referrer } from '../../../model/data-source/grant.ts';
 
-/** What may refer to a snapshot, as `--for` calls it. */
+/** Names of the kinds that may refer to a snapshot, as in `--for`. */
 export type GrantedTo = 'claims' | 'links';
 export const GRANTED_TO: readonly GrantedTo[] = ['claims', 'links'];
 
-/** Of which `--for` is one; both without it. */
+/** Returns the kinds that `--for` selects; without it, both. */
 export const grantedTo = (only: GrantedTo | undefined): readonly GrantedTo[] =>
   only === undefined ? GRANTED_TO : [only];
 
@@ -24,7 +24,7 @@ export const referrer = (what: GrantedTo, namespace: string): Referrer => ({
   namespace,
 });
 
-/** What of it is meant; undefined: something else. */
+/** Returns the name of a kind; undefined for any other kind. */
 export const whatOf = ({ group, kind }: Pick<Referrer, 'group' | 'kind'>): GrantedTo | undefined =>
   GRANTED_TO.find((what) => KINDS[what].group === group && KINDS[what].kind === kind);
 
@@ -32,14 +32,14 @@ export const SNAPSHOT_TYPE = { group: SNAPSHOT_GROUP, kind: 'VolumeSnapshot' } a
 
 type Ask = Pick<Connection, 'transport'>;
 
-/** ReferenceGrant in the version that the cluster serves; undefined: in none. */
+/** Returns ReferenceGrant in the version that the cluster serves; undefined if it serves none. */
 export const servedGrants = (
   { transport }: Ask,
   signal: AbortSignal,
 ): Promise<Resource | undefined> =>
   servedAs(transport, REFERENCE_GRANTS, REFERENCE_GRANT_VERSIONS, signal);
 
-/** The same; throws a StowageError `not-found` where there is none. */
+/** Same as `servedGrants`, but throws a StowageError `not-found` if no version is served. */
 export async function requiredGrants(connection: Ask, signal: AbortSignal): Promise<Resource> {
   const served = await servedGrants(connection, signal);
   if (served !== undefined) return served;

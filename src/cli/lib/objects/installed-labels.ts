@@ -3,13 +3,16 @@ import { COMPONENT } from '../../../api/names.ts';
 import { VERSION } from '../../../api/version.ts';
 import type { Component } from '../components.ts';
 
-/** Who looks after an object. `uninstall` and upgrades remove what says `stowage`, and nothing else. */
+/** Label for the manager of an object. `uninstall` and upgrades remove only those of `stowage`. */
 export const MANAGED_BY = 'app.kubernetes.io/managed-by';
 export const COMPONENT_LABEL = 'app.kubernetes.io/component';
 export const VERSION_LABEL = 'app.kubernetes.io/version';
 export const NAME_LABEL = 'app.kubernetes.io/name';
 
-/** What all objects of an installation carry; of a Namespace, which others fill too, nothing is said of a component. */
+/**
+ * Returns the labels of all objects of an installation. A Namespace has none for the component,
+ * since it holds other objects too.
+ */
 export const labelsOf = (component?: Component): Record<string, string> => ({
   [NAME_LABEL]: COMPONENT,
   [MANAGED_BY]: COMPONENT,
@@ -17,7 +20,7 @@ export const labelsOf = (component?: Component): Record<string, string> => ({
   ...(component === undefined ? {} : { [COMPONENT_LABEL]: component }),
 });
 
-/** Who looks after an object, as it says itself; undefined where nobody claims it. */
+/** Returns the manager of an object, from its label; undefined without one. */
 export const managerOf = ({ metadata }: KubeObject): string | undefined =>
   metadata.labels?.[MANAGED_BY];
 

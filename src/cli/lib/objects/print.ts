@@ -4,7 +4,7 @@ import { asJson, asYaml, listOf } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { nameOf } from './name.ts';
 
-/** Prints objects that something was done with: `did` says what, after their names. As data, several are a List. */
+/** Prints objects, with `did` after each name for what was done. As data, several are a List. */
 export function printDone(
   objects: readonly KubeObject[],
   several: boolean,

@@ -11,22 +11,22 @@ import type { KubeClient } from '../../../kube/types.ts';
 import { isPvOf } from '../../../model/persistent-volume.ts';
 import { foundIn, type Reading, reading, readNamed } from '../read-result.ts';
 
-/** Where Events about what is in no namespace are written. */
+/** Namespace of Events about cluster-scoped objects. */
 export const CLUSTER_EVENTS = 'default';
 
-/** The PersistentVolume of a Volume's name, whoever made it, and who uses the Volume's own. */
+/** PersistentVolume with the Volume's name, even a foreign one, and users of the Volume's own. */
 export interface Consumers {
   pv: Reading<PersistentVolume>;
   claim: Reading<PersistentVolumeClaim>;
   pods: Reading<Pod[]>;
 }
 
-/** A client that only reads. One that knows pods by their claims tells them itself. */
+/** Client that only reads. `podsOf` is set if the client knows pods by their claims. */
 export interface ReadClient extends Pick<KubeClient, 'get' | 'list'> {
   podsOf?(claim: PersistentVolumeClaim): Promise<Pod[]>;
 }
 
-/** The pods that use a claim. Throws a StowageError. */
+/** Returns the pods that use a claim. Throws a StowageError. */
 export async function podsOf(
   client: ReadClient,
   claim: PersistentVolumeClaim,
@@ -62,7 +62,7 @@ export async function readConsumers(
   return { pv, claim, pods: await reading(podsOf(client, found, signal)) };
 }
 
-/** Of a generic ephemeral volume, the claim is owned by its pod. */
+/** Reports whether a pod uses a claim. A pod owns the claim of its generic ephemeral volume. */
 export function uses(pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
   const owned = metadata.ownerReferences?.some(({ uid }) => uid === pod.metadata.uid) ?? false;
   return (
@@ -73,7 +73,7 @@ export function uses(pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
   );
 }
 
-/** Events of a Volume and of its PersistentVolume, which has its name; the oldest first. */
+/** Returns the Events of a Volume and its PersistentVolume of the same name, the oldest first. */
 export async function readEvents(
   client: ReadClient,
   volume: Volume,

@@ -1,7 +1,10 @@
 import { StowageError } from '../../../api/errors.ts';
 import { ApiError } from '../../../kube/errors.ts';
 
-/** What a list by a selector of the user gives. Throws a StowageError `usage` where the server cannot parse it. */
+/**
+ * Returns the result of a list with the user's selector. Throws a StowageError `usage` if the
+ * server cannot parse the selector.
+ */
 export async function selected<T>(selector: string | undefined, list: Promise<T>): Promise<T> {
   try {
     return await list;

@@ -7,15 +7,15 @@ export interface Definition {
 }
 
 export interface Skew {
-  /** different: it has the same fields, but not as this program brings them; or it both has more and lacks some. */
+  /** `different`: the same fields with other content, or both more and missing fields. */
   skew: 'none' | 'older' | 'newer' | 'different' | 'missing';
-  /** Fields that this program knows and the cluster does not, such as `spec.onDelete`. Not those within them. */
+  /** Fields that only this program knows, such as `spec.onDelete`, without those within them. */
   lacks: string[];
-  /** The other way round. */
+  /** Fields that only the cluster knows. */
   extra: string[];
 }
 
-/** How the CRD in a cluster differs from the one that this program brings. */
+/** Compares the CRD in a cluster with the one of this program. */
 export function skewOf(ours: Definition, installed: Definition | undefined): Skew {
   if (installed === undefined) return { skew: 'missing', lacks: [], extra: [] };
   const known = fieldsOf(ours, ours);
@@ -31,7 +31,7 @@ function worded(lacks: readonly string[], extra: readonly string[], same: boolea
   return same ? 'none' : 'different';
 }
 
-/** The fields of the version that this program uses. */
+/** Returns the fields of the version that this program uses. */
 function fieldsOf({ spec }: Definition, ours: Definition): string[] {
   const used = ours.spec.versions[0]?.name;
   const version = spec.versions.find(({ name }) => name === used);
@@ -51,14 +51,14 @@ function within(
   ];
 }
 
-/** Without those that are within others. */
+/** Returns the fields that are not within others. */
 const topmost = (fields: readonly string[]): string[] =>
   fields.filter(
     (field) =>
       !fields.some((other) => field.startsWith(`${other}.`) || field.startsWith(`${other}[].`)),
   );
 
-/** API servers fill in defaults, so that there may be more than was given. */
+/** Reports whether `found` has all of `wanted`. It may have more: API servers fill in defaults. */
 function contains(found: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return (

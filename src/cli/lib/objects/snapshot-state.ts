@@ -1,6 +1,6 @@
 import type { VolumeSnapshot } from '../../../api/snapshot.ts';
 
-/** Where a snapshot is, in one word. An error may be gone by the next try: nothing says that it is the last. */
+/** Returns the phase of a snapshot. Failed may not be final: nothing marks the last attempt. */
 export function phaseOf({
   metadata,
   status,
@@ -10,12 +10,11 @@ export function phaseOf({
   return status?.error === undefined ? 'Pending' : 'Failed';
 }
 
-/** What it is of. */
 export function sourceText({ spec: { source } }: VolumeSnapshot): string {
   return source.persistentVolumeClaimName ?? `content ${source.volumeSnapshotContentName ?? ''}`;
 }
 
-/** Where it is and why, in one line. */
+/** Returns the phase of a snapshot and the reason, in one line. */
 export function progressOf(snapshot: VolumeSnapshot): string {
   const { error, boundVolumeSnapshotContentName: content } = snapshot.status ?? {};
   const phase = phaseOf(snapshot);

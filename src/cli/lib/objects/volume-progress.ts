@@ -4,7 +4,6 @@ import type { Condition, Volume } from '../../../api/volume.ts';
 export const readyOf = (volume: Volume): Condition | undefined =>
   volume.status?.conditions?.find(({ type }) => type === 'Ready');
 
-/** Where a Volume is and why, in one line. */
 export function progressOf(volume: Volume): string {
   const phase = phaseOf(volume) ?? 'Unknown';
   const { reason, message } = readyOf(volume) ?? {};

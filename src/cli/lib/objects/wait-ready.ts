@@ -10,8 +10,8 @@ import { showProgress } from '../output/progress.ts';
 import { progressOf, readyOf } from './volume-progress.ts';
 
 /**
- * Waits for Volumes side by side until they can be used, `timeoutMs` at most. Returns those that are ready as they are
- * then, with all objects of other kinds, and why the others are not.
+ * Waits for Volumes in parallel until they can be used, for at most `timeoutMs`. Returns the last
+ * state of those that are ready, with all objects of other kinds, and the errors of the rest.
  */
 export async function untilReady(
   objects: readonly KubeObject[],
@@ -46,7 +46,7 @@ export async function untilReady(
   return { ready, errors };
 }
 
-/** Throws a StowageError when it never will be. */
+/** Reports whether a Volume is ready. Throws a StowageError if it never will be. */
 function isReady(name: string, uid: string | undefined, volume: Volume | undefined): boolean {
   if (volume === undefined || volume.metadata.uid !== uid) {
     throw new StowageError('not-found', `Volume ${name} was deleted while it was waited for`);

@@ -6,11 +6,13 @@ import { waitFor } from '../../../kube/wait.ts';
 import type { Io } from '../io.ts';
 import { showProgress } from '../output/progress.ts';
 
-/** Delay of the first look for what needs a person, and the interval of the next ones, in ms. */
+/** Delay of the first check whether a person is needed, and interval of the next checks, in ms. */
 const ASK_AFTER = 3000;
 const ASK_EVERY = 5000;
 
-/** Returns the error that ends a wait early where only somebody can have the object go on. `now` in ms since the epoch. */
+/**
+ * Returns the error that ends a wait if only a person can resolve it. `now`: ms since the epoch.
+ */
 export type NeedsAction = (
   object: ErrorObject & { namespace: string },
   connection: Connection,
@@ -22,19 +24,20 @@ interface Waited<T> {
   uid: string | undefined;
   timeoutMs: number;
   isDone: (object: T) => boolean;
-  /** Where it is, in one line. */
+  /** Returns the state of the object, in one line. */
   progressOf: (object: T) => string;
-  /** What to do when the time is over. */
+  /** Hint for the timeout error. */
   hint: string;
-  /** Finds out whether only somebody can have it go on: then the wait ends with that. Asked now and then. */
+  /** Returns the error that ends the wait if only a person can resolve it. Called periodically. */
   needsAction?: (signal: AbortSignal) => Promise<StowageError | undefined>;
-  /** Tells what others say of it meanwhile, until the signal. */
+  /** Reports what other components state about the object, until the signal aborts. */
   alongside?: (tell: (said: string) => void, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Waits for an object in a namespace, and shows on standard error where it is. Throws a StowageError: `timeout` with what was seen
- * last, `not-found` where it was deleted meanwhile, `conflict` where only somebody can have it go on.
+ * Waits for an object in a namespace, and shows its state on standard error. Throws a StowageError:
+ * `timeout` with the last state, or `not-found` if the object was deleted. Also throws the error of
+ * `needsAction`.
  */
 export async function waited<T extends KubeObject>(
   client: KubeClient,
@@ -58,7 +61,7 @@ export async function waited<T extends KubeObject>(
     const asking =
       needsAction && askWhile(needsAction, io, signal).then((error) => over.abort(error));
     asking?.catch(() => {});
-    // It is for people: what breaks of it ends nothing.
+    // For people only: its errors do not end the wait.
     const beside = alongside?.((text) => {
       said = text;
       show();
@@ -100,7 +103,7 @@ export async function waited<T extends KubeObject>(
   });
 }
 
-/** Resolves with what ends the wait. What breaks of a look ends nothing. Throws when the signal aborts. */
+/** Resolves with the error that ends the wait; ignores failed checks. Rejects on abort. */
 async function askWhile(
   needsAction: (signal: AbortSignal) => Promise<StowageError | undefined>,
   { clock }: Pick<Io, 'clock'>,

@@ -6,29 +6,30 @@ import type { Io } from '../io.ts';
 import { warningLogger } from '../output/warning-logger.ts';
 import type { WatchPrinter } from '../output/watch-printer.ts';
 
-/** How often ages are brought up to date, where they are, in ms. */
+/** Interval (ms) at which shown ages are refreshed. */
 const REFRESH = 1000;
 
-/** Objects of a kind that are asked for. */
+/** Requested objects of a kind. */
 export interface Selection<O> {
   client: KubeClient;
   resource: Resource;
-  /** None: all. */
+  /** Empty: all. */
   names: readonly string[];
   selector: string | undefined;
-  /** Of kinds that are in one; undefined: all. */
+  /** Namespace, for a namespaced kind; undefined: all. */
   namespace: string | undefined;
-  /** Objects for which it is false are as good as gone. */
+  /** Returns false for objects that count as deleted. */
   isWanted(object: O): boolean;
 }
 
-/** One there is only one of, of a kind. */
+/** Returns the key of an object among those of its kind. */
 const keyOf = ({ metadata: { namespace = '', name } }: KubeObject): string =>
   `${namespace}/${name}`;
 
 /**
- * Prints objects that were read already, then each again whenever it changes, over whatever breaks of the connection,
- * until the signal, whose reason is thrown. Throws, too, when the user may not watch.
+ * Prints objects that were read already, then each again when it changes, across broken
+ * connections. Runs until the signal aborts, and throws its reason. Also throws if the user may not
+ * watch.
  */
 export async function watchObjects<T extends KubeObject>(
   { client, resource, names, selector, namespace, isWanted }: Selection<T>,
@@ -36,7 +37,7 @@ export async function watchObjects<T extends KubeObject>(
   { print, refresh, leave }: WatchPrinter<T>,
   io: Io,
 ): Promise<void> {
-  /** What was printed last of each. */
+  /** Last printed state of each object. */
   const shown = new Map(first.map((object) => [keyOf(object), object]));
   const refused = new AbortController();
   const logger = warningLogger(io);
@@ -50,7 +51,7 @@ export async function watchObjects<T extends KubeObject>(
     random: Math.random,
     logger: {
       ...logger,
-      // To be asked again would not change it.
+      // Another request would be refused too.
       warn: (fields, message) => {
         const error: unknown = Reflect.get(fields, 'err');
         if (codeOf(error) === 'forbidden') refused.abort(error);
@@ -80,7 +81,7 @@ export async function watchObjects<T extends KubeObject>(
   informer.start();
   informer.synced.then(
     () => {
-      // Between what was read and the informer's first list.
+      // Objects that were deleted between the read and the informer's first list.
       for (const object of shown.values()) {
         if (informer.get(object.metadata.name, object.metadata.namespace) === undefined)
           gone(object);
@@ -96,7 +97,7 @@ export async function watchObjects<T extends KubeObject>(
 const isSame = (a: KubeObject, b: KubeObject): boolean =>
   a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
 
-/** Brings ages up to date until the signal, and returns its reason. */
+/** Refreshes ages until the signal aborts, and returns its reason. */
 export async function refreshedUntil(
   signal: AbortSignal,
   refresh: () => void,

@@ -2,36 +2,39 @@ import { Document, Scalar, visit } from 'yaml';
 import type { KubeObject } from '../../../api/meta.ts';
 import { escapeControls, steers } from './printable.ts';
 
-/** Objects without what only the server needs, as kubectl prints them. */
+/** Drops managedFields, which only the server needs, as kubectl does. */
 function withoutManagedFields(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('managedFields' in value)) return value;
   const { managedFields: _, ...rest } = value;
   return rest;
 }
 
-/** What programs read of it is what was given. */
+/** Returns JSON without characters that steer a terminal. Parsers still read the same data. */
 export function asJson(object: object): string {
   return `${escapeControls(JSON.stringify(object, withoutManagedFields, 2))}\n`;
 }
 
-/** Go takes underscores out before it looks for a number, also where YAML 1.1 has none. */
+/** Pattern of numbers with underscores: Go drops these first, even where YAML 1.1 does not. */
 const GO_NUMBER = /^[-+.]?\d.*_/;
 
-/** For readers of YAML 1.1, too, as kubectl is one: `off` and `1_000` are texts only within quotes there. */
+/**
+ * Returns an object as YAML, also for readers of YAML 1.1 such as kubectl. For them, `off` and
+ * `1_000` are texts only within quotes.
+ */
 export function asYaml(object: object): string {
   const document = new Document(JSON.parse(asJson(object)), { compat: 'yaml-1.1' });
   visit(document, {
     Scalar(_key, scalar) {
       const { value } = scalar;
       if (typeof value !== 'string') return;
-      // Only there are escapes.
+      // Only double quotes have escapes.
       if (steers(value) || GO_NUMBER.test(value)) scalar.type = Scalar.QUOTE_DOUBLE;
     },
   });
   return escapeControls(document.toString());
 }
 
-/** Several objects as one, as kubectl prints them. */
+/** Combines several objects into a List, as kubectl does. */
 export const listOf = (items: readonly KubeObject[]) => ({
   apiVersion: 'v1',
   kind: 'List',

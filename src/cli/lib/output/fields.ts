@@ -1,6 +1,6 @@
 import { printable } from './printable.ts';
 
-/** What there is none of shows as `<none>`. A table, drawn, stands below its label. */
+/** Value of a field. A missing one shows as `<none>`. A drawn table stands below its label. */
 export type FieldValue =
   | string
   | undefined
@@ -9,7 +9,7 @@ export type FieldValue =
   | { table: string };
 export type Field = readonly [label: string, value: FieldValue];
 
-/** Labels with their values, as `kubectl describe` shows them. Lines after the first stand under the first. */
+/** Returns labels and values, as in `kubectl describe`. Further lines align with the first one. */
 export function fields(all: readonly Field[], indent = ''): string {
   const column =
     Math.max(...all.filter(([, value]) => isPlain(value)).map(([label]) => label.length)) + 3;

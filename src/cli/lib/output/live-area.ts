@@ -4,14 +4,14 @@ import { shorten, widthOf } from './width.ts';
 export interface LiveArea {
   /** Shows lines in place of those before. */
   draw(text: string): void;
-  /** Leaves what is drawn where it is: what comes next is drawn below. For who has to write in between. */
+  /** Keeps the drawn lines; the next ones are drawn below. Call it before writing anything else. */
   leave(): void;
 }
 
-/** The last lines of a terminal, drawn again and again. No more is drawn than fits on it. */
+/** Returns an area of a terminal's last lines, to draw repeatedly. Draws only as many as fit. */
 export function liveArea(terminal: Output): LiveArea {
   let drawn: string[] = [];
-  /** Asked each time, for it may have changed. A terminal that does not say is as they were built. */
+  /** Returns the current size, which may change. Default: the classic 80 by 24. */
   const size = () => ({ columns: terminal.columns || 80, rows: terminal.rows || 24 });
   return {
     draw(text) {
@@ -29,11 +29,11 @@ export function liveArea(terminal: Output): LiveArea {
   };
 }
 
-/** Lines of the terminal that these take: long ones are wrapped. */
+/** Returns the number of lines on the terminal, where long ones are wrapped. */
 const heightOf = (lines: readonly string[], columns: number): number =>
   lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
 
-/** Up to one less than the terminal has, where the cursor stays. */
+/** Returns the lines that fit on all rows but the last, where the cursor stays. */
 function fitting(lines: readonly string[], columns: number, rows: number): string[] {
   if (heightOf(lines, columns) < rows) return [...lines];
   const kept: string[] = [];

@@ -2,12 +2,15 @@ import { DefaultRenderer, Listr, ListrLogger, ProcessOutput } from 'listr2';
 import type { Output } from '../io.ts';
 import { printable } from './printable.ts';
 
-/** Draws also when standard output is no terminal: it is not what it draws on. */
+/** Renderer that also draws if standard output, which it does not use, is no terminal. */
 class Renderer extends DefaultRenderer {
   static override nonTTY = true;
 }
 
-/** Runs tasks with a spinner and their state for each, on a terminal. (Its colours go by $NO_COLOR and --no-color by themselves.) */
+/**
+ * Runs tasks on a terminal, with a spinner and a state for each. (Colors follow $NO_COLOR and
+ * --no-color without further code.)
+ */
 export async function showLive<T>(
   terminal: Output,
   tasks: readonly ProgressTask<T>[],
@@ -19,7 +22,7 @@ export async function showLive<T>(
       title,
       task: async (_context, shown): Promise<void> => {
         const work = run((state) => {
-          // A long line would wrap, and what is drawn over it then leaves parts of it behind.
+          // A long line would wrap, and drawing over it would leave parts behind.
           shown.title = `${title}: ${printable(state).replaceAll('\n', ' ')}`;
         });
         running.push(work);
@@ -46,6 +49,6 @@ export async function showLive<T>(
 }
 export interface ProgressTask<T> {
   title: string;
-  /** Calls `tell` with where it is, as often as it likes. */
+  /** Runs the task, which may call `tell` with its state any number of times. */
   run(tell: (state: string) => void): Promise<T>;
 }

@@ -1,18 +1,21 @@
 /**
- * What steers a terminal within text: control characters, and those that change the direction of text, by which a line
- * shows in another order than it has.
+ * Characters that steer a terminal: control characters, and those that change the direction of
+ * text. The latter show a line in another order than it has.
  */
 const STEERING = /\p{Cc}|\p{Bidi_Control}/gu;
 
-/** Text from elsewhere as a terminal may have it: without the characters that would steer it. Line breaks and tabs stay. */
+/**
+ * Replaces the characters in foreign text that would steer a terminal, but not line breaks and
+ * tabs.
+ */
 export function printable(text: string): string {
   return text.replace(STEERING, (character) => (/[\n\t]/.test(character) ? character : '\u{fffd}'));
 }
 
-/** Whether there is more than line breaks. */
+/** Reports whether a text steers a terminal by more than line breaks. */
 export const steers = (text: string): boolean => text.replaceAll('\n', '').search(STEERING) >= 0;
 
-/** JSON, or double quotes of YAML, with those characters escaped that are in strings there as they are. */
+/** Escapes characters that steer a terminal in JSON, or within double quotes in YAML. */
 export function escapeControls(quoted: string): string {
   return quoted.replace(STEERING, (character) =>
     character < '\u0020'

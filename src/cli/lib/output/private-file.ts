@@ -3,8 +3,8 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { StowageError } from '../../../api/errors.ts';
 
 /**
- * Writes a file that only its owner can read: as a whole, or not at all, for who waits for it reads it at once.
- * Throws a StowageError.
+ * Writes a file that only its owner can read. The file appears as a whole, or not at all, since
+ * another program may read it at once. Throws a StowageError.
  */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const partial = `${path}.${randomBytes(6).toString('hex')}`;

@@ -3,8 +3,8 @@ import type { ProgressTask } from './live-progress.ts';
 import { printable } from './printable.ts';
 
 /**
- * Runs tasks side by side and shows on standard error where they are: live on a terminal, else a line for each change.
- * How they ended is returned in their order.
+ * Runs tasks in parallel, and shows their state on standard error: live on a terminal, else a line
+ * for each change. Returns their outcomes in order.
  */
 export async function showProgress<T>(
   io: Io,

@@ -1,6 +1,6 @@
 const UNITS = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
-/** Bytes, rounded down to two digits or more, as a quantity: for people, who compare them. */
+/** Returns bytes as a quantity for people, rounded down to at least two digits. */
 export function roundedSize(bytes: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length);
   if (power === 0) return String(bytes);

@@ -1,8 +1,8 @@
 import { cellsOf, draw, type Row, widthsOf } from './table.ts';
 
 /**
- * A table whose rows come over time. As in kubectl's, a column is as wide as what was widest in it so far, and the
- * headings come with the first rows, if at all.
+ * Returns a writer for a table whose rows come over time. As in kubectl, a column is as wide as its
+ * widest cell so far. Headings precede the first rows.
  */
 export function streamTable(
   headings: readonly string[],

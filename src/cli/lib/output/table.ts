@@ -1,20 +1,20 @@
 import { printable } from './printable.ts';
 import { shorten, widthOf } from './width.ts';
 
-/** What there is none of shows as `<none>`. */
+/** Cells of a row. A missing one shows as `<none>`. */
 export type Row = readonly (string | undefined)[];
 
 export interface TableOptions {
-  /** Of the terminal, in columns: cells are shortened so that rows fit. Without one nothing is. */
+  /** Width of the terminal in columns; cells are shortened so that rows fit. Unset: no limit. */
   width?: number | undefined;
   headings?: boolean | undefined;
 }
 
 const GAP = 3;
-/** What is narrower says nothing any more. */
+/** Minimum width of a shortened column. */
 const NARROWEST = 5;
 
-/** Rows under headings, in columns as kubectl prints them. */
+/** Returns rows under headings, in columns as kubectl prints them. */
 export function table(
   headings: readonly string[],
   rows: readonly Row[],
@@ -28,7 +28,7 @@ export function table(
 export const cellsOf = (row: Row): string[] =>
   row.map((cell) => (cell ? printable(cell).replaceAll(/[\n\t]/g, ' ') : '<none>'));
 
-/** How wide each column is to be, which was this wide before. */
+/** Returns the width of each column, which is at least the width before. */
 export function widthsOf(lines: readonly string[][], before: readonly number[] = []): number[] {
   const widths = [...before];
   for (const line of lines) {
@@ -39,7 +39,7 @@ export function widthsOf(lines: readonly string[][], before: readonly number[] =
   return widths;
 }
 
-/** Narrows the widest columns until a row fits. The first stays whole: by it things are named. */
+/** Narrows the widest columns until a row fits. The first one stays whole, as it names things. */
 function fitted(
   widths: readonly number[],
   headings: readonly string[],
@@ -58,7 +58,7 @@ function fitted(
   return result;
 }
 
-/** Cells are as `cellsOf` makes them. */
+/** Draws cells that `cellsOf` made. */
 export function draw(lines: readonly string[][], widths: readonly number[]): string {
   return lines
     .map((line) => {

@@ -2,8 +2,8 @@ import type { Io } from '../io.ts';
 import { type Row, table } from './table.ts';
 
 /**
- * A column of a table. `now` is in ms since the epoch. `shows`: only with `-o wide`, or only with `-A`; `state` reads Gone
- * for things that are deleted, or not selected any more.
+ * Column of a table. `now` is in ms since the epoch. `shows`: only with `-o wide`, or only with
+ * `-A`; `state` shows Gone for things that are deleted, or no longer selected.
  */
 export type Column<T> = readonly [
   heading: string,
@@ -18,14 +18,14 @@ export interface View<T> {
   columns: readonly Column<T>[];
   /** On a live table, a thing takes the place of the one before with the same key. */
   keyOf(thing: T): string;
-  /** As `-o name` prints it. */
+  /** Returns the name that `-o name` prints. */
   nameOf(thing: T): string;
   sort?: {
-    /** By the values of --sort-by, the smallest first. */
+    /** Keys by the value of --sort-by; the smallest comes first. */
     by: Readonly<Record<string, SortKey<T>>>;
-    /** For things that are equal by that. */
+    /** Keys for things that are otherwise equal. */
     ties: readonly SortKey<T>[];
-    /** The value without --sort-by; undefined: things keep the order in which they come. */
+    /** Value without --sort-by; undefined: things keep their order. */
     standard?: string;
   };
 }
@@ -39,7 +39,6 @@ export interface ShowFlags {
   sortBy?: string;
 }
 
-/** Returns the columns that the flags ask for. */
 export function columnsOf<T>(
   { columns }: Pick<View<T>, 'columns'>,
   { output, allNamespaces }: Pick<ShowFlags, 'output' | 'allNamespaces'>,
@@ -50,7 +49,6 @@ export function columnsOf<T>(
   );
 }
 
-/** Returns the heading of each column. */
 export const headingsOf = <T>(columns: readonly Column<T>[]): string[] =>
   columns.map(([heading]) => heading);
 
@@ -58,7 +56,7 @@ export const headingsOf = <T>(columns: readonly Column<T>[]): string[] =>
 export const rowOf = <T>(columns: readonly Column<T>[], thing: T, now: number, gone = false): Row =>
   columns.map(([, text, shows]) => (gone && shows === 'state' ? 'Gone' : text(thing, now)));
 
-/** Returns a table of things, as wide as the terminal has it, but for `-o wide`. */
+/** Returns a table of things, fitted to the terminal's width except for `-o wide`. */
 export function tableOf<T>(
   view: View<T>,
   things: readonly T[],
@@ -72,7 +70,6 @@ export function tableOf<T>(
   return table(headingsOf(columns), rows, { headings: flags.headers, width });
 }
 
-/** Returns things in the order that the flags ask for. */
 export function sorted<T>(
   { sort }: Pick<View<T>, 'sort'>,
   things: readonly T[],

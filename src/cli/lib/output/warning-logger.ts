@@ -2,7 +2,10 @@ import type { Logger } from '../../../api/logger.ts';
 import type { Io } from '../io.ts';
 import { printable } from './printable.ts';
 
-/** For what a command runs in the background: a warning is a line on standard error, and less than that is nothing. */
+/**
+ * Returns a logger for a command's background work. Warnings and errors are lines on standard
+ * error; lower levels are dropped.
+ */
 export function warningLogger({ stderr }: Pick<Io, 'stderr'>): Logger {
   const warn = (fields: object, message: string) => {
     const error: unknown = Reflect.get(fields, 'err');

@@ -15,20 +15,23 @@ import {
 } from './view.ts';
 
 export interface WatchPrinter<T> {
-  /** Those that changed, or are gone: deleted, or not among the selected any more. */
+  /** Prints things that changed, or are gone: deleted, or no longer selected. */
   print(things: readonly T[], gone: boolean): void;
-  /** Brings ages up to date. */
+  /** Refreshes ages. */
   refresh(): void;
   /** Called before something else is written on the terminal. */
   leave(): void;
 }
 
 export interface ViewPrinter<T> extends WatchPrinter<T> {
-  /** All there are now, in place of those before: for a source that reports no changes. */
+  /** Replaces all things, for a source that reports no changes. */
   replace(things: readonly T[]): void;
 }
 
-/** A table is drawn again in its place on a terminal; all else is written in lines, or documents, one after another. */
+/**
+ * Returns a printer. On a terminal, a table is drawn again in its place; all else is written in
+ * lines, or documents, one after another.
+ */
 export function watchPrinter<T extends object>(
   view: View<T>,
   flags: ShowFlags,
@@ -42,7 +45,7 @@ export function watchPrinter<T extends object>(
 function redrawn<T>(view: View<T>, flags: ShowFlags, io: Io): ViewPrinter<T> {
   const area = liveArea(io.stdout);
   const shown = new Map<string, T>();
-  /** Shown once more. */
+  /** Keys of things that are gone, but shown once more. */
   let going = new Set<string>();
   const isGone = (thing: T) => going.has(view.keyOf(thing));
   const refresh = () =>
@@ -60,7 +63,7 @@ function redrawn<T>(view: View<T>, flags: ShowFlags, io: Io): ViewPrinter<T> {
   return { print, replace, refresh, leave: area.leave };
 }
 
-/** `gone` shows in a table only: as data it is the last state, as kubectl prints it. */
+/** Prints lines or documents. Only a table shows `gone`: data is the last state, as in kubectl. */
 function inLines<T extends object>(view: View<T>, flags: ShowFlags, io: Io): ViewPrinter<T> {
   const { output } = flags;
   const columns = columnsOf(view, flags);
@@ -93,7 +96,10 @@ function inLines<T extends object>(view: View<T>, flags: ShowFlags, io: Io): Vie
     return (things, gone) => rows(things.map((thing) => row(thing, gone)));
   }
 
-  /** Numbers change all the time: a table tells of that when it shows, and names do not. */
+  /**
+   * Reports whether the output for a thing changed. A table ignores changes of numbers that it does
+   * not show; names ignore all changes.
+   */
   function isNew(thing: T, before: T | undefined): boolean {
     if (before === undefined) return true;
     if (output === 'name') return false;

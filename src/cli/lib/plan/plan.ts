@@ -10,18 +10,18 @@ import { freeLoopNumber } from '../../../storage/loops.ts';
 import { observe } from '../../../storage/observe.ts';
 import { plan } from '../../../storage/plan.ts';
 
-/** Stands for the UID that the API server gives a Volume when it is created. A valid one, and no object's. */
+/** Placeholder for the UID that the API server gives a new Volume. Valid, and no object's. */
 export const PLACEHOLDER_UID = '00000000-0000-4000-8000-000000000000';
 
-/** What would be done on a node for a Volume, or why nothing would. */
+/** Steps on a node for a Volume, or why there would be none. */
 export type VolumePlan = { volume: string; node: string } & (
   | { uid: typeof PLACEHOLDER_UID; steps: readonly Step[] }
   | { refusal: string; hint: string; reason?: Reason }
 );
 
 /**
- * Looks at the node of a Volume that is not created yet, and plans as the controller would.
- * @param volumes all of the cluster
+ * Observes the node of a Volume that does not exist yet, and plans as the controller would.
+ * @param volumes all Volumes of the cluster
  * @throws NodeError, ObservationError
  */
 export async function planVolume(
@@ -57,7 +57,6 @@ export async function planVolume(
     : { ...planned, uid: PLACEHOLDER_UID, steps: made.steps };
 }
 
-/** A refusal as the failure that it is for a command. */
 export const refused = (
   volume: string,
   { refusal, hint, reason }: { refusal: string; hint: string; reason?: Reason },

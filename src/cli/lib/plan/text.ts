@@ -2,7 +2,10 @@ import type { Precondition, Step } from '../../../nodes/job.ts';
 import { quote, quoteAll } from '../../../nodes/quote.ts';
 import { printable } from '../output/printable.ts';
 
-/** Steps as lines for a shell, each after its name. `preconditions`: also what is looked at right before each. */
+/**
+ * Returns steps as lines for a shell, each after its name. `preconditions`: also what is checked
+ * right before each step.
+ */
 export function planText(steps: readonly Step[], preconditions: boolean): string {
   return steps
     .map((step) =>
@@ -23,7 +26,7 @@ function stepLines(step: Step, preconditions: boolean): string[] {
   ];
 }
 
-/** A program of its own that prints a text, in one line where the text is of whole lines. */
+/** Returns a command that prints a text, on one line if the text consists of whole lines. */
 function feed(text: string): string {
   if (!text.endsWith('\n')) return `printf %s ${quote(text)}`;
   return `printf '%s\\n' ${quoteAll(text.slice(0, -1).split('\n'))}`;
@@ -41,5 +44,5 @@ function preconditionLines({ argv, expect: { exit, stdout }, refusal }: Precondi
   return [comment(`  only if ${quoteAll(argv)} ${wanted}; else: ${refusal}`)];
 }
 
-/** Nothing of a text ends its comment: a command in a name would be one of the lines otherwise. */
+/** Returns a shell comment without line breaks: a command in a name would get its own line. */
 export const comment = (text: string): string => `# ${text.replaceAll(/[\r\n]/g, ' ')}`;

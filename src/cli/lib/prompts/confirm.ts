@@ -4,16 +4,16 @@ import { printable } from '../output/printable.ts';
 import { isInteractive } from './interactive.ts';
 
 export interface Consent {
-  /** What will be lost, an object a line. */
+  /** Expected losses, one line per object. */
   losses: readonly string[];
   question: string;
-  /** What is said before the losses where nobody can be asked. Default: that data would be destroyed. */
+  /** Text before the losses if nobody can be asked. Default: that data would be destroyed. */
   refusal?: string;
 }
 
 /**
- * Goes on only with consent: `--yes`, or yes typed at a terminal. Throws a StowageError: `usage` where nobody can be
- * asked, `conflict` when the answer is no.
+ * Requires consent: `--yes`, or yes typed at a terminal. Throws a StowageError: `usage` if nobody
+ * can be asked, `conflict` if the answer is no.
  */
 export async function confirm(
   io: Io,

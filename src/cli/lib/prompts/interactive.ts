@@ -1,7 +1,6 @@
 import type { Io } from '../io.ts';
 
-/** Whether there is a person to ask. Questions are on standard error: standard output may well go elsewhere. */
-
+/** Reports whether a person can be asked. Questions use stderr: stdout may be redirected. */
 export function isInteractive({ stdin, stderr, env }: Io): boolean {
   return Boolean(stdin.isTTY && stderr.isTTY) && env.TERM !== 'dumb';
 }

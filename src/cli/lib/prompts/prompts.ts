@@ -1,18 +1,20 @@
 export interface Choice {
   name: string;
   value: string;
-  /** Why it cannot be chosen. */
+  /** Reason why it cannot be chosen. */
   disabled?: string;
 }
 
 /**
- * Questions to the person at the terminal. Each rejects with a SignalError at Ctrl-C, and with a StowageError when
- * there is nothing more to read.
+ * Questions to the person at the terminal. Each rejects with a SignalError at Ctrl-C, and with a
+ * StowageError at the end of the input.
  */
 export interface Prompts {
-  /** `problem` says what is wrong with an answer, which is then asked for again. */
+  /**
+   * Asks for a text. `problem` returns what is wrong with an answer, and the question is repeated.
+   */
   input(message: string, problem: (answer: string) => string | undefined): Promise<string>;
   select(message: string, choices: readonly Choice[]): Promise<string>;
-  /** No, unless yes is typed. */
+  /** Asks for a yes; the default is no. */
   confirm(message: string): Promise<boolean>;
 }

@@ -5,7 +5,7 @@ import { printable } from '../output/printable.ts';
 import { SignalError } from '../signals.ts';
 import type { Prompts } from './prompts.ts';
 
-/** Asks on a terminal. `signal` ends a question. */
+/** Returns prompts on a terminal. `signal` ends a question. */
 export function terminalPrompts(
   input: NodeJS.ReadStream,
   output: NodeJS.WriteStream,
@@ -40,13 +40,13 @@ export function terminalPrompts(
       ask({
         type: 'select',
         pageSize: 15,
-        // The end of a list is seen to be one.
+        // Without a loop, the end of a list is visible.
         loop: false,
         message: printable(message),
         choices: choices.map(({ name, value, disabled }) => ({
           name: printable(name),
           value,
-          // It stands behind the name.
+          // Shown after the name.
           ...(disabled !== undefined && { disabled: `(${printable(disabled)})` }),
         })),
       }) as Promise<string>,
@@ -55,7 +55,7 @@ export function terminalPrompts(
   };
 }
 
-/** Aborts at Ctrl-D and where the terminal is gone: inquirer would then wait for ever. */
+/** Aborts at Ctrl-D, and if the terminal is gone: inquirer would then wait forever. */
 function endOf(input: NodeJS.ReadStream): { signal: AbortSignal; forget(): void } {
   const aborter = new AbortController();
   const end = () =>
@@ -68,7 +68,7 @@ function endOf(input: NodeJS.ReadStream): { signal: AbortSignal; forget(): void 
     if (key?.ctrl && key.name === 'd') end();
   };
   input.on('keypress', onKey).on('end', end);
-  // Manifests were typed there.
+  // The input has ended already, as after typed manifests.
   if (!input.readable) end();
   return {
     signal: aborter.signal,

@@ -5,30 +5,33 @@ import { isInteractive } from '../prompts/interactive.ts';
 import type { Choice, Prompts } from '../prompts/prompts.ts';
 
 /**
- * A question about an option or the argument of a command, whose parser and choices are those of the answer. A: what is given and
- * answered, L: by what choices are read.
+ * Question about an option or the argument of a command, whose parser and choices apply to the
+ * answer. A: flags and answers. L: access for reading choices.
  */
 export interface Question<A, L = unknown> {
-  /** As flags have it; `name` is the argument. Other names are the wizard's own. Asked for where it is not given. */
+  /**
+   * Attribute name of an option, or `name` for the argument; other names are the wizard's own. A
+   * question is open while its answer is not given.
+   */
   of: keyof A & string;
   message: string | ((answers: A) => string);
-  /** Default: always. `given`: before the first question. */
+  /** Condition of the question. Default: always. `given`: the flags before the first question. */
   when?(answers: A, given: A): boolean;
-  /** For what the command cannot do without. A text names it where its option does not. */
+  /** Set if the command needs the answer. A text names the answer where its option does not. */
   needed?: true | string;
-  /** Choices as people call them, before those of the option that it leaves out. */
+  /** Labels of choices, which precede the other choices of the option. */
   names?: Readonly<Record<string, string>>;
-  /** Choices read from the cluster or a node. Without any, the answer is typed. */
+  /** Reads choices from the cluster or a node. Without any, the answer is typed. */
   choices?(answers: A, live: L, io: Io): Promise<readonly Choice[]>;
-  /** The message where the answer is typed, though there may be choices. */
+  /** Message for a typed answer. `offered`: there were choices too. */
   typed?: string | ((offered: boolean) => string);
-  /** Lets an empty answer leave the option out. Otherwise an empty choice is one to type the answer. */
+  /** True to let an empty answer leave the option out. Otherwise it leads to a typed answer. */
   none?: boolean | ((answers: A) => boolean);
-  /** The message for one answer more, until one is empty. */
+  /** Message for one more answer, repeated until an answer is empty. */
   again?: string;
   /** Reports what is wrong with an answer that the parser takes. */
   problem?(text: string, answers: A): string | undefined;
-  /** Takes an answer in place of the parser. Throws for what is wrong with it. */
+  /** Parses an answer in place of the option's parser. Throws for an invalid answer. */
   take?(text: string, answers: A): Partial<A>;
 }
 
@@ -37,19 +40,18 @@ export interface Asking<A, L> {
   io: Io;
   /** Called once, before the first question. */
   live(): L | Promise<L>;
-  /** For where nobody can be asked. */
+  /** Returns a hint for the error if nobody can be asked. */
   hint?(lacking: readonly string[]): string | undefined | Promise<string | undefined>;
-  /** Questions that come after the others, by what these were answered. */
   more?(answers: A, live: L): Promise<readonly Question<A, L>[]>;
 }
 
 type Complete<A, K extends keyof A> = A & { [P in K]-?: NonNullable<A[P]> };
 
-/** Returns an option as it is written. */
+/** Returns an option as written, such as `--attach-policy`. */
 export const written = (flag: string): string =>
   `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Returns what is needed and not given, as it is written: the argument first. */
+/** Returns the needed answers that are missing, as written, the argument first. */
 export const missing = <A, L>(questions: readonly Question<A, L>[], given: A): string[] =>
   questions
     .filter((question) => question.needed !== undefined && isOpen(question, given, given))
@@ -57,7 +59,8 @@ export const missing = <A, L>(questions: readonly Question<A, L>[], given: A): s
     .sort((a, b) => Number(b === 'NAME') - Number(a === 'NAME'));
 
 /**
- * Asks all questions, if something that is needed is missing. Throws a StowageError `usage` that names it where nobody can be asked.
+ * Asks all questions if a needed answer is missing. Throws a StowageError `usage` that names the
+ * missing answers if nobody can be asked.
  */
 export async function complete<A extends object, K extends keyof A, L>(
   questions: readonly Question<A, L>[],
@@ -84,7 +87,7 @@ export async function complete<A extends object, K extends keyof A, L>(
   return { answers: answers as Complete<A, K>, asked: lacking.length > 0 };
 }
 
-/** Returns choices, if there are any, with one more to type the answer. */
+/** Returns choices, if there are any, with one more for typing the answer. */
 export const orOther = (choices: readonly Choice[], name = 'another one'): readonly Choice[] =>
   choices.length === 0 ? [] : [...choices, { name, value: '' }];
 
@@ -137,7 +140,7 @@ function choicesOf<A, L>({ names = {} }: Question<A, L>, option?: Option | Argum
   return [...values].map((value) => ({ name: names[value] ?? value, value }));
 }
 
-/** Returns why an answer is not taken. */
+/** Returns why an answer is not accepted; undefined if it is. */
 function refusal(take: () => unknown): string | undefined {
   try {
     take();

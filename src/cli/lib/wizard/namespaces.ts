@@ -7,7 +7,9 @@ import type { Choice } from '../prompts/prompts.ts';
 import { foundIn, reading } from '../read-result.ts';
 import { orOther } from './ask.ts';
 
-/** Returns the namespaces that there are, if the user may list them. `first`: put before the others. `except`: not offered. */
+/**
+ * Returns the namespaces that the user may list. `first` precedes the others; `except` is left out.
+ */
 export async function namespaceChoices(
   { first, except }: { first?: string; except?: string },
   client: KubeClient,

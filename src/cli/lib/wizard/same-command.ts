@@ -2,13 +2,12 @@ import { commandLine } from '../command-line.ts';
 import type { GlobalFlags } from '../globals.ts';
 import { type CreateFlags, WAIT_MS, type WaitFlags } from '../objects/flags.ts';
 
-/** By how options are written: their values, one each time; `true` of those that have none. */
+/** Values by option as written, one or several; `true` for an option without a value. */
 export type Given = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
 
-/** What commands with questions have in common. */
 export type SameFlags = GlobalFlags & Partial<Pick<CreateFlags, 'output'> & WaitFlags>;
 
-/** The command that does without questions what was answered, for a shell: names and answers stay one word each. */
+/** Returns the command with the same answers, each of which stays one argument in a shell. */
 export function sameCommand(words: readonly string[], given: Given, flags: SameFlags): string {
   const { output, wait, timeout, kubeconfig, context, namespace, as } = flags;
   const isOther = wait && timeout !== undefined && timeout !== WAIT_MS;
@@ -29,11 +28,11 @@ export function sameCommand(words: readonly string[], given: Given, flags: SameF
   );
 }
 
-/** An option as words of a command line; none where it is not given. */
+/** Returns an option as arguments of a command line; none if it is not given. */
 export function option(name: string, value: Given[string]): string[] {
   if (value === undefined || value === false) return [];
   if (value === true) return [name];
-  // One that begins with a hyphen would be taken for an option.
+  // A value that begins with a hyphen would be taken for an option.
   return [value]
     .flat()
     .flatMap((each) => (each.startsWith('-') ? [`${name}=${each}`] : [name, each]));

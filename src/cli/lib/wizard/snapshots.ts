@@ -13,8 +13,9 @@ export const SNAPSHOT = {
 } as const;
 
 /**
- * Returns the snapshots that the user may list, as NAMESPACE/NAME: of all namespaces, else of the own one.
- * @param all whether all of a namespace can be meant, by `*`
+ * Returns the snapshots that the user may list, as NAMESPACE/NAME: of all namespaces, else of the
+ * current one.
+ * @param all true if `*` may stand for all snapshots of a namespace
  */
 export async function snapshotChoices(
   { all }: { all: boolean },

@@ -23,17 +23,17 @@ import type { Choice } from '../prompts/prompts.ts';
 import { foundIn, reading } from '../read-result.ts';
 import { orOther } from './ask.ts';
 
-/** Reads choices from the cluster and its nodes. */
+/** Access for reading choices from the cluster and its nodes. */
 export interface Looking {
   io: Io;
   connect: () => Promise<KubeClient>;
-  /** Returns how nodes are reached; called where one is looked at. */
+  /** Returns the flags for node access. Called only when a node is observed. */
   nodeFlags: () => Promise<NodeFlags>;
 }
 
 type ChoicesOn = (node: string, looking: Looking) => Promise<readonly Choice[]>;
 
-/** A question for a disk or partition: of one node, it is shown which it has. */
+/** Returns a question for a disk or partition. With one node, the choices are its devices. */
 export const deviceOf = <A>(nodesOf: (answers: A) => readonly string[], on: ChoicesOn) =>
   ({
     of: 'device',
@@ -45,7 +45,9 @@ export const deviceOf = <A>(nodesOf: (answers: A) => readonly string[], on: Choi
       text.startsWith('/') ? undefined : 'Write an absolute path, such as /dev/disk/by-id/…',
   }) as const;
 
-/** A question for a volume group: of one node, it is shown which it has, and how much room is in them. */
+/**
+ * Returns a question for a volume group. With one node, the choices are its groups and free space.
+ */
 export const groupOf = <A>(nodesOf: (answers: A) => readonly string[]) =>
   ({
     of: 'vg',
@@ -59,7 +61,7 @@ export const groupOf = <A>(nodesOf: (answers: A) => readonly string[]) =>
 const ofOne = async ([node, ...more]: readonly string[], on: ChoicesOn, looking: Looking) =>
   node === undefined || more.length > 0 ? [] : on(node, looking);
 
-/** Returns the disks and partitions of a node, and what is on them. Those in use cannot be chosen. */
+/** Returns the disks and partitions of a node with their content. Those in use cannot be chosen. */
 export async function deviceChoices(node: string, looking: Looking): Promise<readonly Choice[]> {
   const devices = await look(node, async (ask) => readOffered(await ask(offeredProbes())), looking);
   if (devices === undefined || devices.length === 0) return [];
@@ -113,7 +115,6 @@ function deviceChoice(
   };
 }
 
-/** Names in columns. */
 function aligned(rows: readonly ReturnType<typeof deviceChoice>[]): Choice[] {
   const widths = [0, 1, 2, 3].map((column) =>
     Math.max(...rows.map(({ cells }) => cells[column]?.length ?? 0)),
@@ -128,7 +129,7 @@ function aligned(rows: readonly ReturnType<typeof deviceChoice>[]): Choice[] {
   }));
 }
 
-/** The Volumes that name devices of a node, by these. */
+/** Returns the names of the Volumes on devices of a node, by the device path in their spec. */
 async function ownersOn(node: string, { connect, io }: Looking): Promise<Map<string, string>> {
   const read = await reading(listAll<Volume>(await connect(), VOLUMES, { signal: io.signal }));
   return new Map(
@@ -140,7 +141,10 @@ async function ownersOn(node: string, { connect, io }: Looking): Promise<Map<str
   );
 }
 
-/** undefined where the node does not say, which is told: then it is asked for by name. */
+/**
+ * Observes a node. Returns undefined, after a note on standard error, if the node fails to answer.
+ * The answer is then typed.
+ */
 export async function look<T>(
   node: string,
   read: (ask: (probes: readonly Probe[]) => Promise<(probe: string) => ProbeResult>) => Promise<T>,

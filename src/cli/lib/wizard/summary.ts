@@ -2,11 +2,11 @@ import { StowageError } from '../../../api/errors.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
 
-/** What was answered comes to. */
+/** Outcome of the answers, to be confirmed. */
 export interface Summary {
   /** Sections, each of a heading and its lines. */
   sections: readonly (readonly [heading: string, text: string])[];
-  /** That would have done the same. */
+  /** Command that would have done the same. */
   command: string;
 }
 
@@ -15,13 +15,13 @@ export function showSummary({ sections, command }: Summary, io: Io): void {
   for (const [heading, text] of sections) {
     io.stderr.write(`\n${printable(`${heading}:\n${indented(text.trimEnd())}`)}\n`);
   }
-  // A line break in it is in a word, which is not to change.
+  // Not indented: a line break is inside an argument, which must not change.
   io.stderr.write(`\nThe same without questions:\n  ${printable(command)}\n\n`);
 }
 
 const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 
-/** Goes on only with a yes. Throws a StowageError `conflict` when the answer is no: nothing was done. */
+/** Asks for confirmation. Throws a StowageError `conflict` if the answer is no. */
 export async function confirmSummary(question: string, io: Io): Promise<void> {
   const { confirm } = await io.prompts();
   if (!(await confirm(question)))

@@ -30,13 +30,13 @@ import { observeNode } from './observe-node.ts';
 
 export interface CheckFlags extends NodeFlags {
   output?: 'json' | 'yaml';
-  /** The fingerprint of the host key of the one node. */
+  /** Fingerprint of the host key of the only node. */
   trustHostKey?: string;
 }
 
 /**
- * `stowage check node`. Throws a StowageError `conflict` where something is amiss, and the NodeError of a node that can't
- * be asked; `partial` where others could.
+ * Runs `stowage check node`. Throws a StowageError `conflict` if a check fails, and the
+ * NodeError of a node that cannot be reached; `partial` if other nodes can.
  */
 export async function checkNodes(
   names: readonly string[],
@@ -85,7 +85,7 @@ export async function checkNodes(
   throw new StowageError('conflict', `${found} on ${on.join(', ')}`);
 }
 
-/** Annotations that ssh does not follow. */
+/** Checks the Node's annotations for addresses that ssh does not follow. */
 const addressChecks = (node: string, nodes: ClusterFacts['nodes']): Check[] =>
   addressProblems(nodes.get(node)).map(({ annotation, message }) => ({
     check: 'address',
@@ -136,13 +136,13 @@ async function readCluster(client: KubeClient, signal: AbortSignal): Promise<Obj
     const leftovers = (await listAll<Leftover>(client, LEFTOVERS, { signal })).items;
     return { volumes, leftovers, classDirectories };
   } catch (error) {
-    // A cluster whose CRDs are older than this program has none.
+    // A cluster whose CRDs are older than this program has no Leftovers.
     if (isNotFound(error)) return { volumes, leftovers: [], classDirectories };
     throw error;
   }
 }
 
-/** Directory of a class whose claims have files; none of a class that is invalid, or of others. */
+/** Returns the directory of a class for files; none for classes invalid or of other drivers. */
 function directoryOf(storageClass: StorageClass): string[] {
   if (storageClass.provisioner !== DRIVER) return [];
   const options = dynamicClass(storageClass);
@@ -150,8 +150,9 @@ function directoryOf(storageClass: StorageClass): string[] {
 }
 
 /**
- * What the cluster had, and kept, both before and after nodes were looked at is to be there; what it had at either time owns what
- * it has. So nothing is told of a Volume that came or went meanwhile.
+ * Merges the objects read before and after the observation of nodes, so that a Volume that came or
+ * went meanwhile causes no finding. Storage is required only for Volumes of both reads; a Volume of
+ * either read owns its storage.
  */
 function both(before: ClusterFacts, after: Objects): ClusterFacts {
   const lasting = new Set(

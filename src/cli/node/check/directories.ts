@@ -3,7 +3,7 @@ import type { ObservedDirectory } from '../../../storage/directory/types.ts';
 import type { Check } from '../../lib/checks/report.ts';
 import type { Closed } from './facts.ts';
 
-/** Folders that could not be looked into, so that nothing is known of what is left there. Pure. */
+/** Reports directories that could not be read, so that their leftovers are unknown. Pure. */
 export const closedChecks = (closed: readonly Closed[]): Check[] =>
   closed.map(({ folder, problem, hint }) => ({
     check: 'leftovers',
@@ -12,7 +12,7 @@ export const closedChecks = (closed: readonly Closed[]): Check[] =>
     ...(hint === undefined ? {} : { hint }),
   }));
 
-/** Whether directories of volumes are on the file systems that were recorded. Pure. */
+/** Checks that directories of volumes are on the file systems on record. Pure. */
 export const directoryChecks = (directories: readonly ObservedDirectory[]): Check[] =>
   directories.map((each) => {
     const away = refuseAway(each);

@@ -19,7 +19,7 @@ import { groupChecks } from './groups.ts';
 import { leftJobs, leftoversIn } from './leftovers.ts';
 import { judgeSystem, spaceChecks } from './system.ts';
 
-/** What a node has and lacks. `deleting`: Volumes that are being deleted. Pure. */
+/** Returns the checks of a node. `deleting` has the Volumes being deleted. Pure. */
 export function judge(
   node: string,
   facts: NodeFacts,
@@ -64,7 +64,7 @@ export function judge(
   ];
 }
 
-/** Someone asked for it, so nothing is amiss. */
+/** A user requested the pause: this is no problem. */
 const paused: Check = {
   check: 'paused',
   ok: true,
@@ -89,13 +89,16 @@ const notLooked = (
   ...(hint === undefined ? {} : { hint }),
 });
 
-/** Volumes that were made and are not there: someone removed them, or the API server forgot that it had it done. */
+/**
+ * Reports provisioned Volumes without storage: it was removed, or the API server was restored to a
+ * state before the removal.
+ */
 function missingStorage(node: string, content: NodeContent, { volumes }: ClusterFacts): Check[] {
   return madeOn(node, volumes).flatMap((volume): Check[] => {
     const missing = missingOf(volume, content);
     if (missing === undefined) return [];
     const { name } = volume.metadata;
-    // The directory is reported instead; to bring back a file would not help.
+    // The directory is reported instead; restoring the file would not help.
     if (isAway(volume, content)) return [];
     return [
       {
@@ -114,7 +117,7 @@ const isAway = ({ status }: Volume, { directories }: NodeContent): boolean =>
       each.directory === dirname(status?.prepared?.paths[0] ?? '') &&
       refuseAway(each) !== undefined,
   );
-/** Volumes that cannot be deleted while something on the node uses their device, as the daemon saw last. */
+/** Reports Volumes whose deletion waits for users of their device, as the daemon last observed. */
 function heldVolumes(node: string, deleting: readonly Volume[]): Check[] {
   return deleting.flatMap(({ metadata, status }): Check[] => {
     const entry = status?.attachments?.find((each) => each.node === node);
@@ -145,7 +148,7 @@ function missingOf(volume: Volume, { files, records, links }: NodeContent): stri
   if (spec.sparseLoopDevice != null && !isFile) {
     return `its file ${path} is missing${recorded ? '' : ', and so are its records'}`;
   }
-  // MetalK8s keeps no records: what it made is known by its link.
+  // MetalK8s keeps no records: its storage is recognized by its link.
   return recorded || links.has(linkOfVolume(volume))
     ? undefined
     : 'the node has neither a record of it nor its device';

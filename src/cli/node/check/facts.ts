@@ -12,64 +12,63 @@ import type { NamedFile } from '../../../storage/node-check/files.ts';
 import type { System } from '../../../storage/node-check/system.ts';
 import type { DeviceUsage, Intent } from '../../../storage/types.ts';
 
-/** What was looked at; or why it could not be, although the node answers. */
+/** Observation, or the reason why it failed although the node answers. */
 export type Look<T> =
   | { known: T }
   | { problem: string; hint: string | undefined; isRefused?: boolean };
 
 export interface NodeFacts {
-  /** Whether udev runs; a problem where nothing may be run as root. */
+  /** State of udev; a problem if the account may not run programs as root. */
   udev: Look<boolean>;
-  /** A problem where what the account may run are not the commands of this version. */
+  /** A problem if the account's permitted commands are not those of this version. */
   commands: Look<unknown>;
   system: Look<System>;
   content: Look<NodeContent>;
-  /** The subjects of jobs. */
+  /** Subjects of jobs. */
   subjects: Look<readonly string[]>;
 }
 
-/** Why a folder was not looked into. */
+/** Directory that could not be read, with the reason. */
 export interface Closed {
   folder: string;
   problem: string;
   hint: string | undefined;
-  /** The account may not, whatever is there. */
+  /** The account lacks the permission, whether or not the directory exists. */
   isRefused?: boolean;
 }
 
-/** What is on a node that is named after Volumes. */
+/** Content of a node that is named after Volumes. */
 export interface NodeContent {
   users: DeviceUsage;
   records: readonly NamedFile[];
-  /** Those of backing files. */
+  /** Directories of backing files. */
   folders: readonly string[];
-  /** In those folders. */
+  /** Files in those directories. */
   files: readonly NamedFile[];
-  /** Folders that the account may not look into. */
+  /** Directories that could not be read. */
   closed: readonly Closed[];
-  /** Of Volumes that are not in the cluster. */
+  /** Intents of UIDs that no object has. */
   intents: ReadonlyMap<string, Intent>;
-  /** Persistent names that are there, of those that were asked for. */
+  /** Persistent names that exist, of those checked. */
   links: ReadonlySet<string>;
-  /** Volume groups that Volumes of the node are in, by name; several of one name where it has them. */
+  /** Volume groups of the node's Volumes, by name; several if names are not unique. */
   groups: ReadonlyMap<string, readonly VolumeGroup[]>;
-  /** Bytes that are free for files in the folders of backing files, by folder. */
+  /** Free bytes in the directories of backing files, by directory. */
   free: ReadonlyMap<string, bigint>;
   /** Directories whose file system is on record. */
   directories: readonly ObservedDirectory[];
 }
 
-/** What the cluster has. */
 export interface ClusterFacts {
   volumes: readonly Volume[];
   leftovers: readonly Leftover[];
-  /** Of StorageClasses for sparse files. */
+  /** Directories of StorageClasses for sparse files. */
   classDirectories: readonly string[];
   /** By name. */
   nodes: ReadonlyMap<string, KubeNode>;
 }
 
-/** The UIDs whose storage belongs to an object. */
+/** Returns the UIDs whose storage belongs to an object. */
 export const ownedUids = ({
   volumes,
   leftovers,
@@ -80,7 +79,7 @@ export const ownedUids = ({
   ]);
 
 /**
- * Returns the directories of backing files of a node that something names.
+ * Returns the directories of a node's backing files, as far as something names them.
  * @param others directories of classes, and those that the node has on record
  */
 export function foldersOf(
@@ -100,7 +99,7 @@ export function foldersOf(
   return [...new Set(all)].filter((folder) => directoryWanted(folder) === undefined);
 }
 
-/** The volume groups that Volumes of a node are made in. */
+/** Returns the volume groups of a node's Volumes. */
 export const groupsOf = (node: string, volumes: readonly Volume[]): string[] => [
   ...new Set(
     volumes.flatMap((volume) => {
@@ -110,7 +109,7 @@ export const groupsOf = (node: string, volumes: readonly Volume[]): string[] => 
   ),
 ];
 
-/** Volumes that were made on a node, and whose storage is to be there. */
+/** Returns the Volumes that were provisioned on a node and whose storage must exist there. */
 export const madeOn = (node: string, volumes: readonly Volume[]): Volume[] =>
   volumes.filter(
     (volume) =>
@@ -119,7 +118,7 @@ export const madeOn = (node: string, volumes: readonly Volume[]): Volume[] =>
       statusProblem(volume) === undefined,
   );
 
-/** The persistent name of a Volume that was made. */
+/** Returns the persistent name of a provisioned Volume. */
 export function linkOfVolume({ metadata, spec, status }: Volume): string {
   const named = { uid: metadata.uid ?? '', mode: spec.mode ?? 'Filesystem' };
   return linkOf({ ...named, ...earlierLink(status?.devicePath, named) });

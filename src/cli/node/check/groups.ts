@@ -3,7 +3,7 @@ import { refuseChange, twoGroups } from '../../../storage/lvm/group.ts';
 import type { Check } from '../../lib/checks/report.ts';
 import { roundedSize } from '../../lib/output/size.ts';
 
-/** The volume groups that Volumes are in. Pure. */
+/** Checks the volume groups of Volumes. Pure. */
 export const groupChecks = (groups: ReadonlyMap<string, readonly VolumeGroup[]>): Check[] =>
   [...groups].map(([name, all]) => {
     const [group] = all;

@@ -13,8 +13,8 @@ const UID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const BACKING = new RegExp(`/(${UID})(?:\\.partial)?(?: \\(deleted\\))?$`);
 
 /**
- * What is on a node under UIDs that no object has, by UID in the order in which it may be removed: the records last,
- * since they say whose the rest is.
+ * Returns leftovers on a node, whose UIDs no object has. Sorted by UID, in a safe order of removal:
+ * records come last, since they identify the owner of the rest.
  */
 export function leftoversIn(content: NodeContent, owned: ReadonlySet<string>): Check[] {
   const { users, records, intents, folders } = content;
@@ -22,7 +22,7 @@ export function leftoversIn(content: NodeContent, owned: ReadonlySet<string>): C
   const named = new Set([...files, ...records].map(({ uid }) => uid));
   const loops = users.loops.flatMap((loop) => {
     const uid = BACKING.exec(loop.backingFile)?.[1];
-    // A folder may have been reached through a symbolic link; the kernel's path has none.
+    // The directory may have been reached through a symbolic link; the kernel's path has none.
     const ours =
       uid !== undefined && (named.has(uid) || folders.includes(dirname(loop.backingFile)));
     return ours ? [{ uid, loop }] : [];
@@ -59,7 +59,7 @@ function leftLoop(uid: string, loop: LoopFacts, users: DeviceUsage): Check {
     : { ...left, ...held(use) };
 }
 
-/** Returns what ends a use, in place of what removes the device. */
+/** Returns how to end a use of the device, in place of how to remove the device. */
 function held({ by, end, ended }: Use): Pick<Check, 'hint' | 'command'> {
   const command = 'command' in ended ? ended.command : 'look' in ended ? ended.look : undefined;
   return {
@@ -84,7 +84,7 @@ function leftFile({ folder, name, uid, type, sizeBytes }: NamedFile): Check {
     ...check,
     message: `${path}, ${what} of ${size}; ${noVolume(uid)}`,
     hint: 'It may hold data. Move it away to keep that; this removes it unless a loop device has it.',
-    // An empty answer counts only of a losetup that did look.
+    // An empty answer counts only if losetup succeeded.
     command: `used=$(losetup -j ${quote(path)}) && [ -z "$used" ] && ${quoteAll(['rm', '--', path])}`,
   };
 }
@@ -121,7 +121,7 @@ const keptOn = (identity: string): string =>
     ? ' The logical volume stays, if there is one; lvs shows it.'
     : ' What is on the device stays; wipefs -n shows it.';
 
-/** What nodes keep of jobs whose Volumes are gone. */
+/** Reports the node's job directories whose Volumes are gone. */
 export const leftJobs = (subjects: readonly string[], owned: ReadonlySet<string>): Check[] =>
   subjects
     .filter((uid) => new RegExp(`^${UID}$`).test(uid) && !owned.has(uid))

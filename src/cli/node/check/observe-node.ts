@@ -38,9 +38,9 @@ import {
 } from './facts.ts';
 
 /**
- * Reads from a node what it is judged by, and changes nothing. `now` in ms since the epoch.
- * @param nameOfCommands what it runs only if its account may run the commands of this version
- * @throws NodeError where the node can't be asked
+ * Observes a node for its checks, without changes. `now` is in ms since the epoch.
+ * @param nameOfCommands command that is permitted only with the commands of this version
+ * @throws NodeError if the node cannot be observed
  */
 export async function observeNode(
   executor: Executor,
@@ -60,7 +60,7 @@ export async function observeNode(
     });
   const commands = await askUdev({ name: 'commands', argv: nameOfCommands });
   const udev = 'problem' in commands ? await askUdev() : commands;
-  // What is refused once is not asked for three times.
+  // A refused request is not repeated for the other parts.
   if ('problem' in udev)
     return { udev, commands: udev, system: udev, content: udev, subjects: udev };
   return {
@@ -93,7 +93,7 @@ async function observeContent(
     ...cluster.classDirectories,
     ...recorded.map(({ directory }) => directory),
   ]);
-  // The default directory may hold files as well; that the account may not read it is a problem only where something names it.
+  // The default directory may hold files, too. If unreadable, it matters only if it is named.
   const all = [...new Set([SPARSE_FOLDER, ...named])];
   const { open: folders, closed, files, free } = await observeFolders(all, look);
   const readable = recorded.filter(({ directory }) => folders.includes(directory));
@@ -124,18 +124,18 @@ async function observeContent(
 
 type Folders = Pick<NodeContent, 'files' | 'free' | 'closed'> & { open: string[] };
 
-/** Looks into folders in one request, or, where one of them is refused, into each alone. */
+/** Observes directories in one request, or each in its own if that is refused. */
 async function observeFolders(
   folders: readonly string[],
   look: (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>,
 ): Promise<Folders> {
   const seen = await looked(async () => {
-    // Folders have those above them in common.
+    // Directories share their parents.
     const space = new Map(folders.flatMap(freeSpaceProbes).map((probe) => [probe.name, probe]));
     const found = await look([...folderProbes(folders), ...space.values()]);
     return {
       files: readFolders(folders, answersOf(found)),
-      // The directory of a Volume that waits for it is not made yet.
+      // The directory may not exist yet: a Volume waits for it.
       free: folders.flatMap((folder) => {
         const bytes = findFreeSpace(folder, found);
         return bytes === undefined ? [] : [[folder, bytes] as const];
@@ -158,7 +158,7 @@ async function observeFolders(
   };
 }
 
-/** What the node does not let us see is a finding; what it does not answer is none. */
+/** Turns a refused or unreadable observation into a problem; throws if the node does not answer. */
 async function looked<T>(ask: () => Promise<T>): Promise<Look<T>> {
   try {
     return { known: await ask() };

@@ -3,12 +3,15 @@ import { TOOLS } from '../../../storage/node-check/tools.ts';
 import type { Check } from '../../lib/checks/report.ts';
 import { roundedSize } from '../../lib/output/size.ts';
 
-/** More is seen in the times of events and logs, and in tokens and certificates that are not valid yet, or no more. ms */
+/**
+ * Tolerated clock difference in ms. A larger one shows in times of events and logs, and in tokens
+ * and certificates that are not yet or no longer valid.
+ */
 const SKEW = 5000;
-/** Less is soon gone: file systems have metadata and a journal, and sparse files grow as they are written. */
+/** Minimum of free bytes: file systems need metadata and a journal, and sparse files grow. */
 const LITTLE = 1n << 30n;
 
-/** Kernel, clock and tools. Pure. */
+/** Checks kernel, clock and tools. Pure. */
 export function judgeSystem({
   missingTools,
   versions,

@@ -16,11 +16,11 @@ import { printable } from '../../lib/output/printable.ts';
 import { foundIn, reading } from '../../lib/read-result.ts';
 
 export interface GetNodesFlags extends GetFlags, NodeFlags {
-  /** ms, for each. */
+  /** Timeout for each node, in ms. */
   timeout: number;
 }
 
-/** Returns the nodes that are asked for, as they are now. Brings `found`, by which nodes are reached, up to date. */
+/** Returns the current requested nodes. Updates `found`, by which nodes are reached. */
 export async function lookAtNodes(
   { names, flags, io, connection: { client } }: GetRequest<NodeRow, GetNodesFlags>,
   found: Map<string, KubeNode>,
@@ -31,7 +31,7 @@ export async function lookAtNodes(
   found.clear();
   for (const [name, node] of nodes) found.set(name, node);
   const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal: io.signal });
-  // A Volume without a spec names none.
+  // A Volume without a spec names no node.
   const named = volumes.map(nodeOf).filter((name) => name !== '');
   const known = new Set([...nodes.keys(), ...(selector === undefined ? named : [])]);
   const asked = names.length > 0 ? names : [...known];
@@ -48,7 +48,7 @@ export async function lookAtNodes(
   return { rows, errors };
 }
 
-/** By their names. Who may not read them still learns of those that have Volumes. */
+/** Returns the Nodes by name. Without the right to read them, only nodes with Volumes are known. */
 async function readNodes(
   selector: string | undefined,
   io: Io,
@@ -57,7 +57,7 @@ async function readNodes(
   const list = listAll<KubeNode>(client, NODES, { labelSelector: selector, signal: io.signal });
   const read = await reading(selected(selector, list));
   if ('forbidden' in read) {
-    // What was selected is not known.
+    // The selection is unknown.
     if (selector !== undefined) throw new StowageError('forbidden', read.forbidden);
     io.stderr.write(`note: not looked at: ${printable(read.forbidden)}\n`);
   }

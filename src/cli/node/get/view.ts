@@ -9,7 +9,7 @@ import { watchNodes } from './watch.ts';
 const yes = (is: boolean) => (is ? 'yes' : 'no');
 const name = (row: NodeRow) => row.name;
 
-/** `stowage get nodes`: those that are asked for, else all that are Nodes or have Volumes. */
+/** View of `stowage get nodes`: the requested nodes, else all Nodes and all nodes with Volumes. */
 export const NODE_VIEW: ResourceView<NodeRow, GetNodesFlags> = {
   plural: 'nodes',
   filters: ['selector'],
@@ -30,7 +30,7 @@ export const NODE_VIEW: ResourceView<NodeRow, GetNodesFlags> = {
   sort: {
     by: {
       name,
-      // The fullest first, and before them those of which it is not known.
+      // The fullest first, after nodes whose free space is unknown.
       free: ({ free }) => free?.bytes ?? -1,
       volumes: ({ volumes }) => volumes.total,
     },

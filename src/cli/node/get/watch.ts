@@ -4,12 +4,12 @@ import type { NodeRow } from '../../lib/nodes/node-row.ts';
 import { warningLogger } from '../../lib/output/warning-logger.ts';
 import type { ViewPrinter } from '../../lib/output/watch-printer.ts';
 
-/** From the end of a look to the next, in ms: nobody tells when a node goes away or fills up. */
+/** Time (ms) between observations: no event reports that a node goes away or fills up. */
 const LOOK_EVERY = 10_000;
 
 /**
- * Looks again and again, until the signal, whose reason is thrown. Throws what the first look does; a later one that fails is
- * told of, unless to look again would not change it.
+ * Observes nodes repeatedly until the signal, whose reason is thrown. Throws errors of the first
+ * observation. Logs later ones, except those that a repetition would not change.
  */
 export async function watchNodes(
   look: () => Promise<{ rows: NodeRow[]; errors: unknown[] }>,
@@ -21,7 +21,7 @@ export async function watchNodes(
     warningLogger(io).warn({ err: error }, `not looked at${then}`);
   };
   const first = await look();
-  // Of several, the others are what is to be seen.
+  // Errors of some nodes do not prevent the output of the others.
   if (first.rows.length === 0 && first.errors.length > 0) throw first.errors[0];
   for (const error of first.errors) warn(error);
   replace(first.rows);

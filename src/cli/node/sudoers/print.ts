@@ -2,10 +2,10 @@ import type { Io } from '../../lib/io.ts';
 import { readPackageFile } from '../../lib/package-file.ts';
 import { type Allowed, sudoersFor } from './sudoers.ts';
 
-/** `stowage print sudoers`: what a node needs, on standard output. */
+/** Runs `stowage print sudoers`: prints the lines that a node needs. */
 export async function printSudoers(allowed: Allowed, io: Io): Promise<void> {
   io.stdout.write(sudoersFor(await readSample(), allowed));
 }
 
-/** deploy/sudoers, as this version has it. */
+/** Returns deploy/sudoers of this version. */
 export const readSample = (): Promise<string> => readPackageFile('deploy/sudoers');

@@ -2,13 +2,13 @@ import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
 /** Objects on a node that its account may work on. */
 export interface Allowed {
   user: string;
-  /** Folders of Volumes' files; none: the default one. */
+  /** Directories of Volumes' files; if empty, the default one. */
   directories: readonly string[];
-  /** Volume groups; none: without the lines for LVM. */
+  /** Volume groups; if empty, the lines for LVM are omitted. */
   groups: readonly string[];
-  /** Kernel names of disks; none: without the lines for raw devices. */
+  /** Kernel names of disks; if empty, the lines for raw devices are omitted. */
   disks: readonly string[];
-  /** Whether files are on directories that nodes share. */
+  /** Includes the lines for directories that nodes share. */
   shared: boolean;
   kubeletRoot: string;
 }
@@ -23,8 +23,10 @@ const SAMPLE = {
 };
 
 /**
- * The lines for one node, of the sample deploy/sudoers: its groups of lines that are needed, for this user, these folders, groups and
- * disks. Pure. What is given is checked: it has no character that regular expressions or sudoers know, but a full stop and a plus.
+ * Returns the lines for a node: those groups of the sample deploy/sudoers that it needs, for the
+ * given user, directories, volume groups and disks. Pure.
+ * Input is already checked: its only special characters of regular expressions and sudoers are full
+ * stop and plus.
  */
 export function sudoersFor(sample: string, allowed: Allowed): string {
   const { user, groups, disks, shared, kubeletRoot } = allowed;

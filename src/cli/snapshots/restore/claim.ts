@@ -5,7 +5,7 @@ import { formatBytes, parseQuantity } from '../../../api/quantity.ts';
 import type { RestoreFlags } from './flags.ts';
 import type { Origin } from './origin.ts';
 
-/** What is restored, to what. */
+/** Snapshot to restore, and claim to create. */
 export interface Wanted {
   snapshot: { namespace: string; name: string };
   claim: { namespace: string; name: string };
@@ -14,7 +14,7 @@ export interface Wanted {
 export const isAcross = ({ snapshot, claim }: Wanted): boolean =>
   snapshot.namespace !== claim.namespace;
 
-/** The snapshot itself; with its namespace where that is another one. */
+/** Returns a reference to the snapshot, with its namespace if that is another one. */
 export const toSnapshot = (wanted: Wanted): DataSourceReference => ({
   apiGroup: SNAPSHOT_GROUP,
   kind: 'VolumeSnapshot',
@@ -22,14 +22,14 @@ export const toSnapshot = (wanted: Wanted): DataSourceReference => ({
   ...(isAcross(wanted) ? { namespace: wanted.snapshot.namespace } : {}),
 });
 
-/** The link of the claim's name. */
+/** Returns a reference to the link of the claim's name. */
 export const toLink = ({ claim }: Wanted): DataSourceReference => ({
   apiGroup: SNAPSHOT_GROUP,
   kind: 'VolumeSnapshotLink',
   name: claim.name,
 });
 
-/** Throws a StowageError `usage` where a size is needed, or the one given is too small. */
+/** Returns the new claim. Throws a StowageError `usage` if its size is missing or too small. */
 export function claimOf(
   { snapshot, claim }: Wanted,
   dataSourceRef: DataSourceReference,
@@ -78,7 +78,7 @@ function sizeOf(
   return size;
 }
 
-/** Whether a claim names what it was to name: API servers drop what they do not know, or what is switched off. */
+/** Reports whether a claim kept its reference: API servers drop unknown or disabled fields. */
 export function isKept({ spec }: PersistentVolumeClaim, wanted: DataSourceReference): boolean {
   const { apiGroup, kind, name, namespace } = spec.dataSourceRef ?? { kind: '', name: '' };
   return (

@@ -20,18 +20,19 @@ import { printable } from '../../lib/output/printable.ts';
 import { foundIn, reading } from '../../lib/read-result.ts';
 import { isAcross, isKept, toLink, toSnapshot, type Wanted } from './claim.ts';
 
-/** How a claim comes to a snapshot: it names it, or it names a link that names it. */
+/** Path from a claim to a snapshot: the claim names the snapshot, or a link to it. */
 export interface Way {
   reference: DataSourceReference;
-  /** undefined: without one. */
+  /** undefined for a direct reference. */
   link: Resource | undefined;
-  /** As the server would have it. */
+  /** Claim as the server would store it. */
   tried: PersistentVolumeClaim;
 }
 
 /**
- * The way that the cluster can go, by a try that stores nothing: API servers say only so whether they keep a reference. The daemon
- * that leads follows it, or does not, as it says. Throws a StowageError where there is none.
+ * Returns the path that the cluster supports, found by dry runs: only these show whether an API
+ * server keeps a reference. The leading daemon declares which references it follows. Throws a
+ * StowageError if there is no path.
  */
 export async function wayFor(
   wanted: Wanted,
@@ -78,15 +79,18 @@ function withoutLinks(
     : 'it has no VolumePopulator for VolumeSnapshotLinks';
 }
 
-/** Whether a VolumePopulator is for links; true where the user may not read them: a claim that waits says why. */
+/**
+ * Reports whether a VolumePopulator is for links. Returns true if the user may not list them: a
+ * waiting claim reports the reason.
+ */
 async function isRegistered(client: KubeClient, signal: AbortSignal): Promise<boolean> {
   const populators = await reading(listAll<VolumePopulator>(client, VOLUME_POPULATORS, { signal }));
   return 'forbidden' in populators || fillsFromLinks(foundIn(populators)?.items ?? []);
 }
 
 /**
- * Whether references to other namespaces, and to links, are followed; undefined where that is not known, which is told where it
- * matters.
+ * Reports whether the daemon follows references to other namespaces and to links; undefined if
+ * unknown. Prints a note for unreadable Leases if that matters.
  */
 async function asksDaemon(
   client: KubeClient,
@@ -105,7 +109,10 @@ async function asksDaemon(
   return { namespaces: followsNamespaces(leaders), links: followsLinks(leaders) };
 }
 
-/** Creates the claim, and the link if it takes one. If the claim lost its reference it is deleted again: it would be bound to an empty volume. */
+/**
+ * Creates the claim, and its link if it uses one. Deletes the claim on any error, such as a dropped
+ * reference: it would be bound to an empty volume.
+ */
 export async function make(
   wanted: Wanted,
   claim: PersistentVolumeClaim,
@@ -167,10 +174,10 @@ async function refuseOtherLink(
   }
 }
 
-/** The garbage collector may be at it at the same time. */
+/** Number of attempts: the garbage collector may delete the link concurrently. */
 const TRIES = 3;
 
-/** It goes with the claim. One that is there already is somebody else's, and stays. */
+/** Creates the link, owned by the claim. Keeps an existing link, unless an earlier claim's. */
 async function makeLink(
   wanted: Wanted,
   { metadata: { name, uid = '' } }: PersistentVolumeClaim,
@@ -207,7 +214,7 @@ async function makeLink(
   }
 }
 
-/** Made for a claim of that name that is gone, it goes as well, as soon as the garbage collector comes to it. */
+/** Reports whether a link is of an earlier claim of that name: garbage collection deletes it. */
 const isOfEarlier = (
   { metadata }: VolumeSnapshotLink,
   { metadata: wanted }: VolumeSnapshotLink,

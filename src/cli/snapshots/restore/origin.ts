@@ -12,19 +12,19 @@ import type { Io } from '../../lib/io.ts';
 import { printable } from '../../lib/output/printable.ts';
 import { foundIn, readNamed } from '../../lib/read-result.ts';
 
-/** What is known of a snapshot to whoever restores it. */
+/** Known properties of a snapshot to restore. */
 export interface Origin {
   sizeBytes?: bigint;
-  /** Of the claim that it was taken of. */
+  /** Class of the claim that the snapshot was taken of. */
   storageClassName?: string;
   volumeMode?: string;
-  /** Why the size is not known. */
+  /** Reason why the size is unknown. */
   unknown?: string;
 }
 
 /**
- * Reads as far as the user may. Throws a StowageError `not-found` where there is no such snapshot, unless the size was given: a
- * claim may come before its snapshot.
+ * Reads as much as the user may. Throws a StowageError `not-found` for a missing snapshot, unless
+ * the size is given: a claim may precede its snapshot.
  */
 export async function originOf(
   { namespace, name }: { namespace: string; name: string },

@@ -24,8 +24,9 @@ import { originOf } from './origin.ts';
 import { agreeToClaim, complete, type Given } from './wizard.ts';
 
 /**
- * `stowage restore snapshot`: a claim that starts from a snapshot, of another namespace as well. `connect` is not called for what
- * needs no cluster. Throws a StowageError; then there is no claim that would be bound to an empty volume.
+ * Runs `stowage restore snapshot`: creates a claim that starts from a snapshot, also of another
+ * namespace. Calls `connect` only if required. Throws a StowageError; no claim is left then that
+ * would be bound to an empty volume.
  */
 export async function restore(
   given: Given,
@@ -80,8 +81,9 @@ export async function restore(
 }
 
 /**
- * What binds claims heeds no source, and neither do all who make volumes: theirs would be empty. Also where the claim that the
- * snapshot is of has such a class, which is taken unless another one is given. `claim` has that, or the default one.
+ * Throws a StowageError `conflict` for classes of other provisioners. Binding ignores the data
+ * source, and so do some provisioners: the volume would be empty. `claim` has the given class,
+ * else that of the snapshot's claim, or the default one.
  */
 async function refuseOtherClass(
   { spec: { storageClassName: name } }: PersistentVolumeClaim,
@@ -102,7 +104,9 @@ async function refuseOtherClass(
   );
 }
 
-/** What may not be read of grants is not told of: the claim says it itself. */
+/**
+ * Prints a note if no grant allows the restore. Ignores unreadable ones: the claim reports that.
+ */
 async function noteDenied(
   { snapshot, claim }: Wanted,
   { link }: Way,
@@ -135,7 +139,7 @@ async function noteDenied(
   );
 }
 
-/** Of such a class nothing comes before a pod does. */
+/** Prints a note for a class that provisions nothing before a pod uses the claim. */
 async function noteConsumer(
   { metadata, spec }: PersistentVolumeClaim,
   client: KubeClient,

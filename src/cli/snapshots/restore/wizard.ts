@@ -21,7 +21,7 @@ import type { RestoreFlags } from './flags.ts';
 import type { Way } from './make.ts';
 import { type Origin, originOf } from './origin.ts';
 
-/** The command line. `into`: the namespace of the new claim. */
+/** Flags and arguments of the command line. `into` is the namespace of the new claim. */
 export type Given = Omit<RestoreFlags, 'to'> &
   GlobalFlags & { name?: NamespacedName | undefined; to?: NamespacedName; into?: string };
 
@@ -70,16 +70,16 @@ function questionsOf(origin: Origin): Question<Given, Connection>[] {
   ];
 }
 
-/** Asks for what is missing, where somebody can be asked. Throws a StowageError `usage` that names it where not. */
+/** Prompts for missing values on a terminal, else throws a StowageError `usage` that names them. */
 export const complete = (given: Given, asking: Asking<Given, Connection>) =>
   completeBy<Given, 'name' | 'to', Connection>(QUESTIONS, given, {
     ...asking,
-    // Without a size it would be an error that there is no such snapshot: it is, where somebody is asked.
+    // On a terminal, a missing snapshot is an error, as without a size.
     more: async ({ name }, { client, namespace }) =>
       questionsOf(await originOf({ namespace, name: '', ...name }, false, asking.io, client)),
   });
 
-/** Returns the classes whose claims get what a snapshot has; none where there is only the one of its claim. */
+/** Returns classes for claims from a snapshot; none if the only one is that of its claim. */
 async function classChoices(
   { storageClassName: own = '' }: Origin,
   client: KubeClient,
@@ -95,7 +95,10 @@ async function classChoices(
   return others.length === 0 ? [] : [standard, ...others];
 }
 
-/** Shows the claim as the server would have it, and goes on only with a yes. Throws a StowageError `conflict` otherwise. */
+/**
+ * Shows the claim as the server would store it, and requests confirmation. Throws a StowageError
+ * `conflict` if it is refused.
+ */
 export async function agreeToClaim(
   { snapshot, claim }: Wanted,
   { tried, link }: Way,
@@ -119,7 +122,7 @@ export async function agreeToClaim(
   await confirmSummary('Create it?', io);
 }
 
-/** Without what the server adds to every object. */
+/** Returns the claim without the fields that the server adds to every object. */
 const asked = ({
   apiVersion,
   kind,

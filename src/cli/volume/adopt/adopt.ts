@@ -24,8 +24,9 @@ import type { AdoptFlags } from './flags.ts';
 import { complete, type Given } from './wizard.ts';
 
 /**
- * `stowage adopt volume`: looks at the storage, and creates the Volume that adopts it, as its manifest alone would. Throws a
- * StowageError: `conflict` where the storage may be another Volume's, or the node would refuse it.
+ * Runs `stowage adopt volume`: observes the storage, and creates the Volume that adopts it, as its
+ * manifest alone would. Throws a StowageError: `conflict` if the storage may be another Volume's,
+ * or if the node would refuse it.
  */
 export async function adopt(
   given: Given,
@@ -51,7 +52,7 @@ export async function adopt(
   const { dryRun } = flags;
   if (dryRun === 'plan') return printPlans([volume], flags, io, client);
   if (dryRun === 'none') {
-    // A name that is taken is told before the node is asked what it would do.
+    // Reports a name in use before the node plans the adoption.
     await checkObjects([volume], io, client);
     showSummary(await summaryOf(volume, found, flags, io, client), io);
     if (isInteractive(io) && !flags.yes) await confirmSummary('Adopt it?', io);
@@ -59,7 +60,7 @@ export async function adopt(
   await createObjects([volume], { ...flags, dryRun }, io, connect);
 }
 
-/** The manifest that does the same. */
+/** Returns the Volume; its manifest alone does the same. */
 function adopting(name: string, flags: AdoptFlags, { uid, mode, storage }: Found): Volume {
   const { labels, onDelete, node = '', storageClass = '' } = flags;
   return {

@@ -16,9 +16,9 @@ import type { DeviceFacts } from '../../../storage/types.ts';
 import { PLACEHOLDER_UID } from '../../lib/plan/plan.ts';
 import type { AdoptFlags, StorageType } from './flags.ts';
 
-/** Storage that looks like a Volume's. */
+/** Storage that may be a Volume's. */
 export interface Found {
-  /** Of the Volume that it was made for. */
+  /** UID of the Volume that the storage was made for. */
   uid: string;
   mode: VolumeMode;
   storage: Pick<VolumeSpec, 'rawBlockDevice' | 'sparseLoopDevice' | 'lvmLogicalVolume'>;
@@ -27,9 +27,11 @@ export interface Found {
 type Look = (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>;
 
 /**
- * Looks at storage on a node and finds by which UID it is named. Nothing is decided by it: the plan judges the same once more.
- * Throws a StowageError `conflict` for what no Volume has left, `usage` where it does not tell its mode; NodeError, ObservationError.
- * @param known the Volumes of the cluster
+ * Observes storage on a node, and finds the UID that names it. Decides nothing: the plan verifies
+ * the same again.
+ * Throws a StowageError `conflict` for storage that no Volume left, `usage` if its mode is
+ * ambiguous; NodeError, ObservationError.
+ * @param known all Volumes of the cluster
  */
 export async function find(
   type: StorageType,
@@ -72,7 +74,10 @@ async function findDevice(flags: AdoptFlags, look: Look, known: readonly Volume[
   return { ...(ofKnown.length === 1 ? (ofKnown[0] ?? first) : first), storage };
 }
 
-/** Returns the UIDs of a file system and of a partition of a GPT: a partition with a file system may have been made for either. */
+/**
+ * Returns the UIDs of a file system and of a GPT partition: a partition with a file system may have
+ * been made for either mode.
+ */
 function namesOn({
   signature,
   partition,
@@ -155,7 +160,7 @@ const lvmOf = (vgName: string, { sizeBytes, pool }: LogicalVolume) => ({
   ...(pool === undefined ? {} : { thinPool: pool }),
 });
 
-/** As what is on it tells; undefined while it is not active. */
+/** Returns the mode that the content shows; undefined while the logical volume is inactive. */
 async function modeOf(
   storage: Found['storage'],
   uid: string,
@@ -167,7 +172,7 @@ async function modeOf(
   return signature.found === 'one' && signature.uuid === uid ? 'Filesystem' : 'Block';
 }
 
-/** The part of a Volume's spec that names the storage. */
+/** Observes the storage that a part of a Volume's spec names. */
 function observeAs(storage: Found['storage'], uid: string, look: Look): Promise<Observed> {
   const metadata = { name: 'adopted', uid: PLACEHOLDER_UID };
   const spec = { nodeName: '', storageClassName: '', ...storage, adopt: { uid } };

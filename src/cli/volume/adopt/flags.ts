@@ -23,7 +23,10 @@ export type StorageType = 'raw' | 'sparse' | 'lvm';
 
 const ABOUT = { raw: ['device'], sparse: ['directory', 'file'], lvm: ['vg', 'lv'] } as const;
 
-/** Returns the type that flags are about; undefined where none is. Throws a StowageError `usage` for flags about several. */
+/**
+ * Returns the type that flags are about; undefined without such flags. Throws a StowageError
+ * `usage` for flags about several types.
+ */
 export function typeOf(flags: AdoptFlags): StorageType | undefined {
   const given = (Object.keys(ABOUT) as StorageType[]).filter((type) =>
     ABOUT[type].some((flag) => flags[flag] !== undefined),

@@ -24,7 +24,7 @@ import { NODE } from '../ask-nodes.ts';
 import { askingOf, NAME, STORAGE_CLASS } from '../wizard.ts';
 import { type AdoptFlags, type StorageType, typeOf } from './flags.ts';
 
-/** The command line, and the type of the storage that it names. */
+/** Flags and arguments of the command line, and the type of the storage that they name. */
 export type Given = AdoptFlags & GlobalFlags & { name?: string | undefined; type?: StorageType };
 
 const nodesOf = ({ node }: Given) => (node === undefined ? [] : [node]);
@@ -65,8 +65,8 @@ const QUESTIONS: readonly Question<Given, Looking>[] = [
 ];
 
 /**
- * Asks for what is missing, where somebody can be asked; for that it looks at nodes. Throws a StowageError `usage` that names it
- * where not.
+ * Prompts for missing values on a terminal, for which it observes nodes. Elsewhere throws a
+ * StowageError `usage` that names them.
  */
 export function complete(given: Given, command: Command, looking: Looking) {
   const type = typeOf(given);
@@ -77,7 +77,10 @@ export function complete(given: Given, command: Command, looking: Looking) {
   );
 }
 
-/** Returns the devices that carry what Stowage makes: a file system with a UID, or a table. Snapshots are not among them. */
+/**
+ * Returns the devices with content that Stowage makes: a file system with a UID, or a partition
+ * table. Excludes snapshots.
+ */
 async function deviceChoices(node: string, looking: Looking): Promise<readonly Choice[]> {
   const devices =
     (await look(node, async (ask) => readOffered(await ask(offeredProbes())), looking)) ?? [];
@@ -137,7 +140,7 @@ async function logicalVolumeChoices(
 }
 
 interface Owners {
-  /** Tells whose storage it is, by the UID that it is named by; nothing where no Volume is known that has it. */
+  /** Returns the Volume whose UID names the storage; an empty text if no such Volume is known. */
   volume(uid: string | undefined): string;
   isSnapshot(uid: string | undefined): boolean;
 }

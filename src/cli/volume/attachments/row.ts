@@ -1,14 +1,14 @@
 import type { Attachment, Volume } from '../../../api/volume.ts';
 
-/** As docs/output.md has it: the device of a Volume on one node. */
+/** Row as docs/output.md describes it: the device of a Volume on a node. */
 export interface AttachmentRow extends Omit<Attachment, 'state' | 'readOnly'> {
   volume: string;
-  /** `Detached`, `Gone`: of a watch, which shows it once more. */
+  /** `Detached` and `Gone` occur only in watches, which show such a row once more. */
   state: Attachment['state'] | 'Detached' | 'Gone';
   readOnly: boolean;
 }
 
-/** In the order in which the Volumes are given; those of a Volume by node. `nodes`: on these only. */
+/** Returns rows in the order of the Volumes, and by node within each. `nodes`: of these only. */
 export function attachmentRows(
   volumes: readonly Volume[],
   nodes: readonly string[] | undefined,
@@ -33,6 +33,6 @@ export function attachmentRows(
   });
 }
 
-/** No name of an object, for there is none: as that of a part of the Volume. */
+/** Returns a name like that of a part of the Volume: no such object exists. */
 export const attachmentName = ({ volume, node }: AttachmentRow): string =>
   `attachment/${volume}/${node}`;

@@ -13,7 +13,7 @@ const volume = (row: AttachmentRow) => row.volume;
 const node = (row: AttachmentRow) => row.node;
 const state = (row: AttachmentRow) => row.state;
 
-/** `stowage get attachments`: where the devices of Volumes are, as the Volumes report it. Names are of Volumes. */
+/** View of `stowage get attachments`: devices, as the Volumes report them. Names are of Volumes. */
 export const ATTACHMENT_VIEW: ResourceView<AttachmentRow> = {
   plural: 'attachments',
   filters: ['selector'],

@@ -5,8 +5,9 @@ import type { WatchPrinter } from '../../lib/output/watch-printer.ts';
 import { type AttachmentRow, attachmentName, attachmentRows } from './row.ts';
 
 /**
- * Prints of Volumes that changed the attachments that changed. One that a Volume has no more is shown once more as
- * Detached, and those of a Volume that is gone as Gone, also as data: its last state would say that it is there.
+ * Prints the attachments that changed, of Volumes that changed. Shows an attachment once more as
+ * Detached when its Volume no longer has it, and as Gone when the Volume is deleted. This also
+ * applies to data: the last state would show an existing attachment.
  */
 export function byVolume(
   { print, refresh, leave }: WatchPrinter<AttachmentRow>,
@@ -27,7 +28,7 @@ export function byVolume(
         ended.push(...without(before, rows).map((row) => endOf(row, state, clock.now())));
         changed.push(...rows.filter((row) => !before.some((old) => isDeepStrictEqual(old, row))));
       }
-      // A volume that moves is first seen to go.
+      // A volume that moves is shown as detached before it is shown as attached.
       if (ended.length > 0) print(ended, true);
       if (changed.length > 0) print(changed, false);
     },
@@ -44,7 +45,10 @@ function without(
   return rows.filter((row) => !names.has(attachmentName(row)));
 }
 
-/** When it ended nobody says; `now`, in ms since the epoch, is when that was seen. */
+/**
+ * Returns the last row of an attachment. `now`, in ms since the epoch, is when its end was
+ * observed: the actual time is unknown.
+ */
 function endOf(
   { volume, node, readOnly }: AttachmentRow,
   state: 'Detached' | 'Gone',

@@ -10,7 +10,7 @@ export interface Held {
   hint: string;
 }
 
-/** Why a Volume stays attached to a node, and what ends that; undefined: it is detached by itself. */
+/** Returns what keeps a Volume attached to a node, and the remedy; undefined if nothing does. */
 export function heldBy(
   volume: Volume,
   { node, pods = [] }: Attachment,

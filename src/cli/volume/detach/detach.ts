@@ -30,8 +30,9 @@ export interface DetachFlags {
 }
 
 /**
- * `stowage detach volume`: waits until the daemon has detached it from a node, or lets go of it there where the node is
- * known to be dead. Throws a StowageError: `not-found` where nothing is attached there, `conflict` where it stays attached.
+ * Runs `stowage detach volume`: waits until the daemon has detached the Volume from a node, or
+ * force-detaches it from a node known to be dead. Throws a StowageError: `not-found` if it is not
+ * attached there, `conflict` if it stays attached.
  */
 export async function detach(
   name: string,
@@ -81,7 +82,7 @@ const staysAttached = (name: string, node: string, { why, hint }: { why: string;
 const readNode = (name: string, { signal }: Io, client: KubeClient) =>
   readNamed<KubeNode>(client, NODES, name, { signal });
 
-/** Returns the Volume as it is then, or as it was last if it is gone by then. */
+/** Returns the detached Volume, or its last known state if it was deleted. */
 async function untilDetached(
   volume: Volume,
   { node, timeout }: DetachFlags,
@@ -97,7 +98,7 @@ async function untilDetached(
       const entry = entryOn(now, node);
       if (entry === undefined) return true;
       tell(textOf(entry));
-      // A pod may have come meanwhile.
+      // A pod may need the Volume by now.
       const held = heldBy(now, entry, undefined);
       if (held !== undefined) throw staysAttached(name, node, held);
       return false;
@@ -129,7 +130,7 @@ async function untilDetached(
 const textOf = ({ state, message }: Attachment): string =>
   message ? `${state}: ${message}` : state;
 
-/** The class of the Volume goes before what the daemon was told. */
+/** Returns the maximum wait, in ms: the setting of the Volume's class precedes the daemon's. */
 async function maxWaitFor(
   { spec }: Volume,
   now: number,
@@ -190,7 +191,7 @@ async function forced(
   return left;
 }
 
-/** To be forbidden to look is no proof that it is gone. */
+/** Ignores a missing Node, and throws other errors: a refusal does not prove absence. */
 function unlessMissing(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }

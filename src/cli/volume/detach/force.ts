@@ -13,10 +13,10 @@ import { isPvOf } from '../../../model/persistent-volume.ts';
 import type { Io } from '../../lib/io.ts';
 import { warningLogger } from '../../lib/output/warning-logger.ts';
 
-/** How long the event may take to be written, in ms. */
+/** Time limit for writing the event, in ms. */
 const EVENT_TIME = 10_000;
 
-/** Whether the record of a Volume's own PersistentVolume has it on a node. */
+/** Reports whether the annotation of a Volume's own PersistentVolume lists a node. */
 export async function isRecorded(
   volume: Volume,
   node: string,
@@ -34,8 +34,8 @@ export async function isRecorded(
 }
 
 /**
- * Lets go of a Volume on a node without looking there, and records that it did. Returns the Volume as it is then. Throws a
- * StowageError `conflict` when another Volume has its name by now.
+ * Force-detaches a Volume from a node without verification, and records that. Returns the Volume in
+ * its new state. Throws a StowageError `conflict` if another Volume has its name by now.
  */
 export async function forceDetach(
   volume: Volume,
@@ -46,7 +46,7 @@ export async function forceDetach(
 ): Promise<Volume> {
   const { signal } = io;
   const { name, uid } = volume.metadata;
-  // First: a daemon that begins now takes what the record names for attached, and the status is its order to let go.
+  // Annotation first: a starting daemon takes its nodes for attached; the status orders the detach.
   if (recorded) {
     await patchWithRetry<PersistentVolume>(
       client,

@@ -18,7 +18,7 @@ export interface CreateFromFilesFlags extends CreateFlags, WaitFlags {
   yes?: boolean;
 }
 
-/** `stowage create -f FILE`. `connect` is not called for what needs no cluster. Throws a StowageError. */
+/** Runs `stowage create -f FILE`. Calls `connect` only if required. Throws a StowageError. */
 export async function create(
   files: readonly string[],
   flags: CreateFromFilesFlags & GlobalFlags,
@@ -32,13 +32,13 @@ export async function create(
 
 const isVolume = (object: KubeObject): object is Volume => object.kind === VOLUMES.kind;
 
-/** Why an object is not to be created, in one sentence; undefined when it may be. */
+/** Returns why an object may not be created, in one sentence; undefined if it may. */
 export function objectProblem(object: KubeObject): string | undefined {
   if (isVolume(object)) return schemaProblem(object, 'Volume') ?? volumeProblem(object);
   return schemaProblem(object, 'StorageClass') ?? classProblem(object as StorageClass);
 }
 
-/** Classes of provisioners are for them to judge. */
+/** Returns the problem of a static class. Provisioners validate their own classes. */
 function classProblem(found: StorageClass): string | undefined {
   if (found.provisioner !== NO_PROVISIONER) return undefined;
   const checked = checkClass(found);

@@ -13,8 +13,9 @@ import { type DeleteFlags, removeVolumes } from '../delete.ts';
 import { readManifests } from './objects.ts';
 
 /**
- * `stowage delete -f FILE`: Volumes by the rules of `delete volume`, then storage classes, but those of Volumes that stay:
- * one that is being made fails without its class. Throws a StowageError.
+ * Runs `stowage delete -f FILE`: deletes Volumes by the rules of `delete volume`, then storage
+ * classes. Keeps classes of Volumes that stay, as provisioning fails without the class. Throws a
+ * StowageError.
  */
 export async function remove(
   files: readonly string[],

@@ -3,16 +3,19 @@ import { StowageError } from '../../../api/errors.ts';
 import { plain } from './plain.ts';
 import type { ManifestText } from './source.ts';
 
-/** What API servers take in one request. */
+/** Maximum request size of API servers. */
 const MAX_BYTES = 3 * 1024 * 1024;
 
 export interface Document {
-  /** For messages: the file and the number of the document in it. */
+  /** File and number of the document in it, for messages. */
   where: string;
   value: unknown;
 }
 
-/** The documents of a file of YAML or JSON that hold anything. Throws a StowageError `usage` that names the document. */
+/**
+ * Returns the documents of a YAML or JSON file that have content. Throws a StowageError
+ * `usage` that names the document.
+ */
 export function documentsOf({ name, text }: ManifestText): Document[] {
   return split(text).flatMap((part, index) => {
     const where = `${name}, document ${index + 1}`;
@@ -23,11 +26,11 @@ export function documentsOf({ name, text }: ManifestText): Document[] {
 
 interface Part {
   text: string;
-  /** How many lines of the file are before it. */
+  /** Number of lines before the part in the file. */
   before: number;
 }
 
-/** A line of `---` separates documents wherever it is, as for kubectl; what has no content goes to the next one. */
+/** Splits at every line of `---`, as kubectl does; joins parts without content to the next one. */
 function split(text: string): Part[] {
   const parts: Part[] = [];
   let lines: string[] = [];
@@ -46,15 +49,15 @@ function split(text: string): Part[] {
   return [...parts, { text: lines.join(''), before }];
 }
 
-/** undefined for a document without content. */
+/** Parses a document. Returns undefined for one without content. */
 function parse({ text, before }: Part, where: string): unknown {
   const refuse = (found: string) => new StowageError('usage', `${where}: ${inFile(found, before)}`);
   if (Buffer.byteLength(text) > MAX_BYTES) throw refuse(`it has more than ${MAX_BYTES} bytes`);
   try {
     const parsed = parseAllDocuments(text, {
-      // As kubectl: `<<` merges.
+      // As in kubectl, `<<` merges.
       merge: true,
-      // A number that is no double would be another one.
+      // Detects numbers that a double cannot represent.
       intAsBigInt: true,
       uniqueKeys: true,
       logLevel: 'silent',
@@ -67,7 +70,7 @@ function parse({ text, before }: Part, where: string): unknown {
     if (documents.length > 1) throw refuse('it is several documents without --- between them');
     return documents.length === 0 ? undefined : plain(documents[0]?.toJS({ maxAliasCount: 100 }));
   } catch (error) {
-    // Such as for aliases that multiply.
+    // Such as errors for aliases that multiply.
     throw error instanceof StowageError ? error : refuse((error as Error).message);
   }
 }
@@ -75,7 +78,7 @@ function parse({ text, before }: Part, where: string): unknown {
 const isEmpty = (contents: unknown) =>
   contents === null || (isScalar(contents) && contents.value === null);
 
-/** The first line of a message, which is followed by an excerpt, with the number of the line in the file. */
+/** Returns the first line of a message, with the file's line number, and without the excerpt. */
 function inFile(message: string, before: number): string {
   const [first = ''] = message.split('\n');
   return first

@@ -7,12 +7,12 @@ import { type Document, documentsOf } from './documents.ts';
 import { schemaProblem } from './schema.ts';
 import { readSources } from './source.ts';
 
-/** In the order in which they are made: a Volume whose class is missing would fail. */
+/** Kinds in the order of creation: a Volume without its class would fail. */
 export const KINDS: readonly Resource[] = [STORAGE_CLASSES, VOLUMES];
 
 /**
- * The objects in files, those of a kind together. `problem` says why one is not to be used. Throws a StowageError
- * `usage` that names every object that is not, and where there is none.
+ * Reads the objects in files, grouped by kind. `problem` returns why an object is unusable. Throws
+ * a StowageError `usage` that names every unusable object, or if there is no object.
  */
 export async function readManifests(
   files: readonly string[],
@@ -35,7 +35,7 @@ export async function readManifests(
   return KINDS.flatMap(({ kind }) => objects.filter((object) => object.kind === kind));
 }
 
-/** The items of a List, as `get -o yaml` prints it; any other document is its own. */
+/** Returns the items of a List, as `get -o yaml` prints it; any other document is its own item. */
 function itemsOf(document: Document): Document[] {
   const { where, value } = document;
   const { apiVersion, kind, items } = fieldsOf(value);

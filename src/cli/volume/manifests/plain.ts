@@ -1,6 +1,7 @@
 /**
- * What YAML gave, as JSON has it. Whole numbers come as bigint. Throws an Error that names the place for what JSON
- * cannot carry: numbers that a double changes, what contains itself, bytes, sets.
+ * Converts a parsed YAML value to JSON. Whole numbers arrive as bigint. Throws an Error that names
+ * the field for values that JSON cannot represent: numbers that a double changes, cycles, bytes,
+ * sets.
  */
 export function plain(value: unknown, path = '', within: readonly unknown[] = []): unknown {
   const refuse = (found: string) => new Error(`${path === '' ? 'it' : path.slice(1)} is ${found}`);

@@ -19,7 +19,7 @@ const NAMED = {
   },
 };
 
-/** The least that an object must look like for who reads its fields; the API server knows the rest. */
+/** Minimum schemas for code that reads the fields; the API server checks the rest. */
 const SCHEMAS = {
   named: NAMED,
   Volume: { allOf: [NAMED, VOLUME_CRD.spec.versions[0]?.schema.openAPIV3Schema ?? {}] },
@@ -36,11 +36,11 @@ const SCHEMAS = {
 } as const;
 export type SchemaName = keyof typeof SCHEMAS;
 
-// Formats and `x-kubernetes-…` are the API server's.
+// Formats and `x-kubernetes-…` are left to the API server.
 const ajv = new Ajv({ strict: false, validateFormats: false });
 const compiled = new Map<SchemaName, ValidateFunction>();
 
-/** The first field of an object that is not of its type, and why; undefined when all are. */
+/** Returns the first field that violates the schema, and why; undefined if the object is valid. */
 export function schemaProblem(object: unknown, name: SchemaName): string | undefined {
   const validate = compiled.get(name) ?? ajv.compile(SCHEMAS[name]);
   compiled.set(name, validate);

@@ -4,17 +4,20 @@ import { join } from 'node:path';
 import { StowageError } from '../../../api/errors.ts';
 import type { Io } from '../../lib/io.ts';
 
-/** More is no manifest, but maybe a device, which would never end. */
+/** Maximum size of a manifest; a larger one may be a device, which never ends. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MANIFEST = /\.(ya?ml|json)$/;
 
 export interface ManifestText {
-  /** As it was named on the command line, or within the folder that was. */
+  /** Name as given on the command line, or within the given directory. */
   name: string;
   text: string;
 }
 
-/** Reads files, the manifests of folders (not of those within, as kubectl) and standard input (`-`). Throws a StowageError. */
+/**
+ * Reads files, the manifests of directories (not of subdirectories, as in kubectl) and standard
+ * input (`-`). Throws a StowageError.
+ */
 export async function readSources(files: readonly string[], io: Io): Promise<ManifestText[]> {
   if (files.filter((file) => file === '-').length > 1) {
     throw new StowageError('usage', 'Standard input can be read only once');

@@ -21,7 +21,7 @@ import { groupsOf, type HeldUp } from './groups.ts';
 import { createListedClient } from './listed-client.ts';
 import { groupData, groupText } from './print.ts';
 
-/** Kinds that can be held up, in the order that they are listed in. */
+/** Kinds that can be blocked, in the order of output. */
 const KINDS: readonly [kind: Target['kind'], resource: Resource][] = [
   ['Volume', VOLUMES],
   ['PersistentVolumeClaim', PERSISTENT_VOLUME_CLAIMS],
@@ -30,8 +30,8 @@ const KINDS: readonly [kind: Target['kind'], resource: Resource][] = [
 ];
 
 /**
- * `stowage why --all`: explains everything that is held up, from one list of each kind. Throws a StowageError `conflict` where
- * anything is.
+ * Runs `stowage why --all`: explains all blocked objects, from one list of each kind. Throws a
+ * StowageError `conflict` if there are any.
  */
 export async function whyAll(
   flags: WhyFlags & GlobalFlags,
@@ -46,7 +46,7 @@ export async function whyAll(
   const explained: Explained[] = [];
   const unread: string[] = [];
   for (const [kind, resource] of KINDS) {
-    // In a namespace, a Volume is explained with the claim that it holds up.
+    // In a namespace, a Volume is explained with the claim that it blocks.
     if (namespace !== undefined && !resource.namespaced) continue;
     for (const { metadata } of await objectsOf(resource)) {
       explained.push(await explain(targetOf(kind, metadata), io, cluster));
@@ -75,7 +75,7 @@ export async function whyAll(
       `it is not known what else is held up: ${unread.join(', ')} may not be listed`,
     );
 
-  /** Kinds that the cluster does not know have no objects. */
+  /** Returns the objects of a kind; none if the cluster does not know the kind. */
   async function objectsOf(resource: Resource): Promise<readonly KubeObject[]> {
     const options = resource.namespaced ? { namespace, signal } : { signal };
     const read = await reading(listAll<KubeObject>(client, resource, options));

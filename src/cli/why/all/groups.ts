@@ -1,25 +1,24 @@
 import { keyOf as reasonKey } from '../../../controllers/lib/event-key.ts';
 import type { Blocker, Link, Subject } from '../types.ts';
 
-/** An object that is held up, and by what. */
 export interface HeldUp {
   subject: Subject;
   blocker: Blocker;
 }
 
-/** Objects that the same thing holds up. */
+/** Objects with the same blocker. */
 export interface Group {
-  /** The blocker, as it is explained of the object nearest to it. */
+  /** Blocker as explained for the object nearest to it. */
   blocker: Blocker;
-  /** The object that it is found at: the end of their chains. */
+  /** Object that has the blocker: the end of the objects' chains. */
   root: Link;
-  /** In the order that they were found in. */
+  /** In the order in which they were found. */
   objects: readonly Subject[];
 }
 
 /**
- * Groups objects by what holds them up. First what a person has to end, then what passes by itself; of each, what holds most objects
- * up, then what has lasted longest. Pure.
+ * Groups objects by blocker. Blockers that need a person come before those that pass by themselves;
+ * within each, those of most objects, then the oldest. Pure.
  */
 export function groupsOf(found: readonly HeldUp[]): Group[] {
   const held = new Map(found.map((each) => [nameOf(each.subject), each]));
@@ -37,8 +36,8 @@ export function groupsOf(found: readonly HeldUp[]): Group[] {
 }
 
 /**
- * Returns the key of a group. An object is held up by one thing at a time, but a node has many: each use of a device is ended by
- * itself. What has an unknown reason there is told apart by its time.
+ * Returns the key of a group. An object has one blocker at a time, but a node has many, as each
+ * use of a device ends separately. Unknown reasons on a node are distinguished by their times.
  */
 function keyOf({ blocker }: HeldUp, root: Link): string {
   const { cause, reason, since } = blocker;
@@ -46,7 +45,7 @@ function keyOf({ blocker }: HeldUp, root: Link): string {
   return JSON.stringify([cause, nameOf(root), root.kind === 'Node' && onNode]);
 }
 
-/** Returns the root; of a claim and a pod that wait for each other, which is one thing, the claim. */
+/** Returns the root. If a claim and a pod wait for each other, the root is the claim. */
 function sharedRoot(each: HeldUp, held: ReadonlyMap<string, HeldUp>): Link {
   const root = rootOf(each);
   const back = held.get(nameOf(root));

@@ -7,11 +7,11 @@ import { ApiError } from '../../../kube/errors.ts';
 import type { KubeClient, ListOptions, RequestOptions } from '../../../kube/types.ts';
 import { type ReadClient, uses } from '../../lib/objects/related.ts';
 
-/** Objects of one kind, with what finds some of them. */
+/** Objects of a kind, with lookups. */
 interface Listed {
   items: readonly KubeObject[];
   named(name: string, namespace: string | undefined): KubeObject | undefined;
-  /** Returns the objects of which `values` has the value. `key` names what `values` reads. */
+  /** Returns the objects whose `values` include the value. `key` identifies the index. */
   where(
     key: string,
     values: (object: KubeObject) => readonly unknown[],
@@ -22,8 +22,10 @@ interface Listed {
 export type ListedClient = Required<ReadClient>;
 
 /**
- * A client that reads from one list of each kind, which is requested when the kind is first asked for.
- * @param within the namespace that lists of namespaced kinds are of, where not of all: each namespace has one of its own then
+ * Creates a client that reads from one list of each kind, requested at the first access to the
+ * kind.
+ * @param within namespace of the command, if restricted: each namespace then has its own list of a
+ * namespaced kind
  */
 export function createListedClient(
   client: Pick<KubeClient, 'get' | 'list'>,
@@ -31,7 +33,7 @@ export function createListedClient(
   signal: AbortSignal,
 ): ListedClient {
   const lists = new Map<string, Promise<Listed>>();
-  /** Answers for single objects of kinds that may not be listed. */
+  /** Responses for single objects of kinds that may not be listed. */
   const single = new Map<string, Promise<KubeObject>>();
 
   function listed(resource: Resource, asked: string | undefined): Promise<Listed> {
@@ -47,7 +49,7 @@ export function createListedClient(
     return list;
   }
 
-  /** Returns the objects of a kind that a list with these options has. */
+  /** Returns the objects of a kind that a list with these options contains. */
   async function select(resource: Resource, options: ListOptions): Promise<readonly KubeObject[]> {
     const { namespace, labelSelector, fieldSelector } = options;
     const all = await listed(resource, namespace);
@@ -78,7 +80,7 @@ export function createListedClient(
       try {
         found = (await listed(resource, options.namespace)).named(name, options.namespace);
       } catch (error) {
-        // A single object may be read all the same.
+        // A single object may be readable nevertheless.
         if (!(error instanceof StowageError) || error.code !== 'forbidden') throw error;
         const key = JSON.stringify([resource.group, resource.plural, options.namespace, name]);
         const answer = single.get(key) ?? client.get<T>(resource, name, options);
@@ -104,7 +106,7 @@ export function createListedClient(
     async podsOf(claim) {
       const { name, namespace } = claim.metadata;
       const pods = await listed(PODS, namespace);
-      // The claim of a generic ephemeral volume is owned by its pod, whose name it begins with.
+      // A pod owns the claim of its generic ephemeral volume, whose name begins with the pod's.
       const owners = (claim.metadata.ownerReferences ?? []).map((owner) =>
         pods.named(owner.name, namespace),
       );
@@ -118,7 +120,7 @@ export function createListedClient(
   };
 }
 
-/** The answer of the API server, which readers know from other errors by. */
+/** Returns the answer of the API server, which readers distinguish from other errors. */
 const notFound = ({ plural }: Resource, name: string): ApiError =>
   new ApiError(
     {

@@ -3,10 +3,10 @@ import { blockerData } from '../print.ts';
 import { blockerLines, linkText } from '../text.ts';
 import type { Group } from './groups.ts';
 
-/** Most objects that are named to a person. */
+/** Maximum number of objects in text. */
 const MOST_NAMES = 20;
 
-/** A group as the data of docs/output.md. Pure. */
+/** Returns a group as data, as docs/output.md describes it. Pure. */
 export const groupData = ({ blocker, root, objects }: Group): object => ({
   ...blockerData(blocker),
   root,
@@ -18,7 +18,7 @@ export const groupData = ({ blocker, root, objects }: Group): object => ({
   })),
 });
 
-/** A group for a person. `now` is in ms since the epoch. Pure. */
+/** Returns a group as text. `now` is in ms since the epoch. Pure. */
 export function groupText({ blocker, root, objects }: Group, now: number): string {
   const names = objects.slice(0, MOST_NAMES).map(linkText);
   const more = objects.length - names.length;

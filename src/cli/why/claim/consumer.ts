@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim } from '../../../api/core.ts';
 /** Kubernetes' own image of a program that does nothing. */
 const PAUSE = 'registry.k8s.io/pause:3.10';
 
-/** A pod that uses a claim, so that the scheduler chooses a node for both. Pure. */
+/** Returns a pod that uses a claim, so that the scheduler chooses a node for both. Pure. */
 export function consumerOf({ metadata: { name, namespace }, spec }: PersistentVolumeClaim): object {
   const block = spec.volumeMode === 'Block';
   return {

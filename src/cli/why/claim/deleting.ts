@@ -5,7 +5,7 @@ import { heldByFinalizers } from '../deleting.ts';
 import type { Blocker } from '../types.ts';
 import type { ClaimFacts } from './facts.ts';
 
-/** What keeps a claim that is being deleted. */
+/** Reports what blocks the deletion of a claim. */
 export function deletingClaim({ claim, pods }: ClaimFacts): Blocker | undefined {
   const { namespace = '', name, finalizers = [], deletionTimestamp: since } = claim.metadata;
   if (since === undefined) return undefined;

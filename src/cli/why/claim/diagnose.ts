@@ -21,7 +21,7 @@ import { tellsNoRoom } from './scheduler-words.ts';
 import { source, sourceAway } from './source.ts';
 import { storageClass } from './storage-class.ts';
 
-/** One thing that can hold a claim up, if it does now. `now` is in ms since the epoch. */
+/** Check for one possible blocker of a claim. `now` is in ms since the epoch. */
 type ClaimCause = (known: ClaimFacts, now: number) => Blocker | undefined;
 
 const WITHIN_SECONDS = { when: 'within seconds, where a daemon runs' };
@@ -42,7 +42,7 @@ const lost: ClaimCause = (known) =>
         },
       };
 
-/** Of a class for Volumes that are made by hand. */
+/** Reports blockers of a claim whose class is for Volumes created by hand. */
 const supplied: ClaimCause = (known) => {
   const provisioner = foundIn(known.storageClass)?.provisioner;
   if (known.claim.spec.storageClassName !== '' && provisioner !== NO_PROVISIONER) return undefined;
@@ -79,12 +79,12 @@ const supplied: ClaimCause = (known) => {
   };
 };
 
-/** A Volume is made for it, and is not there yet, or not any more. */
+/** Reports the blocker of the Volume that is provisioned for the claim. */
 const itsVolume: ClaimCause = ({ volume, known }, now) => {
   const found = foundIn(volume);
   if (found === undefined || known === undefined) return undefined;
   const diagnosis = diagnose(known, now);
-  // This claim holds its Volume's deletion, and can be used as before.
+  // This claim blocks the deletion of its Volume, and can be used as before.
   if ('nothing' in diagnosis || diagnosis.cause === 'ClaimHoldsDeletion') return undefined;
   const { name } = found.metadata;
   return through(
@@ -105,7 +105,7 @@ const unbound: ClaimCause = (known) => {
   };
 };
 
-/** Nothing is made before the scheduler has chosen a node for a pod. */
+/** Reports a claim whose class waits for a pod: provisioning follows the scheduler's decision. */
 const noPod: ClaimCause = (known) => {
   const waits = foundIn(known.storageClass)?.volumeBindingMode === 'WaitForFirstConsumer';
   const { name, namespace = '', annotations = {} } = known.claim.metadata;
@@ -133,7 +133,7 @@ const noPod: ClaimCause = (known) => {
     holdup: `no node is chosen for pod ${pod.metadata.name}, which uses it${refused === undefined ? '' : `; last: ${refused.holdup}`}`,
     ...sinceMade(known),
     next: { when: 'when a node is chosen for the pod' },
-    // What was said of the claim is what the scheduler waits for.
+    // The scheduler waits for the same as the claim if that is about nodes.
     fix: (isOfNodes(refused) ? refused?.fix : undefined) ?? {
       say: 'See why the pod is on no node.',
       run: [commandLine('stowage', 'why', 'pod', `${namespace}/${pod.metadata.name}`)],
@@ -141,11 +141,17 @@ const noPod: ClaimCause = (known) => {
   };
 };
 
-/** Why no node is found for a claim that waits for its first pod, as far as the daemon and the scheduler have said it. */
+/**
+ * Returns why no node is found for a claim that waits for its first pod, as far as the daemon and
+ * the scheduler report that.
+ */
 const noNode = (known: ClaimFacts): Blocker | undefined =>
   lastWarning(known) ?? roomUnknown(known) ?? noRoom(known);
 
-/** The scheduler takes the claim to no node, by what the daemon publishes of room: nobody tells the claim. */
+/**
+ * Reports that the scheduler finds no node, by the capacity that the daemon publishes: no event on
+ * the claim shows that.
+ */
 function noRoom(known: ClaimFacts): Blocker | undefined {
   const conditions = (foundIn(known.pods) ?? []).flatMap(({ status }) => status?.conditions ?? []);
   const said = conditions.find(
@@ -163,14 +169,14 @@ function noRoom(known: ClaimFacts): Blocker | undefined {
       };
 }
 
-/** Reports why no node has room for a claim, so that the scheduler has none for its pod. */
+/** Reports whether a blocker is about nodes without room for the claim, and hence for its pod. */
 const isOfNodes = (refused: Blocker | undefined): boolean =>
   ['NoRoom', 'RoomUnknown', 'NodeNotReady', 'FreeExtentsCarryData'].includes(refused?.cause ?? '');
 
-/** Nodes whose room is not known, which a scheduler takes for nodes without room. */
+/** Reports nodes with unknown capacity, which the scheduler treats as nodes without capacity. */
 function roomUnknown({ classEvents, storageClass }: ClaimFacts): Blocker | undefined {
   const last = new Map<string | undefined, AnyEvent>();
-  // An earlier daemon tells the node in words alone.
+  // An earlier daemon names the node in the message only.
   for (const event of (classEvents && foundIn(classEvents)) ?? [])
     if (isOwn(event)) last.set(nodeIn(event), event);
   const found = [...last].find(([, { reason }]) => reason === ROOM_EVENT.unknown);
@@ -197,10 +203,10 @@ function roomUnknown({ classEvents, storageClass }: ClaimFacts): Blocker | undef
   };
 }
 
-/** What the daemon last said that it cannot do: the oldest reasons are gone with their events, after an hour. */
+/** Reports the daemon's last warning. Older reasons disappear with their events, after an hour. */
 function lastWarning(known: ClaimFacts): Blocker | undefined {
   const events = foundIn(known.events);
-  // Whoever binds claims says over and over that it waits for the daemon.
+  // The PersistentVolume controller repeats that the claim waits for the daemon.
   const last = events?.findLast(isOwn) ?? events?.at(-1);
   if (last?.type !== 'Warning') return undefined;
   const since = last.firstTimestamp ?? last.eventTime ?? lastSeen(last);
@@ -231,7 +237,7 @@ const unseen: ClaimCause = (known) => {
   };
 };
 
-/** Causes that do not depend on a pod; in both lists each keeps the next ones from mattering. */
+/** Causes that do not depend on a pod. In both lists, each cause makes later ones irrelevant. */
 const WITHOUT_POD: readonly ClaimCause[] = [
   storageClass,
   population,
@@ -245,7 +251,7 @@ const OF_UNBOUND: readonly ClaimCause[] = [
   ...[noPod, lastWarning, unseen],
 ];
 
-/** It asks for more than it has. */
+/** Reports an incomplete expansion. */
 const growing: ClaimCause = (known) => {
   const { spec, status } = known.claim;
   const [asked, has] = [spec.resources?.requests?.storage ?? '0', status?.capacity?.storage ?? '0'];
@@ -264,7 +270,7 @@ const growing: ClaimCause = (known) => {
   };
 };
 
-/** It is bound, to something that has nothing of what was asked for. */
+/** Reports a bound claim whose volume lacks the requested data. */
 const empty: ClaimCause = (known) => {
   const { source: found } = known;
   if (found === undefined || !('refuse' in found)) return undefined;
@@ -283,7 +289,7 @@ const empty: ClaimCause = (known) => {
   };
 };
 
-/** The first thing that holds a claim up. Pure. `now` is in ms since the epoch. */
+/** Returns the first blocker of a claim. Pure. `now` is in ms since the epoch. */
 export function diagnoseClaim(known: ClaimFacts, now: number): Diagnosis {
   const phase = known.claim.status?.phase ?? 'Pending';
   const causes =
@@ -301,7 +307,8 @@ export function diagnoseClaim(known: ClaimFacts, now: number): Diagnosis {
 }
 
 /**
- * What holds up a claim that a pod waits for; undefined where it waits for that pod, or is of a static class. Pure.
+ * Returns the blocker of a claim that a pod waits for; undefined if the claim waits for that pod,
+ * or has a static class. Pure.
  */
 export function ofPod(known: ClaimFacts, now: number): Blocker | undefined {
   const isStatic = foundIn(known.storageClass)?.provisioner === NO_PROVISIONER;

@@ -10,24 +10,27 @@ import type { Reason as Cause } from '../reasons.ts';
 import type { Fix } from '../types.ts';
 import { type ClaimFacts, lookAt } from './facts.ts';
 
-/** Fixes of no other family: who may write events in a namespace could have any of them printed. */
+/**
+ * Fixes for reasons in events. Includes no other family: users who may write events in a namespace
+ * could otherwise make any fix appear.
+ */
 const FIXES: Partial<
   Record<string, (parameters: Reason['parameters'], context: FixContext) => Fix | undefined>
 > = { ...claims, ...populators };
 
-/** The reason that the daemon told with an event; undefined for one of an earlier version. Pure. */
+/** Returns the reason in an event of the daemon; undefined for an earlier version. Pure. */
 export const reasonIn = (event: AnyEvent): Reason | undefined =>
   isOwn(event) ? reasonOfAnnotations(event.metadata.annotations) : undefined;
 
-/** The node that an event is about; undefined where it names none. Pure. */
+/** Returns the node that an event is about; undefined if it names none. Pure. */
 export function nodeIn(event: AnyEvent): string | undefined {
   const node = reasonIn(event)?.parameters.node;
   return node !== undefined && isDnsSubdomain(node) ? node : undefined;
 }
 
 /**
- * Cause that an event on a claim tells. Pure.
- * @param otherwise for a reason that names nothing finer
+ * Returns the cause that an event on a claim indicates. Pure.
+ * @param otherwise cause for a reason that indicates nothing finer
  */
 export function eventCause(event: AnyEvent, otherwise: Cause): Cause {
   const detail = reasonIn(event);
@@ -36,11 +39,11 @@ export function eventCause(event: AnyEvent, otherwise: Cause): Cause {
   return (entry.cause as Cause | undefined) ?? otherwise;
 }
 
-/** Reports whether the daemon said that its gate is off. Pure. */
+/** Reports whether the daemon stated in an event that its feature gate is off. Pure. */
 export const tellsGateOff = (event: AnyEvent | undefined): boolean =>
   event !== undefined && eventCause(event, 'ProvisioningFailed') === 'GateOff';
 
-/** Fix for what an event on a claim tells. Pure. */
+/** Returns the fix for an event on a claim. Pure. */
 export function eventFix(known: ClaimFacts, event: AnyEvent): Fix {
   const detail = reasonIn(event);
   const storageClass = foundIn(known.storageClass);

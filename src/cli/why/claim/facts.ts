@@ -14,33 +14,35 @@ import { commandLine } from '../../lib/command-line.ts';
 import type { Reading } from '../../lib/read-result.ts';
 import type { VolumeFacts } from '../types.ts';
 
-/** All that the explanation of a claim is made from. */
 export interface ClaimFacts {
   claim: PersistentVolumeClaim;
-  /** That which it names. */
+  /** Class that the claim names. */
   storageClass: Reading<StorageClass>;
-  /** What it starts from; undefined where that was not looked at. */
+  /** Data source; undefined if it was not read. */
   source: Resolution | { forbidden: string } | undefined;
-  /** The nodes that have it, and no others: a volume is made from it there. */
+  /** Nodes that hold the source, the only ones on which a volume is provisioned from it. */
   sourceNodes?: readonly { name: string; node: Reading<KubeNode> }[];
-  /** Of one that waits for a populator: the names of PopulatorDefinitions of its kind, and whether a VolumePopulator stands for that; what is made for it. */
+  /**
+   * Set if the claim waits for a populator: PopulatorDefinitions of its kind, whether a
+   * VolumePopulator names the kind, and objects made for the claim.
+   */
   population: { definitions: readonly string[]; registered: boolean; made?: Made } | undefined;
-  /** The grants that nearly allow it, the nearest first. */
+  /** Grants that nearly allow the reference, nearest first. */
   misses: readonly NearMiss[];
-  /** Of the daemons, where what they follow was asked for. */
+  /** Leases of the daemons, if the references that they follow matter. */
   leases?: Reading<Lease[]>;
   pv: Reading<PersistentVolume>;
-  /** Its own, or the one that is being made for it. */
+  /** Volume of the claim, or the one being provisioned for it. */
   volume: Reading<Volume>;
-  /** All about that, where it is not Ready. */
+  /** Facts about that Volume if it is not Ready. */
   known: VolumeFacts | undefined;
-  /** Those that use it. */
+  /** Pods that use the claim. */
   pods: Reading<Pod[]>;
-  /** The oldest first. */
+  /** Oldest first. */
   events: Reading<AnyEvent[]>;
-  /** On its class, the oldest first: whether it is known how much room nodes have. Undefined where that does not matter. */
+  /** Events on the class, oldest first, about unknown capacity. Undefined if irrelevant. */
   classEvents?: Reading<AnyEvent[]>;
-  /** What could be bound to one of a static class. */
+  /** Volumes that a claim of a static class could be bound to. */
   supply: Supply | undefined;
 }
 
@@ -49,13 +51,13 @@ export const lookAt = ({ claim: { metadata } }: ClaimFacts): string =>
 
 export const claimName = ({ metadata: { namespace, name } }: PersistentVolumeClaim): string =>
   `${namespace}/${name}`;
-/** What there is in the daemon's namespace to fill a claim, as far as the user may see that. */
+/** Objects in the daemon's namespace that fill a claim, as far as the user may read them. */
 
 export interface Made {
   prime?: PersistentVolumeClaim | undefined;
   pod?: Pod | undefined;
 }
-/** What claims that are not bound could be bound to. */
+/** Volumes that unbound claims could be bound to. */
 
 export interface Supply {
   pvs: Reading<PersistentVolume[]>;

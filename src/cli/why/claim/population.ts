@@ -17,12 +17,15 @@ import { eventCause, reasonIn } from './event.ts';
 import type { ClaimFacts } from './facts.ts';
 import { populating } from './populator-pod.ts';
 
-/** Why a claim that a populator is to fill is not filled yet; undefined where it waits for something else first. Pure. */
+/**
+ * Reports why a populator has not filled a claim yet; undefined if the claim waits for something
+ * else first. Pure.
+ */
 export function population(known: ClaimFacts): Blocker | undefined {
   const { claim, population: found } = known;
   const source = sourceReference(claim);
   if (found === undefined || source === undefined) return undefined;
-  // It is filled on its node, whoever says by now how: what is known of that says more.
+  // A volume is being filled on its node, whatever is registered by now: its state is more precise.
   if (foundIn(known.volume)?.spec.source?.populator !== undefined) return undefined;
   const now = populating(known);
   if (now !== undefined) return now;
@@ -34,7 +37,7 @@ export function population(known: ClaimFacts): Blocker | undefined {
   const { namespace: theirs = namespace } = source.crossNamespace ? source : { namespace };
   const edit = commandLine('kubectl', 'edit', kind, source.name, '-n', theirs);
   if (found.definitions.length === 0) {
-    // What was begun for it is nobody else's.
+    // A population in progress belongs to no other populator.
     const isRegistered = found.registered && !finalizers.includes(POPULATE_FINALIZER);
     return {
       cause: isRegistered ? 'ForeignPopulator' : 'KindNotRegistered',
@@ -97,7 +100,7 @@ const OURS: readonly string[] = Object.values(POPULATOR_EVENT).filter(
   (reason) => reason !== POPULATOR_EVENT.unrecognized,
 );
 
-/** The commonest mistake. */
+/** Returns a hint at the most common mistake. */
 const versioned = (group: string): string =>
   group.includes('/') ? ', whose group is written with a version' : '';
 

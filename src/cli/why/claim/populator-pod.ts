@@ -7,7 +7,7 @@ import { commandLine } from '../../lib/command-line.ts';
 import type { Blocker } from '../types.ts';
 import type { ClaimFacts } from './facts.ts';
 
-/** How far the pod is that fills a claim; undefined where it is not what the claim waits for. Pure. */
+/** Reports the state of a populator's pod; undefined if the claim does not wait for it. Pure. */
 export function populating({ population }: ClaimFacts): Blocker | undefined {
   const { prime, pod } = population?.made ?? {};
   const isFilled = prime?.metadata.annotations?.[POPULATED_BY_ANNOTATION] !== undefined;
@@ -65,7 +65,7 @@ export function populating({ population }: ClaimFacts): Blocker | undefined {
 const on = ({ spec }: Pod): string =>
   spec.nodeName === undefined ? '' : ` on node ${spec.nodeName}`;
 
-/** Also where the events of that are gone. */
+/** Reports the failed pods, even if their events have expired. */
 function givenUp(prime: PersistentVolumeClaim): Blocker | undefined {
   const attempts = attemptsOf(prime);
   if (attempts === undefined || attempts.failed < RETRY.maxTransfers) return undefined;
@@ -78,7 +78,7 @@ function givenUp(prime: PersistentVolumeClaim): Blocker | undefined {
   };
 }
 
-/** A claim that is being deleted while it is filled stays until its pod is gone, which may write still. Pure. */
+/** Reports a claim deleted while being filled: its pod may still write. Pure. */
 export function cancelling({ claim, population }: ClaimFacts): Blocker | undefined {
   const { deletionTimestamp: since, finalizers } = claim.metadata;
   const { pod } = population?.made ?? {};

@@ -51,8 +51,8 @@ import type { ClaimFacts, Made, Supply } from './facts.ts';
 const ABSENT = { absent: true } as const;
 
 /**
- * What is around a claim. Throws a StowageError; what the user may not read is told in its place.
- * @param grants finds out in which version ReferenceGrants are served
+ * Reads the facts about a claim. Throws a StowageError; a refusal stands for an unreadable object.
+ * @param grants returns the version in which ReferenceGrants are served
  * @param now ms since the epoch
  */
 export async function readClaim(
@@ -96,7 +96,7 @@ export async function readClaim(
     );
     if (owner === undefined && !ours) return ABSENT;
     const read = await readNamed<Volume>(client, VOLUMES, owner?.name ?? `pvc-${uid}`, { signal });
-    // Another one of its name has nothing to do with it.
+    // Another Volume of that name is unrelated to the claim.
     const other =
       owner !== undefined &&
       foundIn(read) !== undefined &&
@@ -104,7 +104,7 @@ export async function readClaim(
     return other ? ABSENT : read;
   }
 
-  /** Who may not look there is told of what is said of the claim. */
+  /** Returns undefined if the user may not read populators: events on the claim remain. */
   async function readPopulation(): Promise<ClaimFacts['population']> {
     const kind = sourceReference(claim);
     if (
@@ -132,7 +132,7 @@ export async function readClaim(
     };
   }
 
-  /** In whichever namespace the daemon has for that. */
+  /** Searches all namespaces, since that of the daemon is unknown. */
   async function readMade(): Promise<Made> {
     const labelSelector = `${POPULATES_LABEL}=${uid}`;
     const list = async <T extends KubeObject>(resource: Resource) =>
@@ -183,7 +183,7 @@ export async function readClaim(
     }
   }
 
-  /** As the daemon has it; none where that is not known. */
+  /** Returns the nodes that hold the source, as the daemon determines them; none if unknown. */
   async function nodesOf(ready: ReadySource, read: SourceReads): Promise<readonly string[]> {
     if ('volumeName' in ready) {
       const from = await readNamed<Volume>(client, VOLUMES, ready.volumeName, { signal });
@@ -197,7 +197,10 @@ export async function readClaim(
     return 'problem' in handle ? [] : handle.nodes;
   }
 
-  /** The daemon's gate is its own: it says so in its Lease, or, where that tells nothing, in its last event. */
+  /**
+   * Reports whether the daemon follows references to other namespaces: its Lease shows its feature
+   * gate, or else its last event.
+   */
   function isFollowed(leases: Reading<Lease[]> | undefined): boolean {
     if (leases === undefined) return true;
     const leaders = leadersIn(foundIn(leases) ?? [], now);
@@ -208,17 +211,20 @@ export async function readClaim(
     return leases === undefined || (followsLinks(leadersIn(foundIn(leases) ?? [], now)) ?? true);
   }
 
-  /** Undefined where neither gate is asked. */
+  /** Returns undefined if neither setting matters. */
   async function readLeasesFor(): Promise<Reading<Lease[]> | undefined> {
     const source = dataSourceOf(claim, { crossNamespace: false });
-    // A reference to any other kind crosses namespaces by itself.
+    // References to other kinds may cross namespaces as well.
     const crosses = sourceReference(claim)?.crossNamespace === true;
     return source.kind === 'gate-off' || source.kind === 'link' || crosses
       ? readLeases(client, signal)
       : undefined;
   }
 
-  /** What keeps a volume from being filled on its node, where its kind is registered for that; else as it was. */
+  /**
+   * Returns what prevents a volume from being filled on its node, if its kind is registered
+   * for that; else `asked`.
+   */
   async function filledOnNode(
     asked: Extract<Resolution, { other: unknown }>,
     gate: { crossNamespace: boolean },
@@ -229,7 +235,7 @@ export async function readClaim(
       definitions: read.definitions,
       async object(...where) {
         const answer = await read.object(...where);
-        // What the one who asks may not read says nothing of the daemon.
+        // A refusal to this user shows nothing about the daemon.
         if ('forbidden' in answer)
           throw new StowageError('forbidden', `you may not read ${where[0].plural}`);
         return answer;
@@ -239,7 +245,7 @@ export async function readClaim(
     return 'none' in found ? asked : found;
   }
 
-  /** Of the namespace that is referred to, and of its own, where one may have been made by mistake. */
+  /** Reads grants of the referenced namespace, and those misplaced in the claim's own. */
   async function readMisses(
     source: Resolution,
     what: 'claims' | 'links',
@@ -260,13 +266,13 @@ export async function readClaim(
   }
 }
 
-/** Whatever made its volume, it is not what was asked for. */
+/** Returns the refusal if the source was dropped: the volume lacks the requested data. */
 function wasDropped(claim: PersistentVolumeClaim): ClaimFacts['source'] {
   const source = dataSourceOf(claim, { crossNamespace: true });
   return source.kind === 'dropped' ? { refuse: droppedBy(source) } : undefined;
 }
 
-/** What claims of static classes can be bound to. */
+/** Reads the volumes that claims of static classes can be bound to. */
 export async function readSupply(client: ReadClient, signal: AbortSignal): Promise<Supply> {
   const all = <T>(list: Promise<{ items: T[] }>) => reading(list.then(({ items }) => items));
   return {

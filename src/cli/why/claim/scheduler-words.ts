@@ -1,6 +1,6 @@
 /**
- * The words of kube-scheduler where no node has the room, in Kubernetes 1.19 to 1.36: ErrReasonNotEnoughSpace of its plugin
- * volumebinding.
+ * Reports whether no node has the capacity, by kube-scheduler's message in Kubernetes 1.19 to 1.36:
+ * ErrReasonNotEnoughSpace of its plugin volumebinding.
  */
 export const tellsNoRoom = (message: string): boolean =>
   message.includes('node(s) did not have enough free storage');

@@ -12,17 +12,17 @@ import { obstructionOf } from '../obstruction.ts';
 import type { Blocker, Fix } from '../types.ts';
 import type { ClaimFacts } from './facts.ts';
 
-/** What it is to start from is not there, not ready, not granted, or does not fit. */
+/** Reports a source that is missing, not ready, not granted, or unsuitable. */
 export function source(known: ClaimFacts): Blocker | undefined {
   const { claim, source: found, volume } = known;
-  // It was used, and what becomes of it, or of its grant, keeps the volume that is made from it no more.
+  // The source was used: later changes to it, or to its grant, no longer block the new volume.
   if (foundIn(volume) !== undefined) return undefined;
   const { creationTimestamp } = claim.metadata;
   const since = creationTimestamp === undefined ? {} : { since: creationTimestamp };
   if (found === undefined || 'none' in found || 'ready' in found || 'forbidden' in found)
     return undefined;
   if ('other' in found) {
-    // What is known of who fills it says more.
+    // Facts about the populator are more precise.
     if (known.population?.definitions.length) return undefined;
     const { group, objectKind, name } = found.other;
     if (group === VOLUME_SNAPSHOT_LINKS.group && objectKind === VOLUME_SNAPSHOT_LINKS.kind) {
@@ -62,7 +62,7 @@ export function source(known: ClaimFacts): Blocker | undefined {
   const final = 'refuse' in found;
   const obstacle = final ? found.refuse : found.wait;
   return {
-    // The others are of kinds that are not registered as they should be.
+    // All other reasons are of kinds that are not registered as they should be.
     cause: obstructionOf(obstacle.reason, { node: '' })?.cause ?? 'ForeignPopulator',
     reason: obstacle.reason,
     ...chainTo(known, obstacle),
@@ -73,7 +73,7 @@ export function source(known: ClaimFacts): Blocker | undefined {
   };
 }
 
-/** What it waits for, where that has a name. */
+/** Returns the object that the claim waits for, if it has a name. */
 function chainTo(known: ClaimFacts, { on, referent }: Obstacle): Pick<Blocker, 'chain'> {
   const first = referent ?? on.find(({ name }) => name !== undefined);
   if (first?.name === undefined) return {};
@@ -82,11 +82,11 @@ function chainTo(known: ClaimFacts, { on, referent }: Obstacle): Pick<Blocker, '
   return { chain: [{ kind, ...(namespace === undefined ? {} : { namespace }), name }] };
 }
 
-/** Of any kind that volumes are filled from: the one that the claim names. */
+/** Returns the kind of an object; for a populator's source, the kind that the claim names. */
 const kindOf = ({ claim }: ClaimFacts, kind: string): string =>
   kind === 'PopulatorSource' ? (sourceReference(claim)?.kind ?? kind) : kind;
 
-/** The grant that nearly allows it. */
+/** Returns the grant that nearly allows the reference, as text. */
 function nearest({ misses: [miss] }: ClaimFacts): string {
   return miss === undefined
     ? ''
@@ -132,7 +132,7 @@ function fixOf(
       ],
     };
   }
-  // Of a name that none can have there is nothing to grant.
+  // A name that no snapshot can have cannot be granted.
   const isOne = referent?.kind === 'VolumeSnapshot' && isDnsSubdomain(referent.name);
   if (code === 'SnapshotGrantMissing' && isOne) {
     const links = on.some(({ kind }) => kind === 'VolumeSnapshotLink') ? 'links' : 'claims';
@@ -188,7 +188,7 @@ function fixOf(
   return { say: hint || 'Put right what the message names.' };
 }
 
-/** The same claim, with the size that the snapshot needs. */
+/** Returns the command for the same claim, with the size that the snapshot needs. */
 function restore(
   { metadata: { namespace, name }, spec }: PersistentVolumeClaim,
   snapshot: string,
@@ -199,7 +199,7 @@ function restore(
   return commandLine('stowage', 'restore', 'snapshot', snapshot, ...to, ...modes);
 }
 
-/** The nodes that have what it is to start from are gone, or Kubernetes has given them up. */
+/** Reports a source whose nodes are all missing or not Ready. */
 export function sourceAway({ claim, sourceNodes = [], volume }: ClaimFacts): Blocker | undefined {
   const away = sourceNodes.filter(({ node }) => 'absent' in node || isNotReady(foundIn(node)));
   const [first] = away;

@@ -6,7 +6,10 @@ import { foundIn } from '../../lib/read-result.ts';
 import type { Blocker } from '../types.ts';
 import type { ClaimFacts } from './facts.ts';
 
-/** It has no class, one that does not exist, or one of others, who do not fill volumes from what it names. Pure. */
+/**
+ * Reports a class that is missing, invalid, or of another provisioner, which does not fill volumes
+ * from the claim's source. Pure.
+ */
 export function storageClass({
   claim,
   storageClass: read,
@@ -56,7 +59,7 @@ export function storageClass({
       },
     };
   }
-  // In a class of others, too, it is a populator that the claim waits for.
+  // With a class of another provisioner, too, the claim waits for its populator.
   if (provisioner === undefined || provisioner === DRIVER || population !== undefined)
     return undefined;
   return {

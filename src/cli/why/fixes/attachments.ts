@@ -6,7 +6,7 @@ import type { Fixes } from './types.ts';
 export const attachments: Fixes<typeof ATTACHMENTS> = {
   OperationPaused: ({ kind }, { node, volume }) => ({
     say: 'Take the annotation off when the reason for it is gone.',
-    // Not by the name that the status tells: others may have written that.
+    // Ignores the name in the status, which others may have written.
     run: [
       kind === 'Volume' && volume !== undefined
         ? unpause('volume', volume.metadata.name)

@@ -5,7 +5,7 @@ import { commandLine } from '../../lib/command-line.ts';
 import type { Fix } from '../types.ts';
 import type { Fixes } from './types.ts';
 
-/** Fix for a gate that is off. */
+/** Fix for a feature gate that is off. */
 export const GATE_ON: Fix = {
   say: 'Have the daemon run with this gate on; a VolumeSnapshotLink needs none, for a snapshot.',
   daemonFlags: ['--feature-gates', 'CrossNamespaceVolumeDataSource=true'],
@@ -16,7 +16,7 @@ export const MAKE_ROOM: Fix = {
   run: ['stowage get nodes', commandLine('stowage', 'get', 'volumes', '--sort-by', 'node')],
 };
 
-/** Fixes by events on claims, which tenants can forge: of the parameters only the node of the context is used. */
+/** Fixes for events on claims, which tenants can forge: uses only the node of the context. */
 export const claims: Fixes<typeof CLAIMS> = {
   GateOff: () => GATE_ON,
   NoRoom: () => MAKE_ROOM,
@@ -33,11 +33,11 @@ export const claims: Fixes<typeof CLAIMS> = {
     at(node, 'why', { say: 'Bring the node back: the claim goes on by itself.' }),
 };
 
-/** Undefined where it is not known which node that is. */
+/** Adds a command for a node. Returns undefined if the node is unknown. */
 const at = (node: string, verb: string, fix: Fix): Fix | undefined =>
   node === '' ? undefined : { ...fix, run: [commandLine('stowage', verb, 'node', node)] };
 
-/** Replaces a class in one command, as its parameters are immutable. */
+/** Returns the fix that replaces a class in one command, as its parameters are immutable. */
 function consent({ metadata, parameters, ...rest }: StorageClass): Fix {
   const { name, labels, annotations } = metadata;
   const wanted = {

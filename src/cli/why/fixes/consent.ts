@@ -3,7 +3,7 @@ import { patchSpec } from '../../lib/command-line.ts';
 import type { Fix } from '../types.ts';
 import type { FixContext } from './types.ts';
 
-/** The consent to the loss of what has a signature. */
+/** Returns the fix that consents to the loss of data with a signature. */
 export function consent(signature: string | undefined, { volume }: FixContext): Fix {
   const place = volume && driverOfSpec(volume.spec).overwritten?.(volume.spec);
   return {

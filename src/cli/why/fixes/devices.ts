@@ -16,7 +16,7 @@ const takeOut = ({ device = 'the device' }: Used): Fix => ({
   say: `Take ${device} out of use, as the message says it is, or use another device.`,
 });
 
-/** Ends a use for good: the device is to be another Volume's. */
+/** Returns the fix that ends a use permanently: the device will be another Volume's. */
 const endForGood = (used: Used, { node }: FixContext): Fix =>
   used.command === undefined
     ? takeOut(used)
@@ -25,7 +25,7 @@ const endForGood = (used: Used, { node }: FixContext): Fix =>
         run: [commandLine('ssh', node, used.command)],
       };
 
-/** Ends a use. The kubelet unmounts what pods had, and is only to be let do it. */
+/** Returns the fix that ends a use. The kubelet unmounts volumes of pods by itself. */
 export function endUse({ command, look }: Used, { node }: FixContext): Fix {
   if (look !== undefined) return listOpeners(node, look);
   return command === undefined
@@ -36,7 +36,7 @@ export function endUse({ command, look }: Used, { node }: FixContext): Fix {
       };
 }
 
-/** The command is one that a node's observation gave, quoted for a shell there. */
+/** Returns the fix that lists programs. The command is quoted, as a node's observation gave it. */
 const listOpeners = (node: string, command: string): Fix => ({
   say: 'End the program that has it open; this lists it.',
   run: [commandLine('ssh', node, command)],
@@ -47,7 +47,7 @@ const letKubelet = (_: object, { node }: FixContext): Fix => ({
   run: [onNode(node, 'journalctl', '-u', 'kubelet', '-n', '50', '--no-pager')],
 });
 
-/** A device that is not the Volume's yet is used by others than its pods. */
+/** Selects a fix by phase: pods of the Volume do not use a device that is not the Volume's yet. */
 const byPhase =
   (fix: (used: Used, context: FixContext) => Fix) =>
   (used: Used, context: FixContext): Fix =>

@@ -5,7 +5,7 @@ import type { FixContext, Fixes } from './types.ts';
 
 const say = 'Put right what the message names.';
 
-/** For what is in doubt on a node, where the list of its mounts tells more. */
+/** Returns the fix for an uncertain state on a node, for which the list of mounts is useful. */
 export const putRight = (_: unknown, { node }: FixContext): Fix => ({
   say,
   run: [onNode(node, 'findmnt')],

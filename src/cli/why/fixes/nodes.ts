@@ -16,7 +16,7 @@ const permit = (): Fix => ({
 });
 
 export const nodes: Fixes<typeof NODES> = {
-  // A key that is shown is one to be checked, not to be trusted: whoever stands between shows one, too.
+  // A shown key must be verified, not trusted: a man in the middle shows one, too.
   HostKeyChanged: ({ fingerprint = '', file }, { node }) => ({
     say: `Only if node ${node} was installed anew, and prints this very fingerprint at its console (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub): remove the key that was known, and add the new one.`,
     run: [
@@ -63,9 +63,9 @@ export const nodes: Fixes<typeof NODES> = {
 
 function allowSudo(node: string, user: string): Fix {
   const say = `Let user ${user} run what Stowage runs, without a password. Name the folders, volume groups and disks of the node (stowage print sudoers --help).`;
-  // The node says who it is.
+  // The name of the user comes from the node.
   if (!/^[a-z_][a-z0-9_-]*$/.test(user)) return { say };
-  // sudo reads no file with a dot in its name: what it reads is whole, and there at any time.
+  // sudo ignores files with a dot in their names: the file that it reads is complete at any time.
   const [next, file] = ['/etc/sudoers.d/stowage.new', '/etc/sudoers.d/stowage'];
   const put = `install -m 0440 /dev/stdin ${next} && visudo -cf ${next} && mv ${next} ${file}`;
   return {

@@ -2,7 +2,7 @@ import type { POPULATORS } from '../../../api/reasons/populators.ts';
 import { GATE_ON } from './claims.ts';
 import type { Fixes } from './types.ts';
 
-/** Fixes by events on claims, which tenants can forge. */
+/** Fixes for events on claims, which tenants can forge. */
 export const populators: Fixes<typeof POPULATORS> = {
   PopulatorGateOff: () => GATE_ON,
 };

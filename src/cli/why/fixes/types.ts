@@ -4,17 +4,17 @@ import type { REASONS, ReasonCode } from '../../../api/reasons.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { Fix } from '../types.ts';
 
-/** The objects that a fix is made for, beside the reason. */
+/** Objects that a fix is for, beside the reason. */
 export interface FixContext {
-  /** The node that it is about; empty where none is known. */
+  /** Node that the fix is about; empty if unknown. */
   node: string;
-  /** The Volume that is held up, where one is. */
+  /** Blocked Volume, if any. */
   volume?: Volume | undefined;
-  /** The class of the claim that is held up, where one is. */
+  /** Class of the blocked claim, if any. */
   storageClass?: StorageClass | undefined;
 }
 
-/** Parameters as they were read: another version may have left some out. */
+/** Parameters as read: another version may have omitted some. */
 type Read<Code extends ReasonCode> = Readonly<
   Partial<Record<keyof ParametersOf<TextOf<(typeof REASONS)[Code]>>, string>>
 >;
@@ -25,7 +25,7 @@ type TextOf<Entry> = Entry extends { message: infer Message; action: infer Actio
     ? Message & string
     : never;
 
-/** Fixes that are more than the sentence in the list, by the reason. */
+/** Fixes that are more than the action in the list, by reason. */
 export type Fixes<Family> = {
   [Code in keyof Family & ReasonCode]?: (
     parameters: Read<Code>,

@@ -10,10 +10,10 @@ import { nodeAway } from '../node.ts';
 import { type Blocker, type Diagnosis, through } from '../types.ts';
 import type { NodeObjectFacts } from './read.ts';
 
-/** One thing that can keep Stowage from work on a node, if it does now. `now` is in ms since the epoch. */
+/** Check for one possible blocker of work on a node. `now` is in ms since the epoch. */
 type NodeCause = (known: NodeObjectFacts, now: number) => Blocker | undefined;
 
-/** As many commands are printed, for as many Volumes. */
+/** Maximum number of commands, one for each Volume. */
 const SHOWN = 5;
 
 const missing: NodeCause = ({ name, node, volumes }) => {
@@ -61,7 +61,7 @@ const address: NodeCause = ({ name, node }) => {
       };
 };
 
-/** A look at one of its Volumes did not come through. */
+/** Reports that the last observation of one of the node's Volumes failed. */
 const away: NodeCause = ({ first }, now) => {
   const found = first && nodeAway(first, now);
   if (found === undefined) return undefined;
@@ -112,7 +112,7 @@ const notReady: NodeCause = ({ name, node, volumes }) => {
   };
 };
 
-/** One of its Volumes is held up by something that is none of the node's. */
+/** Reports a blocker of one of the node's Volumes that is not about the node. */
 const itsVolume: NodeCause = ({ first }, now) => {
   if (first === undefined) return undefined;
   const { name } = first.volume.metadata;
@@ -124,7 +124,7 @@ const itsVolume: NodeCause = ({ first }, now) => {
   );
 };
 
-/** In the order in which one keeps the others from mattering. */
+/** Causes in order: each one makes the later ones irrelevant. */
 const CAUSES: readonly NodeCause[] = [
   missing,
   paused,
@@ -135,7 +135,7 @@ const CAUSES: readonly NodeCause[] = [
   itsVolume,
 ];
 
-/** The first thing that keeps Stowage from work on a node, or one of its Volumes. Pure. `now` is in ms since the epoch. */
+/** Returns the first blocker of a node or its Volumes. Pure. `now` is in ms since the epoch. */
 export function diagnoseNode(known: NodeObjectFacts, now: number): Diagnosis {
   for (const cause of CAUSES) {
     const found = cause(known, now);

@@ -8,7 +8,7 @@ import type { Explained } from '../types.ts';
 import { diagnoseNode } from './diagnose.ts';
 import { readNode } from './read.ts';
 
-/** Why Stowage cannot work on a node. Throws a StowageError `not-found` for one that nothing is known of. */
+/** Explains why Stowage cannot work on a node. Throws a StowageError `not-found` if unknown. */
 export async function explainNode(
   { name }: Target,
   { signal, clock }: Io,
@@ -16,7 +16,7 @@ export async function explainNode(
 ): Promise<Explained> {
   const known = await readNode(name, client, signal);
   const node = foundIn(known.node);
-  // What is wrong with asking for it is for the server to say.
+  // Throws the server's own error for the name.
   if ('absent' in known.node && !foundIn(known.volumes)?.length)
     await client.get(NODES, name, { signal });
   const ready = readyConditionOf(node);

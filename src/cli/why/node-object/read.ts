@@ -11,17 +11,19 @@ import { readFacts } from '../read.ts';
 import { isDeleting } from '../state.ts';
 import type { VolumeFacts } from '../types.ts';
 
-/** All that the explanation of a node is made from. */
 export interface NodeObjectFacts {
   name: string;
   node: Reading<KubeNode>;
-  /** Those that are, or may be, on it, in the order of their names. */
+  /** Volumes that are, or may be, on the node, sorted by name. */
   volumes: Reading<Volume[]>;
-  /** All about the one that tells most: of a node that is not reached, else of one that is not Ready. */
+  /** Facts about one Volume: one whose node cannot be reached, else one that is not Ready. */
   first: VolumeFacts | undefined;
 }
 
-/** What is known of a node, which the cluster need not have. Throws a StowageError; what the user may not read is told in its place. */
+/**
+ * Reads the facts about a node, which need not exist in the cluster. Throws a StowageError; a
+ * refusal stands for an unreadable object.
+ */
 export async function readNode(
   name: string,
   client: ReadClient,
@@ -40,7 +42,7 @@ export async function readNode(
   return { name, node, volumes, first: first && (await readFacts(client, first, signal)) };
 }
 
-/** It is to be made there, or is attached there. */
+/** Reports whether a Volume is provisioned on a node, or attached to it. */
 const isOn = (volume: Volume, name: string): boolean =>
   nodeOf(volume) === name || (volume.status?.attachments ?? []).some(({ node }) => node === name);
 

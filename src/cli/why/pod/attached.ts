@@ -15,7 +15,7 @@ import { multiAttach } from './multi-attach.ts';
 
 const BY_ITSELF = { when: 'within seconds, where a daemon with the controller attachment runs' };
 
-/** A volume of the pod that is not there on its node. `now` is in ms since the epoch. */
+/** Returns the blocker of a volume missing on the pod's node. `now` is in ms since the epoch. */
 export function notThere(known: PodFacts, now: number): Blocker | undefined {
   for (const each of known.volumes) {
     const found = notBacked(each) ?? notAttached(known, each, now);
@@ -32,7 +32,7 @@ export function notThere(known: PodFacts, now: number): Blocker | undefined {
   };
 }
 
-/** From the pod to the Volume. */
+/** Returns the links from the pod to the Volume. */
 function linksOf({ claim: read, volume: readVolume }: PodVolume): Link[] {
   const claim = foundIn(read);
   const volume = readVolume && foundIn(readVolume);
@@ -45,7 +45,7 @@ function linksOf({ claim: read, volume: readVolume }: PodVolume): Link[] {
 export const conditionOf = ({ pod }: PodFacts) =>
   pod.status?.conditions?.find(({ type }) => type === VOLUMES_ATTACHED_CONDITION);
 
-/** Its claim is bound to what is gone, or is another's. */
+/** Reports a claim whose volume is gone, or bound to another claim. */
 function notBacked({ claimName, claim: read, pv, volume }: PodVolume): Blocker | undefined {
   const claim = foundIn(read);
   if (claim === undefined) return undefined;
@@ -89,9 +89,9 @@ function notAttached(known: PodFacts, each: PodVolume, now: number): Blocker | u
   const readOnly = entry?.readOnly || others.every((other) => other.readOnly);
   const elsewhere = entry === undefined && !readOnly ? holder : undefined;
   const allowed = volume.spec.attachableNodes ?? [nodeOf(volume)];
-  // To end what else holds it up would not bring it here.
+  // Removal of other blockers would not bring the volume to this node.
   if (!allowed.includes(nodeName)) return wrongNode(volume, nodeName, allowed);
-  // What the daemon tells the pod comes first: its Volume may be unknown for the very reason that the other node is.
+  // The daemon's event on the pod comes first: the Volume may be Unknown like the other node.
   if (elsewhere !== undefined && isToldOfHolder(known, name)) {
     return multiAttach(volume, nodeName, elsewhere, each.holder);
   }
@@ -147,8 +147,9 @@ const OF_HOLDER: ReadonlySet<string> = new Set<ReasonCode>([
 ]);
 
 /**
- * Returns whether the last event of the daemon's about a volume tells that another node has it. Whoever may create events can write
- * that: it only decides which of two things is told first that are seen by other objects.
+ * Reports whether the daemon's last event about a volume states that another node has it. Users who
+ * may create events can forge that: it only decides which of two facts, shown by other objects,
+ * comes first.
  */
 function isToldOfHolder({ events }: PodFacts, volume: string): boolean {
   const reasons = (foundIn(events) ?? [])

@@ -6,7 +6,7 @@ import { type Blocker, type Link, through } from '../types.ts';
 import type { PodFacts } from './facts.ts';
 import { reasonOf } from './supply.ts';
 
-/** A claim that the pod names and nobody has made. */
+/** Reports a claim that the pod names and that does not exist. */
 export function missingClaim({ pod, volumes }: PodFacts): Blocker | undefined {
   const missing = volumes.find(
     ({ claimName, claim }) => claimName !== undefined && 'absent' in claim,
@@ -33,7 +33,7 @@ export const claimLink = ({
   name,
 });
 
-/** A claim without a volume. `now` is in ms since the epoch. */
+/** Reports a claim without a volume. `now` is in ms since the epoch. */
 export function unboundClaim({ volumes, supply }: PodFacts, now: number): Blocker | undefined {
   for (const { claimName, claim: read, dynamic } of volumes) {
     const claim = foundIn(read);

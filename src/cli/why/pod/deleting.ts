@@ -5,7 +5,10 @@ import { notReadyFix } from '../node.ts';
 import type { Diagnosis } from '../types.ts';
 import { type PodFacts, podName } from './facts.ts';
 
-/** What keeps a pod that is being deleted, which waits for no volume any more; undefined for one that is not. Pure. */
+/**
+ * Reports what blocks the deletion of a pod, which waits for no volume any more; undefined if it is
+ * not being deleted. Pure.
+ */
 export function deletingPod({ pod, node }: PodFacts): Diagnosis | undefined {
   const { namespace = '', name, finalizers = [], deletionTimestamp: since } = pod.metadata;
   const { nodeName } = pod.spec;

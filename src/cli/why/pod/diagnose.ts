@@ -7,7 +7,7 @@ import { deletingPod } from './deleting.ts';
 import { type PodFacts, podName } from './facts.ts';
 import { unscheduled } from './scheduled.ts';
 
-/** The first thing that holds the volumes of a pod up. Pure. `now` is in ms since the epoch. */
+/** Returns the first blocker of a pod's volumes. Pure. `now` is in ms since the epoch. */
 export function diagnosePod(known: PodFacts, now: number): Diagnosis {
   const { pod, volumes } = known;
   const { phase } = pod.status ?? {};
@@ -19,7 +19,7 @@ export function diagnosePod(known: PodFacts, now: number): Diagnosis {
   if (deleting !== undefined) return deleting;
   if (volumes.length === 0)
     return { nothing: `${name} has no volumes that Stowage could have made` };
-  // Before its containers run, the kubelet has mounted all there is.
+  // The kubelet mounts all volumes before it starts containers.
   const runs = phase === 'Running' && conditionOf(known)?.status !== 'False';
   const found = runs
     ? undefined

@@ -10,31 +10,30 @@ import type { Reading } from '../../lib/read-result.ts';
 import type { ClaimFacts, Supply } from '../claim/facts.ts';
 import type { VolumeFacts } from '../types.ts';
 
-/** A volume of a pod that a Volume of Stowage may be behind. */
+/** Volume of a pod that may be backed by a Volume of Stowage. */
 export interface PodVolume {
-  /** `namespace/name`; undefined of one that names a device itself. */
+  /** `namespace/name`; undefined if the pod names a device. */
   claimName: string | undefined;
   claim: Reading<PersistentVolumeClaim>;
-  /** Of the claim. */
+  /** PersistentVolume of the claim. */
   pv: Reading<PersistentVolume>;
-  /** undefined: it is none of Stowage's, as far as is known. */
+  /** undefined if the volume is not Stowage's, as far as known. */
   volume: Reading<Volume> | undefined;
-  /** All about the Volume, where it is not Ready. */
+  /** Facts about the Volume if it is not Ready. */
   known: VolumeFacts | undefined;
-  /** The Node of its attachment on another node than the pod's. */
+  /** Node to which the Volume is attached, other than the pod's. */
   holder: Reading<KubeNode>;
-  /** All about a claim without a volume whose class is not for volumes made by hand. */
+  /** Facts about an unbound claim, unless its class is for Volumes created by hand. */
   dynamic?: ClaimFacts;
 }
 
-/** All that an explanation is made from. */
 export interface PodFacts {
   pod: Pod;
   node: Reading<KubeNode>;
   volumes: PodVolume[];
-  /** Of the pod, the oldest first: read where they tell which of two things comes first. */
+  /** Events on the pod, oldest first; read if they decide which of two blockers comes first. */
   events: Reading<AnyEvent[]>;
-  /** Read where a claim is not bound. */
+  /** Read if a claim is unbound. */
   supply: Supply | undefined;
 }
 

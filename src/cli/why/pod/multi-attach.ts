@@ -8,9 +8,9 @@ import { notReadyFix } from '../node.ts';
 import type { Blocker } from '../types.ts';
 
 /**
- * Another node has the volume. What keeps it there may be a mount that is left, or that the node does not answer; else it is
- * the pods that need it there.
- * @param holderNode the Node that has it: only that says whether it is Ready
+ * Returns the blocker of a volume that another node has: a remaining mount or a silent node, else
+ * the pods that need the volume there.
+ * @param holderNode Node that has the volume: only this object shows whether it is Ready
  */
 export function multiAttach(
   volume: Volume,
@@ -77,6 +77,9 @@ export function multiAttach(
   };
 }
 
-/** A Node that may not be read tells nothing; the message of its attachment tells of one that is gone. */
+/**
+ * Reports whether a node is not Ready, or missing. A Node that may not be read shows nothing; for a
+ * missing one, the message of its attachment takes precedence.
+ */
 const isAway = ({ message }: Attachment, node: Reading<KubeNode>): boolean =>
   'absent' in node ? !message : 'found' in node && !isNodeReady(foundIn(node));

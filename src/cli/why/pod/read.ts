@@ -28,8 +28,8 @@ import type { PodFacts, PodVolume } from './facts.ts';
 const ABSENT = { absent: true } as const;
 
 /**
- * A pod and what its volumes are. Throws a StowageError; what the user may not read is told in its place.
- * @param grants finds out in which version ReferenceGrants are served
+ * Reads a pod and its volumes. Throws a StowageError; a refusal stands for an unreadable object.
+ * @param grants returns the version in which ReferenceGrants are served
  */
 export async function readPod(
   name: string,
@@ -66,7 +66,10 @@ export async function readPod(
   const supply = unbound ? await readSupply(client, signal) : undefined;
   return { pod, node, volumes, events: await readEvents(), supply };
 
-  /** Events tell which comes first of two things that hold a Volume up: that it is not Ready, or that another node has it. */
+  /**
+   * Reads the events if they decide which blocker of a Volume comes first: that it is not Ready,
+   * or that another node has it.
+   */
   async function readEvents(): Promise<PodFacts['events']> {
     const isAsked = volumes.some(({ known }) => known && holderOf(known.volume) !== undefined);
     if (!isAsked) return ABSENT;
@@ -102,7 +105,7 @@ export async function readPod(
       };
     }
     const read = await readNamed<Volume>(client, VOLUMES, owner.name, { signal });
-    // Another one of its name has nothing to do with it.
+    // Another Volume of that name is unrelated to the claim.
     const other = foundIn(read) !== undefined && foundIn(read)?.metadata.uid !== owner.uid;
     const volume = other ? ABSENT : read;
     return { claimName, claim, pv, ...(await about(volume)) };
@@ -117,14 +120,14 @@ export async function readPod(
     const found = await readNamed<StorageClass>(client, STORAGE_CLASSES, storageClassName, {
       signal,
     });
-    // A class that is only a name is one for volumes made by hand, which start from nothing.
+    // A class that does not exist is a mere name for volumes created by hand, which have no source.
     const isName = 'absent' in found && (dataSourceRef ?? dataSource) == null;
     const isStatic = isName || foundIn(found)?.provisioner === NO_PROVISIONER;
     if ('forbidden' in found || (storageClassName !== undefined && isStatic)) return {};
     return { dynamic: await readClaim(claim, client, grants, signal, now) };
   }
 
-  /** The Volume that has this persistent path. */
+  /** Returns the Volume with a persistent path. */
   async function named(path: string): Promise<PodVolume[]> {
     const { items } = await listAll<Volume>(client, VOLUMES, { signal });
     const volume = items.find(({ status }) => status?.devicePath === path);
@@ -144,7 +147,7 @@ export async function readPod(
     return { volume, known, holder };
   }
 
-  /** Another node than the pod's that has it. */
+  /** Returns a node, other than the pod's, that has the Volume. */
   function holderOf({ status }: Volume): string | undefined {
     return status?.attachments?.find(({ node }) => node !== pod.spec.nodeName)?.node;
   }

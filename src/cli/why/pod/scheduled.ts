@@ -3,7 +3,7 @@ import type { Blocker } from '../types.ts';
 import { unboundClaim } from './claims.ts';
 import type { PodFacts } from './facts.ts';
 
-/** No node is found for it; a claim that is not bound is most often why. */
+/** Reports a pod without a node, most often because of an unbound claim. */
 export function unscheduled(known: PodFacts, now: number): Blocker | undefined {
   const { spec, status, metadata } = known.pod;
   if (spec.nodeName) return undefined;

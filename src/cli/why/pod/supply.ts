@@ -6,7 +6,7 @@ import { foundIn } from '../../lib/read-result.ts';
 import type { Supply } from '../claim/facts.ts';
 import type { Fix } from '../types.ts';
 
-/** Why a claim that takes what there is has got nothing, and what helps. */
+/** Returns why a claim of a class without a provisioner is unbound, and the fix. */
 export function reasonOf(
   claim: PersistentVolumeClaim,
   supply: Supply | undefined,
@@ -38,7 +38,7 @@ export function reasonOf(
   const kind =
     storageClassName === '' ? 'without a storage class' : `of storage class ${storageClassName}`;
   const ofClass = all.filter(({ spec }) => (spec.storageClassName ?? '') === storageClassName);
-  // One that failed, or is being made, may be the one that was meant.
+  // A Volume of the class that failed, or is being provisioned, may be the intended one.
   const making = (foundIn(supply?.volumes ?? { absent: true }) ?? []).find(
     (volume) =>
       volume.spec.storageClassName === storageClassName &&
@@ -100,7 +100,10 @@ export function reasonOf(
   };
 }
 
-/** What it names is not there, is another's, or will be bound to it. */
+/**
+ * Returns why a claim that names its PersistentVolume is unbound: that one is missing, bound to
+ * another claim, or not bound yet.
+ */
 function named(
   volumeName: string,
   { metadata }: PersistentVolumeClaim,
@@ -120,7 +123,7 @@ function named(
   return `it is to have the PersistentVolume ${volumeName}${isOthers ? `, which is bound to another claim: ${claimRef.namespace}/${claimRef.name}` : ''}`;
 }
 
-/** What one has whose template says nothing else. */
+/** Access mode of a Volume whose template sets none. */
 const MADE_BY_HAND = 'ReadWriteOnce';
 
 const allows = ({ spec }: PersistentVolume, modes: readonly string[]): boolean =>
@@ -128,7 +131,7 @@ const allows = ({ spec }: PersistentVolume, modes: readonly string[]): boolean =
 
 const bytesOf = ({ spec }: PersistentVolume): bigint => bytes(spec.capacity.storage);
 
-/** What cannot be read is nothing. */
+/** Returns a quantity in bytes; 0 if it is malformed. */
 function bytes(quantity: string): bigint {
   try {
     return parseQuantity(quantity);

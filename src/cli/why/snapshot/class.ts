@@ -4,7 +4,7 @@ import { foundIn } from '../../lib/read-result.ts';
 import type { Blocker } from '../types.ts';
 import type { SnapshotFacts } from './read.ts';
 
-/** Its class is missing, or of others; one that was written by hand needs none. */
+/** Reports a class missing or of another driver. A snapshot with given content needs none. */
 export function snapshotClass({ snapshot, classes: read }: SnapshotFacts): Blocker | undefined {
   const { source, volumeSnapshotClassName: named } = snapshot.spec;
   const classes = 'absent' in read ? [] : foundIn(read);

@@ -15,7 +15,7 @@ import type { Blocker, Diagnosis } from '../types.ts';
 import { snapshotClass } from './class.ts';
 import type { SnapshotFacts } from './read.ts';
 
-/** One thing that can hold a snapshot up, if it does now. */
+/** Check for one possible blocker of a snapshot. */
 type SnapshotCause = (known: SnapshotFacts) => Blocker | undefined;
 
 const BY_ITSELF = { when: 'by itself, after a delay that grows to 5 minutes' };
@@ -35,17 +35,17 @@ const yamlOf = ({ metadata }: VolumeSnapshot): string =>
     'yaml',
   );
 
-/** Returns cause and fix of a reason that the daemon wrote; undefined where it wrote none that is known. */
+/** Returns cause and fix of the daemon's reason; undefined for none or an unknown one. */
 function explained(detail: Reason | undefined): Obstruction | undefined {
   const { node = '' } = detail?.parameters ?? {};
   const found = obstructionOf(detail, { node });
-  // No command is for a node of a name that none can have.
+  // No command names a node whose name is invalid.
   return found && node !== '' && !isDnsSubdomain(node) ? { ...found, fix: undefined } : found;
 }
 
 /**
- * The same of an event. Whoever may write events in the namespace can name any reason with any parameters, so that these are in no
- * command and no advice.
+ * Does the same for an event. Users who may write events in the namespace can name any reason with
+ * any parameters: these appear in no command and no advice.
  */
 function toldBy(event: AnyEvent): Obstruction | undefined {
   const found = isOwn(event)
@@ -93,7 +93,7 @@ const deleting: SnapshotCause = ({ snapshot, content }) => {
   };
 };
 
-/** What it is to be taken of. */
+/** Reports a claim that no snapshot can be taken of yet. */
 const source: SnapshotCause = ({ snapshot, claim: read, pv }) => {
   const { persistentVolumeClaimName: name } = snapshot.spec.source;
   const { namespace = '' } = snapshot.metadata;
@@ -143,7 +143,7 @@ const source: SnapshotCause = ({ snapshot, claim: read, pv }) => {
   };
 };
 
-/** One that somebody wrote, for a snapshot that is there already. */
+/** Reports problems of content that was written by hand for an existing snapshot. */
 const written: SnapshotCause = ({ snapshot, content: read }) => {
   const { namespace, name } = snapshot.metadata;
   const content = foundIn(read);
@@ -231,7 +231,7 @@ const making: SnapshotCause = ({ snapshot, content: read }) => {
   };
 };
 
-/** The first thing that holds a snapshot up. Pure. */
+/** Returns the first blocker of a snapshot. Pure. */
 export function diagnoseSnapshot(known: SnapshotFacts): Diagnosis {
   const { namespace, name } = known.snapshot.metadata;
   const ready = known.snapshot.status?.readyToUse === true;

@@ -15,20 +15,19 @@ import { eventsOf } from '../../lib/objects/events.ts';
 import type { ReadClient } from '../../lib/objects/related.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';
 
-/** All that the explanation of a snapshot is made from. */
 export interface SnapshotFacts {
   snapshot: VolumeSnapshot;
-  /** Its own, or the one that is being made for it. */
+  /** Content of the snapshot, or the one being created for it. */
   content: Reading<VolumeSnapshotContent>;
-  /** What it is taken of, and the volume of that. */
+  /** Source of the snapshot, and the volume of that claim. */
   claim: Reading<PersistentVolumeClaim>;
   pv: Reading<PersistentVolume>;
   classes: Reading<VolumeSnapshotClass[]>;
-  /** The oldest first. */
+  /** Oldest first. */
   events: Reading<AnyEvent[]>;
 }
 
-/** What is around a snapshot. Throws a StowageError; what the user may not read is told in its place. */
+/** Reads a snapshot's facts. Throws a StowageError; a refusal stands for an unreadable object. */
 export async function readSnapshot(
   snapshot: VolumeSnapshot,
   client: ReadClient,

@@ -20,55 +20,64 @@ import { answered, type Unanswered } from '../answered.ts';
 import { folderOf, folderRoom, groupRoom, type KeptCopy } from './room.ts';
 
 /**
- * In bytes; or why it is not known; or why none is promised, whatever there is. `refusedBytes`: a volume of so many was refused a
- * while ago, as free extents carry what removed volumes left.
+ * Free space in bytes, or why it is unknown, or why none is offered. `refusedBytes`: size of a
+ * recently refused volume, since free extents hold data of removed volumes.
  */
 export type Room = { freeBytes: bigint; refusedBytes?: bigint } | Unseen | { refused: string };
 
-/** Room that is not known, with the reason of the node's failure where it has one. */
+/** Unknown free space, with the reason of the node's failure if it has one. */
 type Unseen = { unknown: string; detail?: Reason | undefined };
 
 export interface RoomDeps {
   executor: Pick<Executor, 'observe'>;
   clock: Pick<Clock, 'now'>;
-  /** The Volumes that are on a node or to be there. */
+  /** Returns the Volumes that are or will be on a node. */
   volumesOn(node: string): readonly Volume[];
   copiesOn(node: string): readonly KeptCopy[];
 }
 
-/** What is known of the room on nodes. */
+/** Cache of the free space on nodes. */
 export interface Rooms {
   /**
-   * By an observation that is young enough; undefined where there is none.
-   * @param own the UID of the content for which room is wanted: its copy is not counted
+   * Returns the free space by a recent observation; undefined if there is none.
+   * @param own UID of the content that needs the space: its copy does not count
    */
   room(node: string, place: StorageLocation, overcommit: number, own?: string): Room | undefined;
-  /** Looks at the node, unless somebody does already. Never throws. */
+  /** Observes the node, or joins an observation that is running. Never throws. */
   look(node: string, place: StorageLocation): Promise<void>;
-  /** Something of ours went there: what was seen still has it. */
+  /** Discards observations of a node after something was removed there. */
   forget(node: string): void;
-  /** A volume of so many bytes was refused there for what free extents carry: none as large is promised for a while. */
+  /**
+   * Records that a volume of that size was refused for the data in free extents: none as large is
+   * offered for a while.
+   */
   refuse(node: string, place: StorageLocation, bytes: bigint): void;
 }
 
 type Facts =
-  /** `of`: the folders that were looked at. */
+  /** `of`: the directories observed. */
   | { folder: FolderRoom; of: readonly string[] }
   | { group: GroupRoom }
   | Unseen
   | { refused: string };
 
-/** How long what was seen is good for, in ms: others use the room, too. What Stowage itself promises counts at once. */
+/**
+ * Time (ms) for which an observation is valid: others use the space, too. Stowage's own
+ * reservations count at once.
+ */
 const FRESH = 5000;
 
-/** How long a refusal is good for, in ms: nobody tells when extents are cleared, or others are free. */
+/**
+ * Time (ms) for which a refusal is valid: no event reports that extents are cleared, or that others
+ * are free.
+ */
 const REFUSED_FOR = 300_000;
 
 export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps): Rooms {
   const seen = new Map<string, { facts: Facts; at: number }>();
   const looking = new Map<string, Promise<void>>();
   const refusals = new Map<string, { bytes: bigint; at: number }>();
-  /** How often by node. */
+  /** Number of discards by node. */
   const forgotten = new Map<string, number>();
   const keyOf = (node: string, place: StorageLocation) => JSON.stringify([node, place]);
 
@@ -83,7 +92,7 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
     const before = forgotten.get(node);
     const unknown = ({ message, detail }: Unanswered) => ({ unknown: message, detail });
     const facts = await answered(() => factsOf(node, place), unknown);
-    // What went meanwhile may be in it or not.
+    // Storage removed meanwhile may or may not be in the observation.
     if (before === forgotten.get(node)) seen.set(key, { facts, at: clock.now() });
   }
 
@@ -101,7 +110,7 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
       ...folderRoomProbes(directory, folders),
       ...namedDirectoryProbes(directory),
     ]);
-    // The file system below a mount point has room, too, for files that the next mount hides.
+    // An unmounted directory also reports space, but the next mount would hide files written there.
     const away = refuseDirectory(
       readNamedDirectory(directory, answersOf(results)),
       place.requireMount,
@@ -131,7 +140,7 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
       const volumes = volumesOn(node);
       const copies = copiesOn(node).filter(({ uid }) => uid !== own);
       if ('folder' in facts) {
-        // Whether one that was promised since is on the same file system is not known.
+        // A volume reserved since then may be on the same file system or on another.
         const isSeen = (folder: string | undefined) =>
           folder === undefined || facts.of.includes(folder);
         if (!volumes.every((volume) => isSeen(folderOf(volume)))) return undefined;

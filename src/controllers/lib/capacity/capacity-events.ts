@@ -16,7 +16,10 @@ export interface CapacityEventsDeps {
   clock: Pick<Clock, 'now'>;
 }
 
-/** Says of a class that its room on a node is not known, which a scheduler takes for no room, and once it is that it is known again. */
+/**
+ * Creates a recorder of unknown free space of a class on a node, which a scheduler takes for none.
+ * Emits an event when the space becomes unknown, and when it is known again.
+ */
 export function createCapacityEvents({ events, logger, clock }: CapacityEventsDeps) {
   const told = new Map<string, { said: string; at: number }>();
 

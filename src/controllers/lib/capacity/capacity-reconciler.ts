@@ -16,14 +16,16 @@ export interface CapacityReconcilerDeps extends CapacityEventsDeps {
   capacities: Informer<CsiStorageCapacity>;
   rooms: Rooms;
   managesNode(node: string): boolean;
-  /** Where the objects are. */
+  /** Namespace of the objects. */
   namespace: string;
 }
 
-/** How often a node is looked at for its room, in ms, as external-provisioner does: others use it, too. */
+/**
+ * Interval (ms) at which free space is observed, as in external-provisioner: others use it, too.
+ */
 const LOOK_EVERY = 60_000;
 
-/** Tells the scheduler how much room a class has on a node. Keys are `class/node`. */
+/** Publishes the free space of classes on nodes for the scheduler. Keys are `class/node`. */
 export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
   const { client, storageClasses, nodes, capacities, rooms, namespace } = deps;
 
@@ -36,7 +38,7 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
     const node = key.slice(slash + 1);
     if (!deps.managesNode(node)) return undefined;
     const room = await roomOf(storageClass, node);
-    // Where there is no class of ours nobody needs it.
+    // Without a class of Stowage, no CSIDriver is needed.
     if (room !== undefined && !isAskedFor) {
       await ensureCsiDriver(client);
       isAskedFor = true;
@@ -65,7 +67,7 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
     return room === undefined ? undefined : { requeueAfterMs: LOOK_EVERY };
   };
 
-  /** Undefined where there is no such class or node. */
+  /** Returns undefined if the class or the node does not exist. */
   async function roomOf(name: string, node: string): Promise<Room | undefined> {
     const storageClass = storageClasses.get(name);
     if (storageClass?.provisioner !== DRIVER || nodes.get(node) === undefined) return undefined;
@@ -73,7 +75,7 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
     if ('problem' in options) return undefined;
     const { place, overcommit } = options;
     if (rooms.room(node, place, overcommit) === undefined) await rooms.look(node, place);
-    // What was told stays meanwhile.
+    // If the node changed meanwhile, the published value stays.
     const room = promised(rooms.room(node, place, overcommit));
     if (room === undefined) return { unknown: 'it changed as it was looked at' };
     tell(storageClass, node, place, room);
@@ -81,14 +83,14 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
   }
 }
 
-/** A volume as large as one that was refused is promised to nobody. */
+/** Limits the offered space to less than the size of a refused volume. */
 function promised(room: Room | undefined): Room | undefined {
   if (room === undefined || !('freeBytes' in room) || room.refusedBytes === undefined) return room;
   const { freeBytes, refusedBytes } = room;
   return { freeBytes: freeBytes < refusedBytes ? freeBytes : refusedBytes - 1n };
 }
 
-/** So that the scheduler asks for room at all. Throws what the API server refuses. */
+/** Creates the CSIDriver, without which the scheduler does not check space. Throws API errors. */
 async function ensureCsiDriver(client: KubeClient): Promise<void> {
   try {
     await client.get(CSI_DRIVERS, DRIVER);

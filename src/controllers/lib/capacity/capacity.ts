@@ -4,7 +4,10 @@ import { COMPONENT, DRIVER } from '../../../api/names.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import type { Room } from './capacity-cache.ts';
 
-/** What the scheduler is told of room goes by these objects (kube-scheduler's volume binding; csistoragecapacities). */
+/**
+ * Capacity objects that the scheduler reads (kube-scheduler's volume binding;
+ * csistoragecapacities).
+ */
 
 export const CAPACITY_LABELS = {
   'app.kubernetes.io/managed-by': COMPONENT,
@@ -15,16 +18,16 @@ export const CAPACITY_SELECTOR = Object.entries(CAPACITY_LABELS)
   .map(([name, value]) => `${name}=${value}`)
   .join(',');
 
-/** That it is asked for: without it the scheduler takes any node. */
+/** CSIDriver that enables capacity checks: without it the scheduler takes any node. */
 export const CSI_DRIVER: CsiDriver = {
   apiVersion: 'storage.k8s.io/v1',
   kind: 'CSIDriver',
   metadata: { name: DRIVER, labels: { 'app.kubernetes.io/managed-by': COMPONENT } },
-  // Nothing of CSI runs on nodes: the volumes are local ones.
+  // No CSI driver runs on nodes: the volumes are local.
   spec: { attachRequired: false, podInfoOnMount: false, storageCapacity: true },
 };
 
-/** One for a class and a node, so that it is found again without a list. */
+/** Returns a name unique to a class and node, so that the object is found without a list. */
 export const capacityName = (storageClass: string, node: string): string =>
   `${COMPONENT}-${createHash('sha256').update(`${storageClass}/${node}`).digest('hex').slice(0, 32)}`;
 
@@ -33,8 +36,9 @@ export type CapacityAction =
   | { do: 'delete'; name: string };
 
 /**
- * What to write about the room of a class on a node. Pure.
- * @param room undefined where the class or the node is gone. What is not known is left as it was told last; what is refused is no room
+ * Decides the write for the free space of a class on a node. Pure.
+ * @param room undefined if the class or the node is gone. Unknown space leaves the published
+ *   value. Refused counts as none
  */
 export function decideCapacity(
   where: { storageClass: string; node: string; hostname: string; namespace: string },
@@ -58,7 +62,10 @@ export function decideCapacity(
   return { do: known === undefined ? 'create' : 'update', object };
 }
 
-/** Logs grow and are rotated all the time: a hundredth more or less is not worth a write. None at all is. */
+/**
+ * Reports whether a change is not worth a write: a hundredth, since logs grow and rotate all the
+ * time. A change to or from zero is always written.
+ */
 function isClose(bytes: bigint, told: bigint): boolean {
   const apart = bytes > told ? bytes - told : told - bytes;
   return apart * 100n <= told && (bytes === 0n) === (told === 0n);

@@ -5,9 +5,9 @@ import type { Room } from './capacity-cache.ts';
 export type Explained = Explanation & { detail: Reason };
 
 /**
- * Returns why there is no room for so many bytes on a node; undefined where there is.
- * @param code the reason where there is too little
- * @param format of a download that is counted in
+ * Returns why a node lacks space for that many bytes; undefined if it has enough.
+ * @param code the reason if there is too little
+ * @param format format of a download included in the bytes
  */
 export function whyNoRoom(
   node: string,
@@ -32,7 +32,7 @@ const followed = (explained: Explained, why: string): Explained => ({
   message: `${explained.message}: ${why}`,
 });
 
-/** Names a place in messages. */
+/** Returns the name of a place for messages. */
 export const nameOf = (place: StorageLocation): string =>
   place.type === 'sparse'
     ? place.directory

@@ -5,24 +5,24 @@ import { downloadBytes } from '../../../storage/populate/download.ts';
 import { sizeOf } from '../../../storage/registry.ts';
 import type { FolderRoom, GroupRoom } from '../../../storage/room.ts';
 
-/** A copy of a Volume that is kept on a node, or for which a job is named: a snapshot. */
+/** A snapshot on a node, or one for which a job is named. */
 export interface KeptCopy {
-  /** The UID of its VolumeSnapshotContent. */
+  /** UID of its VolumeSnapshotContent. */
   uid: string;
-  /** The directory of the volume's file, or `VG/POOL`. */
+  /** Directory of the volume's file, or `VG/POOL`. */
   place: string;
-  /** The logical volume, in a pool. */
+  /** Name of the logical volume, in a thin pool. */
   lvName?: string;
   sizeBytes: bigint;
 }
 
 /**
- * Room for a new sparse file, in bytes: what the file system has, less what others use, less what stays free,
- * and less the nominal sizes of all that is ours there. What is ours was promised whole, however little of it
- * is used yet.
+ * Returns the space for a new sparse file, in bytes. Takes free and own space of the file system,
+ * less the floor, less the nominal sizes of all own files there. Own files are promised their full
+ * size, however little they use.
  *
- * What a copy or a volume made from one takes counts as used by others, and its nominal size besides: it may share
- * blocks, and how many is not known. That promises too little, never too much.
+ * A copy, or a volume made from one, counts with its usage and its nominal size, since an unknown
+ * number of blocks is shared. That promises too little, never too much.
  */
 export function folderRoom(
   facts: FolderRoom,
@@ -47,8 +47,8 @@ export function folderRoom(
 }
 
 /**
- * Room for a new logical volume, in bytes. Volumes and snapshots that are promised and not made yet, or not
- * grown yet, are not in LVM's sums.
+ * Returns the space for a new logical volume, in bytes. Volumes and snapshots that are promised but
+ * not created or expanded yet are not in LVM's sums.
  */
 export function groupRoom(
   facts: GroupRoom,
@@ -72,7 +72,7 @@ export function groupRoom(
   return times(facts.sizeBytes, overcommit) - facts.promisedBytes - sum(promised);
 }
 
-/** Where the file of a Volume is or will be; undefined for one that has none. */
+/** Returns the directory of a Volume's present or future file; undefined for other types. */
 export function folderOf({ spec, status }: Volume): string | undefined {
   if (spec.sparseLoopDevice == null) return undefined;
   const made = status?.prepared?.paths[0];
@@ -81,7 +81,7 @@ export function folderOf({ spec, status }: Volume): string | undefined {
     : made.slice(0, made.lastIndexOf('/'));
 }
 
-/** Returns the place in which a copy of a Volume takes room; undefined for a raw device. */
+/** Returns the place in which a copy of a Volume takes space; undefined for a raw device. */
 export function placeOfCopy(volume: Volume): StorageLocation | undefined {
   const { sparseLoopDevice, lvmLogicalVolume } = volume.spec;
   const directory = folderOf(volume);
@@ -102,12 +102,12 @@ export function placeOfCopy(volume: Volume): StorageLocation | undefined {
 
 const sum = (sizes: readonly bigint[]): bigint => sizes.reduce((all, size) => all + size, 0n);
 
-/** Download of a Volume in a file that is to be filled, or is being filled. Bytes. */
+/** Returns the bytes of the download for a Volume that is not populated yet. */
 const besides = (volume: Volume): bigint =>
   volume.status?.prepared == null
     ? downloadBytes(volume.spec.source?.populator?.options.format, sizeOf(volume.spec))
     : 0n;
 
-/** In hundredths, which is what a parameter is written in. */
+/** Multiplies in hundredths, the precision of the parameter. */
 const times = (bytes: bigint, factor: number): bigint =>
   (bytes * BigInt(Math.round(factor * 100))) / 100n;

@@ -7,7 +7,7 @@ import { FRESH, MADE, missing, result } from '../../../support/sparse-answers.ts
 import { pv, UID, volume } from '../../../support/volume-input.ts';
 
 const its = volume({ conditions: [{ type: 'Ready', status: 'True' }] });
-/** MetalK8s keeps no records. The path leads nowhere while the file is not attached. */
+/** MetalK8s keeps no records. The path does not exist while the file is not attached. */
 const bare = { ...MADE, intent: missing, done: missing, records: FRESH.records as ProbeResult };
 
 function recognised(path?: string) {

@@ -14,7 +14,7 @@ const itsPv = { ...pv('Bound'), spec: { ...pv('Bound').spec, local: { path: link
 /** MetalK8s keeps no records, and has attached nothing here. */
 const bare = { ...MADE, intent: missing, done: missing, records: FRESH.records as ProbeResult };
 
-/** A node on which a job writes what its steps say, and ends as `states` say. */
+/** Creates a node with a job that writes its steps' records, and whose results are `states`. */
 function world(states: JobState[], now: Volume = its) {
   const did: string[] = [];
   const patches: object[] = [];

@@ -118,7 +118,7 @@ describe('--take-over-metalk8s', () => {
     expect(lines.find((line) => line.includes('customresourcedefinition'))).toBe(lines[2]);
     expect(err).toContain(`kubectl -n kube-system scale deployment ${OPERATOR} --replicas 1`);
     expect(await isInstalled()).toBe(true);
-    // Again: there is nothing left.
+    // A second run has nothing to do.
     const again = await stowage(TAKE_OVER, world);
     const removed = await stowage(['uninstall', '--yes', '--components', 'rbac,deployment']);
     expect([removed.code, removed.err]).toEqual([

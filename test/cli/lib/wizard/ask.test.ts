@@ -25,7 +25,7 @@ const command = new Command()
   .option('--default')
   .option('--path <path>', '', oneText);
 
-/** Asks with `live` as what choices are read from. */
+/** Asks the questions, with `live` as the source of choices. */
 async function asked(
   questions: readonly Question<Answers, string[]>[],
   given: Answers,

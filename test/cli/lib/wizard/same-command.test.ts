@@ -4,7 +4,7 @@ import { sameCommand } from '../../../../src/cli/lib/wizard/same-command.ts';
 import { showSummary } from '../../../../src/cli/lib/wizard/summary.ts';
 import { fakeIo } from '../../../support/fake-io.ts';
 
-/** The words that a real sh makes of a command of `stowage`. */
+/** Returns the words that a real sh parses from a command of `stowage`. */
 function wordsOf(command: string): string[] {
   const input = `stowage() { printf '%s\\0' "$@"; }\n${command}\n`;
   return execFileSync('sh', [], { input, encoding: 'utf8' }).split('\0').slice(0, -1);

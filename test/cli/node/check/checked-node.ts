@@ -13,7 +13,7 @@ import {
 import { stowage, type World } from '../../../support/fake-io.ts';
 import { volumeNamed } from '../../../support/volumes.ts';
 
-/** A node that passes all checks, one that has a Volume, and what is checked of them. */
+/** A node that passes all checks, and a node with a Volume. */
 
 export const UID = '11111111-2222-4333-8444-555555555555';
 export const OTHER = '99999999-2222-4333-8444-555555555555';
@@ -32,7 +32,7 @@ export const loop = (file: string) => {
   return result(0, JSON.stringify({ loopdevices: [{ ...device, ...flags }] }));
 };
 
-/** Of a folder and those above it; in GiB. */
+/** Returns free space in GiB for a directory and its parents. */
 export const freeIn = (folder: string, size: number) =>
   Object.fromEntries(
     freeSpaceProbes(folder).map(({ name }) => [name, result(0, `${size * 4096}|${1 << 18}\n`)]),
@@ -49,7 +49,7 @@ export const OK: FakeNodeAnswers['probes'] = {
   'recorded directories': missing,
   [FOLDER]: missing,
 };
-/** What a Volume of UID has on its node. */
+/** State of a node with the Volume of UID. */
 export const MADE: FakeNodeAnswers['probes'] = {
   ...OK,
   loops: loop(FILE),
@@ -86,7 +86,7 @@ export async function check(node: FakeNodeAnswers | Error, objects: World['objec
 }
 export const volume = { 'volumes/data1': made };
 
-/** Probes that differ from those of a node. */
+/** Probe results that differ from a node's defaults. */
 export type Probes = Partial<FakeNodeAnswers['probes']>;
 export const withProbes = (base: FakeNodeAnswers['probes'], changed: Probes): FakeNodeAnswers => ({
   probes: { ...base, ...changed } as FakeNodeAnswers['probes'],

@@ -6,7 +6,7 @@ import { type RunProgram, trustHostKey } from '../../../../src/cli/node/check/ho
 import { stowage } from '../../../support/fake-io.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-/** Made by ssh-keygen, which says that fingerprint of the first. */
+/** Keys created by ssh-keygen, with its fingerprint of the first. */
 const ED25519 = 'AAAAC3NzaC1lZDI1NTE5AAAAIPtO94QCJNZDpGxhQEetsOfQoId3YQyJNO8wlXUcaIHv';
 const OTHER = 'AAAAC3NzaC1lZDI1NTE5AAAAIASryg4ph//7wshC/QnTL6FUkSzCla83WdrigI79NTL3';
 const FINGERPRINT = 'SHA256:4I9q9867sgg9Vqiy25UZHWyLuanRKOhSWAt/r6dmlYg';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-/** Programs that print texts, by their names. */
+/** Returns a function that stands for programs and prints texts by their names. */
 const programs =
   (texts: Record<string, string>): RunProgram =>
   async (program, args) => {

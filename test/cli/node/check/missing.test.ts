@@ -167,7 +167,7 @@ describe('an API server restored to before a delete', () => {
 });
 
 describe('while objects come and go', () => {
-  /** What is there when the node is looked at, and after it. */
+  /** Runs the check with objects that change while the node is observed. */
   const changing = async (
     before: World['objects'] & object,
     after: World['objects'] & object,

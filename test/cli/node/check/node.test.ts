@@ -187,7 +187,7 @@ describe('reports what it cannot read', () => {
       ],
     });
     expect(JSON.parse(err)).toMatchObject({ reason: 'NodeUnreachable', hint: 'Look at it.' });
-    // There is nothing to be run on it.
+    // The output has no command to run on the node.
     const { out } = await stowage(['check', 'node', 'n1'], world({ n1: away }));
     expect(out).not.toContain('# ');
   });

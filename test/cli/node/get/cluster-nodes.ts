@@ -10,12 +10,15 @@ import {
 import { stowage } from '../../../support/fake-io.ts';
 import { volumeNamed } from '../../../support/volumes.ts';
 
-/** Nodes of a cluster, what they answer, and the command that lists them. */
+/** Nodes of a cluster, their responses, and the command that lists them. */
 
 export const FOLDER = '/var/lib/metalk8s/storage/sparse';
 export const GIB = 1024 ** 3;
 
-/** A node whose file system has that much room, in blocks of 4096 bytes; `there`: the folders that are made. */
+/**
+ * Returns a node with that much free space, in blocks of 4096 bytes. `there`: path of the deepest
+ * existing directory.
+ */
 export const withFree = (bytes: number, there = FOLDER): FakeNodeAnswers => ({
   probes: Object.fromEntries(
     [FOLDER, '/var/lib/metalk8s/storage', '/var/lib/metalk8s', '/var/lib', '/var'].map((path) => [
@@ -36,7 +39,7 @@ export const objects = {
   'nodes/n1': nodeNamed('n1'),
   'volumes/a': volumeOn('a', 'n1', { phase: 'Failed' }),
   'volumes/b': volumeOn('b', 'n1'),
-  // Its node is none of the cluster any more.
+  // Its node no longer belongs to the cluster.
   'volumes/c': volumeOn('c', 'gone'),
   'volumes/moved': volumeOn('moved', 'n1', { prepared: { node: 'n2', paths: [], identity: '' } }),
 };

@@ -7,7 +7,7 @@ import { fakeExecutor } from '../../../support/fake-executor.ts';
 import { GIB, get, withFree } from './cluster-nodes.ts';
 
 describe('nodes that do not answer', () => {
-  /** Asks n0, n1, … and answers after the ms given for each, or never. */
+  /** Creates an executor for n0, n1, … that responds after each one's delay in ms, or never. */
   function slow(delays: (number | undefined)[], clock: FakeClock): Executor {
     return {
       ...fakeExecutor({}),

@@ -10,7 +10,7 @@ import { refusal } from '../../../support/refusals.ts';
 import { away, GIB, get, withFree } from './cluster-nodes.ts';
 
 describe('--watch', () => {
-  /** A node whose room is asked of each time; `undefined`: it does not answer. */
+  /** Creates a node with another free space for each request. `undefined`: no response. */
   const changing = (bytes: (number | undefined)[]) => ({
     ...fakeExecutor({}),
     observe: async (...[name, probes]: Parameters<Executor['observe']>) => {

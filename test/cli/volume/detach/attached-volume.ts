@@ -2,7 +2,9 @@ import type { Attachment, Volume, VolumeSpec } from '../../../../src/api/volume.
 import { ago, attachmentOn, nodeNamed } from '../../../support/cluster-objects.ts';
 import { volumeNamed } from '../../../support/volumes.ts';
 
-/** Volume a with attachments, the Node n1, and the command that detaches the one from the other. */
+/**
+ * Volume a with attachments, the Node n1, and the command that detaches the Volume from the node.
+ */
 
 export const DETACH = ['detach', 'volume', 'a', '--node', 'n1'];
 export const TAINT = 'node.kubernetes.io/out-of-service';

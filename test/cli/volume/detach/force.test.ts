@@ -31,7 +31,10 @@ describe('--force against a server', () => {
   });
   afterAll(() => cluster.stop());
 
-  /** A Volume and its PersistentVolume, attached to n1 and n2, and a node of a name of its own. */
+  /**
+   * Creates a Volume and its PersistentVolume, attached to n1 and n2, and a node with a separate
+   * name.
+   */
   async function made(
     name: string,
     kubeNode: KubeNode | undefined,

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** `stowage diff` of manifests against a server. */
+/** Runs `stowage diff` with manifests and a server. */
 async function diff(manifests: readonly object[], world: World = {}) {
   const { io, outcome } = fakeIo({
     stdin: manifests.map((manifest) => stringify(manifest)).join('---\n'),
@@ -32,7 +32,7 @@ async function diff(manifests: readonly object[], world: World = {}) {
   return { ...outcome, code };
 }
 
-/** What was taken away and added, of a unified diff. */
+/** Returns the removed and added lines of a unified diff. */
 const changes = (text: string) => text.split('\n').filter((line) => /^[-+](?![-+])/.test(line));
 
 describe('a manifest', () => {
@@ -188,7 +188,7 @@ test('its files are its owner’s only, and are removed', async () => {
   expect(existsSync(out.trim())).toBe(false);
 });
 
-// RFC 7386, appendix A.
+// Examples of RFC 7386, appendix A.
 test.each([
   ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
   ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],

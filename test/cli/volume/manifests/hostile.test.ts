@@ -17,7 +17,7 @@ const text = fc.oneof(
   ),
 );
 const value = fc.oneof(text, fc.jsonValue(), fc.double(), fc.bigInt());
-/** Mostly good: what is refused for one field is not looked at for the next. */
+/** Picks mostly good values: a refusal for one field ends the check of the others. */
 const mostly = (good: unknown, ...others: fc.Arbitrary<unknown>[]) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(good) }, ...others);
 const object = (fields: Record<string, fc.Arbitrary<unknown>>) =>
@@ -50,7 +50,7 @@ const storageClass = fc.record({
   mountOptions: value,
 });
 
-/** A bigint is written as a number, which a double may not hold. */
+/** Writes a bigint as a number, even if a double cannot represent it. */
 const json = (manifest: unknown): string =>
   (
     JSON.stringify(manifest, (_key, item) =>

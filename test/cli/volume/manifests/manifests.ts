@@ -25,7 +25,7 @@ export const created = (name: string) => `volume.storage.metalk8s.scality.com/${
 export const whats = ({ requests }: { requests: { what: string }[] }) =>
   requests.map(({ what }) => what);
 
-/** As MetalK8s's manual has it. */
+/** A manifest from MetalK8s' manual. */
 export const METALK8S = `apiVersion: storage.metalk8s.scality.com/v1alpha1
 kind: Volume
 metadata:
@@ -41,7 +41,7 @@ spec:
         app.kubernetes.io/name: 'prometheus-operator-prometheus'
 `;
 
-/** A directory for the tests of a file; its path is known while they run. */
+/** Returns a directory for the tests of a file. Its path is set while they run. */
 export function manifestFolder(): { path: string } {
   const folder = { path: '', remove: async () => {} };
   beforeAll(async () => {

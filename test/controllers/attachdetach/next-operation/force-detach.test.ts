@@ -138,7 +138,7 @@ describe('a node that is gone', () => {
       ['n1 node-gone'],
     ],
   ])('%s', (_, change, forced) => {
-    // As if the node did not answer: no operation of its own matters here.
+    // No operation is due, as on an unreachable node: only force-detaches matter here.
     const notBefore = { 'verify n1': Infinity, 'detach n1': Infinity, 'attach n1': Infinity };
     const next = nextOperation(view({ notBefore, ...change }), NOW);
     expect(next.forced.map(({ node, reason }) => `${node} ${reason}`)).toEqual(forced);

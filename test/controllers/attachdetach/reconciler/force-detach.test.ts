@@ -85,7 +85,7 @@ describe('an attachment that somebody removes from the status', () => {
 });
 
 describe('an operation on a node that is force-detached', () => {
-  /** A detach from n1 is under way. */
+  /** Starts a detach from n1. */
   const detaching = async (prepare: (world: ReconcilerWorld) => void = () => {}) => {
     const world = reconcilerWorld({ pod: 'nowhere' });
     await world.verify(ATTACHED);
@@ -106,7 +106,7 @@ describe('an operation on a node that is force-detached', () => {
     expect(running()).toMatchObject({ kind: 'attach', node: 'n2' });
     expect(await detach.precheck()).toEqual(FORCE_DETACHED);
     expect(await precheck()).toBeUndefined();
-    // Its result does not touch the other operation; the node is verified when it is back.
+    // Its result does not affect the other operation. The node is verified when it returns.
     detach.end(ATTACHED);
     await decide();
     expect(entries()).toEqual(['n2 Attaching']);

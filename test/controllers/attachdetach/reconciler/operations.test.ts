@@ -15,7 +15,7 @@ test('a due operation is decided in its time where a pod cannot be written', asy
   await detachInUse();
   woken.length = 0;
   await expect(reconciler.reconcile('v1')).rejects.toThrow('no pod may be written');
-  // The delay after the first detach that failed.
+  // The delay after the first failed detach.
   expect(woken).toEqual([500]);
 });
 
@@ -98,7 +98,10 @@ describe('the log', () => {
 });
 
 describe('a Volume is moving', () => {
-  /** @param places for operations, once both nodes were verified */
+  /**
+   * Starts a detach after both nodes were verified.
+   * @param places limit of concurrent operations from then on
+   */
   async function detaching(places = 9) {
     const world = reconcilerWorld();
     const { reconciler, volumes, decide, end, running, cap } = world;
@@ -145,7 +148,7 @@ describe('a Volume is moving', () => {
 });
 
 describe('an operation that cannot begin', () => {
-  /** A detach from n1 is next, once the verification of n2 that is under way has ended. */
+  /** The verification of n2 runs, and a detach from n1 follows. */
   const verifying = async () => {
     const world = reconcilerWorld();
     await world.decide();
@@ -155,7 +158,8 @@ describe('an operation that cannot begin', () => {
     return world;
   };
 
-  // Between the end that is known here and that in the table of operations.
+  // The ends of operations that the reconciler and the table of operations know may differ for some
+  // turns.
   test.each([0, 1, 2, 3, 4, 5, 6])(
     'since the one before ended %i turns ago begins next',
     async (count) => {

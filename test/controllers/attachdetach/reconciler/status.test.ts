@@ -72,7 +72,7 @@ test('the reason of a failed detach is dropped once a pod needs the volume there
   pass(100);
   await decide();
   expect(shown()).toEqual([withoutMessage]);
-  // The next detach is tried at once.
+  // The next detach has no delay.
   expect([...reconciler.known()].map(({ failures }) => [...failures.keys()])).toEqual([[]]);
 });
 
@@ -190,7 +190,7 @@ describe('a verification', () => {
 });
 
 describe('a node that does not answer, with another message each time,', () => {
-  /** Ends each operation for an hour, once n1 was verified for the first time. */
+  /** Ends each operation for an hour, after a first verification of n1. */
   async function anHour(first: Outcome) {
     const { decide, operations, verify, end, pass, running, writes, events } = reconcilerWorld({
       pod: 'n1',

@@ -40,11 +40,11 @@ const attachment = (node: string, message?: string): Attachment => ({
 
 type Parts = Parameters<typeof deleting>[1];
 
-/** One that was marked for deletion while Available, and one whose removal came to that attempt. */
+/** Volumes that were deleted while Available, and Volumes whose removal reached that attempt. */
 const marked = (parts?: Parts) => deleting(available(), parts);
 const reclaiming = (attempt: number | 'DONE', parts?: Parts) =>
   deleting(terminating(`UnprepareVolume/${attempt}`), parts);
-/** One that failed before it had a job. */
+/** Returns a Volume that failed before it had a job. */
 const failedAs = (reason: string, parts?: Parts) =>
   deleting(status('Failed', undefined, ['False', reason]), parts);
 const withoutPlace = { sparseLoopDevice: undefined as never };

@@ -35,7 +35,9 @@ const OTHER = '11111111-2222-4333-8444-555555555555';
 
 type Parts = Parameters<typeof given>[1];
 
-/** One that attempt of the job which makes it has to make, one that is made, and one that starts from another. */
+/**
+ * Volumes at that attempt of their job, provisioned Volumes, and Volumes that start from a source.
+ */
 const making = (attempt: number | 'DONE', parts?: Parts) =>
   given(pending(`PrepareVolume/${attempt}`), parts);
 const made = (parts?: Parts) => given(pending('PrepareVolume/DONE', { prepared }), parts);

@@ -25,7 +25,7 @@ import {
 } from '../../../support/decisions.ts';
 import { input, NOW, pv, readyNode, volume } from '../../../support/volume-input.ts';
 
-/** What follows once the status that was decided on is written. */
+/** Returns the decision after the first decision's status is written. */
 function afterIts(parts: Partial<Input>): unknown {
   const first = decide(input(parts), NOW);
   if (first.action?.do !== 'set-status') throw new Error(`not a status: ${JSON.stringify(first)}`);

@@ -70,7 +70,7 @@ test('logs in once and has the runner ask one minion, for its node', async () =>
   const both = await Promise.all([executor.observe('n1', DATE), executor.observe('n2', DATE)]);
   expect(both[0].get('date')).toEqual({ exit: 0, stdout: '5', stderr: '' });
   expect(api.logins).toEqual([{ eauth: 'pam', username: 'stowage', password: 'secret' }]);
-  // Which of the two comes first is open.
+  // The order of the two calls is undefined.
   expect(api.calls.find(({ kwarg }) => kwarg.minion === 'n1.minion')).toMatchObject({
     client: 'runner',
     fun: 'stowage.call',
@@ -255,7 +255,7 @@ describe('distinguishes the failure of', () => {
       reason: { code: 'SaltRightMissing', parameters: { function: 'stowage.call' } },
     });
     expect(error.message).toContain('does not let stowage run stowage.call');
-    // A token that is not known is a 401, too.
+    // An unknown token is a 401, too.
     expect(api.logins).toHaveLength(2);
   });
 
@@ -318,7 +318,7 @@ test('rejects requests in flight when it is closed', async () => {
 describe('jobs', () => {
   const running = () => said([{ state: 'running', step: { name: 'do', command: 'true' } }]);
   const calls = () => api.calls.map(({ fun, kwarg }) => `${fun} ${kwarg.function}`);
-  /** A job that runs, and whose end an event is to tell. */
+  /** Submits a job that runs until an event reports its end. */
   const followed = async () => {
     api.answer = running;
     await executor.submit('n1', JOB, 50);
@@ -336,7 +336,7 @@ describe('jobs', () => {
     });
     expect(api.calls[0]).toMatchObject({
       fun: 'stowage.call',
-      // A minion begins a process for each call.
+      // A minion starts a process for each call.
       kwarg: { function: 'submit', patience: 12 },
     });
     expect(api.calls[0]?.kwarg.arguments).toEqual({
@@ -393,7 +393,7 @@ describe('jobs', () => {
       const [state] = await executor.poll('n1', [JOB.key], 20);
       return state?.state === 'running' && api.calls.length === before ? true : undefined;
     });
-    // Another minion that names the same job of Salt is not heard.
+    // An event of another minion with the same job ID of Salt is ignored.
     api.tell('20261', 'n2.minion', said([{ state: 'failed' }]));
     expect(await executor.poll('n1', [JOB.key], 100)).toMatchObject([{ state: 'running' }]);
     expect(api.calls).toHaveLength(before);

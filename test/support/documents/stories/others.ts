@@ -1,7 +1,7 @@
 import { checksNode, named, type Story, script, shows, watches } from '../story.ts';
 import { emptyCluster, withNode, withVolume } from '../worlds.ts';
 
-/** The fingerprint of no host's key. */
+/** Fingerprint that no host key has. */
 const FINGERPRINT = `SHA256:${'A'.repeat(43)}`;
 
 export const OTHER_STORIES: readonly Story[] = [

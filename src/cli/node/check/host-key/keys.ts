@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 
-/** A public key of a host. */
 export interface HostKey {
-  /** As known_hosts has it: `ssh-ed25519`. */
+  /** Type as in known_hosts: `ssh-ed25519`. */
   type: string;
   /** base64 */
   key: string;
-  /** As ssh-keygen -l prints it: `SHA256:…`. */
+  /** Fingerprint as printed by ssh-keygen -l: `SHA256:…`. */
   fingerprint: string;
 }
 
-/** Keys from lines of `HOST TYPE KEY`, as ssh-keyscan prints and known_hosts files have them. */
+/** Parses lines of `HOST TYPE KEY`, as in the output of ssh-keyscan and in known_hosts files. */
 export const parseKeys = (text: string): HostKey[] => keysMarked('', text);
 
-/** Keys that known_hosts files have as those that are never to be trusted. */
+/** Parses the revoked keys of known_hosts files. */
 export const parseRevoked = (text: string): HostKey[] => keysMarked('@revoked', text);
 
 function keysMarked(wanted: '' | '@revoked', text: string): HostKey[] {
@@ -27,7 +26,7 @@ function keysMarked(wanted: '' | '@revoked', text: string): HostKey[] {
   });
 }
 
-/** Of what `ssh -G` prints: a setting by its name, in small letters. */
+/** Returns a setting from the output of `ssh -G`, by its name in lower case. */
 export const settingOf = (text: string, name: string): string | undefined =>
   text
     .split('\n')
@@ -35,10 +34,10 @@ export const settingOf = (text: string, name: string): string | undefined =>
     ?.slice(name.length + 1)
     .trim();
 
-/** What to do with the key of a fingerprint, and what is said of it. */
+/** Decision about the key with a fingerprint. */
 export type Trust = { add: HostKey } | { known: HostKey } | { refused: string; hint: string };
 
-/** Compares what a host shows with what is wanted and with what is known of it. Pure. */
+/** Compares the shown keys with the wanted fingerprint and with the known hosts. Pure. */
 export function decideTrust(
   node: string,
   wanted: string,

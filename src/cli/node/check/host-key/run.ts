@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { workingFolder } from '../../../../nodes/working-folder.ts';
 import type { RunProgram } from './trust.ts';
 
-/** Longer than ssh-keyscan takes for a host that does not answer. ms */
+/** Timeout in ms, longer than that of ssh-keyscan for a host that does not answer. */
 const TIMEOUT = 60_000;
 
 export const runProgram: RunProgram = async (program, args) => {
@@ -12,7 +12,7 @@ export const runProgram: RunProgram = async (program, args) => {
     stdin: 'ignore',
     timeout: TIMEOUT,
   });
-  // One that could not be started printed nothing.
+  // A program that could not be started printed nothing.
   return {
     exitCode,
     stdout: stdout ?? '',

@@ -5,7 +5,7 @@ import { StowageError } from '../../../../api/errors.ts';
 import type { SshAddress } from '../../../../nodes/transport/ssh-shell.ts';
 import { decideTrust, type HostKey, parseKeys, parseRevoked, settingOf } from './keys.ts';
 
-/** Runs a program to its end, whatever its status is. */
+/** Runs a program to its end, whatever its exit status. */
 export type RunProgram = (
   program: string,
   args: readonly string[],
@@ -16,7 +16,7 @@ export interface TrustOptions {
   /** `SHA256:…` */
   fingerprint: string;
   address: SshAddress;
-  /** Of ssh; default: the user's and the system's. */
+  /** Configuration of ssh; by default, the user's and the system's. */
   sshConfig: string | undefined;
   run: RunProgram;
 }
@@ -24,13 +24,13 @@ export interface TrustOptions {
 export interface Trusted {
   key: HostKey;
   knownHosts: string;
-  /** It was known before. */
+  /** The key was known before. */
   known: boolean;
 }
 
 /**
- * Adds a node's host key to the known hosts, under the node's name, if it has that fingerprint. Throws a StowageError:
- * `conflict` where it has not, or another one is known.
+ * Adds a node's host key to the known hosts, under the node's name, if it has the given
+ * fingerprint. Throws a StowageError: `conflict` if it has another one, or another key is known.
  */
 export async function trustHostKey(options: TrustOptions): Promise<Trusted> {
   const { node, fingerprint, run } = options;
@@ -60,7 +60,7 @@ export async function trustHostKey(options: TrustOptions): Promise<Trusted> {
   return { key: decision.add, knownHosts, known: false };
 }
 
-/** Where ssh would go, and where it looks for keys. */
+/** Returns the address that ssh would use, and the files in which it searches keys. */
 async function settings({ node, address, sshConfig, run }: TrustOptions) {
   const { stdout, stderr, exitCode } = await run('ssh', [
     ...(sshConfig === undefined ? [] : ['-F', sshConfig]),
@@ -80,7 +80,7 @@ async function settings({ node, address, sshConfig, run }: TrustOptions) {
       },
     );
   }
-  // Several files may be named; ssh writes into the first, too.
+  // Several files may be named; ssh also writes to the first.
   const files = (name: string) =>
     (settingOf(stdout, name)?.split(/\s+/) ?? []).map((file) =>
       file.replace(/^~(?=\/)/, homedir()),
@@ -99,7 +99,7 @@ async function settings({ node, address, sshConfig, run }: TrustOptions) {
     host: settingOf(stdout, 'hostname') ?? address.host ?? node,
     port: settingOf(stdout, 'port') ?? '22',
     knownHosts,
-    /** Where ssh looks, too. */
+    /** Other files that ssh reads. */
     others: [...more, ...files('globalknownhostsfile')].filter(isAbsolute),
   };
 }
@@ -110,7 +110,7 @@ async function append(file: string, line: string): Promise<void> {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  // One write: whoever appends at the same time does not mix with it.
+  // A single write does not mix with concurrent ones.
   const end = before === '' || before.endsWith('\n') ? '' : '\n';
   await appendFile(file, `${end}${line}\n`, { mode: 0o600 });
 }

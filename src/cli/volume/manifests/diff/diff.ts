@@ -11,8 +11,8 @@ import { compare, type Pair } from './program.ts';
 import { changeBy } from './wanted.ts';
 
 /**
- * `stowage diff -f FILE`: prints what the manifests would change, and returns whether they would. `connect` is not called
- * for manifests that are wrong. Throws a StowageError.
+ * Runs `stowage diff -f FILE`: prints what the manifests would change, and returns whether they
+ * would change anything. Does not call `connect` for invalid manifests. Throws a StowageError.
  */
 export async function diff(
   files: readonly string[],
@@ -39,16 +39,19 @@ export async function diff(
     }
   }
   const { differ, text } = await compare(pairs, io);
-  // Colours of the program are its own. What of the objects would steer a terminal, YAML has escaped.
+  // Colors are those of the program. YAML has escaped control characters in the objects.
   io.stdout.write(text);
   conclude(errors, manifests.length, io);
   return differ;
 }
 
-/** The longest name of a file that Linux takes, in bytes; names of objects are ASCII. */
+/** Maximum length of a file name on Linux, in bytes; names of objects are ASCII. */
 const LONGEST = 255;
 
-/** As kubectl diff names them, the end of a name that is too long aside. Names with a slash were not taken by the client. */
+/**
+ * Returns a file name as in kubectl diff, with a shortened end if it is too long. The client
+ * rejects names with a slash.
+ */
 function fileName({ apiVersion, kind, metadata }: KubeObject): string {
   const name = printable([apiVersion.replace('/', '.'), kind, '', metadata.name].join('.'));
   if (Buffer.byteLength(name) <= LONGEST) return name;

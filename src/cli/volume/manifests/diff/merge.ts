@@ -1,4 +1,4 @@
-/** A value with a JSON merge patch applied (RFC 7386), as API servers do it. */
+/** Applies a JSON merge patch (RFC 7386) to a value, as API servers do. */
 export function merged(value: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const result = new Map(isObject(value) ? Object.entries(value) : []);

@@ -6,7 +6,7 @@ import { StowageError } from '../../../../api/errors.ts';
 import { messageOf } from '../../../lib/failure.ts';
 import type { Io } from '../../../lib/io.ts';
 
-/** Files of one name, or one that there is on one side only. */
+/** Two files of one name; the live one may be absent. */
 export interface Pair {
   name: string;
   live: string | undefined;
@@ -14,8 +14,8 @@ export interface Pair {
 }
 
 /**
- * What diff(1), or the program that kubectl would take, prints of files in two folders, and whether they differ. Throws
- * a StowageError where it fails.
+ * Returns the output of diff(1), or of the program that kubectl would run, for files in two
+ * directories, and whether these differ. Throws a StowageError if the program fails.
  */
 export async function compare(
   pairs: readonly Pair[],
@@ -54,7 +54,7 @@ export async function compare(
   }
 }
 
-/** Only its owner can read it. Throws a StowageError. */
+/** Creates a directory that only its owner can read. Throws a StowageError. */
 async function temporaryFolder(parent: string): Promise<string> {
   try {
     return await mkdtemp(join(parent, 'stowage-diff-'));

@@ -4,18 +4,18 @@ import { isNotFound, isRefusal } from '../../../../kube/errors.ts';
 import type { KubeClient } from '../../../../kube/types.ts';
 import { merged } from './merge.ts';
 
-/** An object as it is, and as a manifest would have it. */
+/** Live object, and the object as a manifest would have it. */
 export interface Change {
-  /** undefined: there is none. */
+  /** undefined if no such object exists. */
   live: KubeObject | undefined;
   wanted: KubeObject;
-  /** Why the server would not have it so. */
+  /** Reason why the server refuses the change. */
   refusal?: string;
 }
 
 /**
- * What a manifest would change. The server says what would come of it, and stores nothing; where it would refuse (most of a
- * Volume is immutable) it is what the manifest says. Throws a StowageError.
+ * Returns what a manifest would change, from a dry run on the server. If the server refuses it
+ * (most of a Volume is immutable), merges the manifest here. Throws a StowageError.
  */
 export async function changeBy(
   manifest: KubeObject,
@@ -42,7 +42,10 @@ export async function changeBy(
   }
 }
 
-/** The namespace, too: what manifests here are of is in none, and the server takes it off. */
+/**
+ * Metadata that the server sets. The namespace is included: kinds of manifests are cluster-scoped,
+ * and the server drops it.
+ */
 const OF_THE_SERVER: readonly (keyof ObjectMeta | 'managedFields')[] = [
   'namespace',
   'uid',
@@ -54,7 +57,7 @@ const OF_THE_SERVER: readonly (keyof ObjectMeta | 'managedFields')[] = [
   'managedFields',
 ];
 
-/** An object without what the server, or a controller, writes into it. */
+/** Returns an object without the fields that the server or a controller writes. */
 function own(object: KubeObject): KubeObject {
   const { status: _, ...rest } = object as KubeObject & { status?: unknown };
   const metadata = Object.entries(object.metadata).filter(
