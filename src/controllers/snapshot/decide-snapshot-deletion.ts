@@ -1,7 +1,7 @@
 import { DRIVER, SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { type Explanation, explain } from '../../api/reasons.ts';
 import { contentNameOf, refersTo } from '../lib/snapshot-content.ts';
-import { setFields } from './status.ts';
+import { setFields, shownOf } from './status.ts';
 import type { Decision, SnapshotAction, SnapshotInput } from './types.ts';
 
 /**
@@ -35,8 +35,8 @@ export function decideSnapshotDeletion(
   if (content?.spec.deletionPolicy === 'Delete') {
     if (content.metadata.deletionTimestamp === undefined)
       return { action: { do: 'delete-content', content } };
-    const { error } = content.status ?? {};
-    const action = error && setFields(status, { error: { ...error } });
+    const { error } = shownOf(content);
+    const action = error && setFields(status, { error });
     return action ? { action } : {};
   }
   return takeOff(ours);

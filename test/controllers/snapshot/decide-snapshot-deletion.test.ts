@@ -67,6 +67,16 @@ test.each<[string, Partial<SnapshotInput>, object]>([
     {},
   ],
   [
+    'the error that it shows has no path of the node',
+    of(goingContent('node n1: /srv/volumes/1.snapshot is in use')),
+    {
+      action: {
+        do: 'set-status',
+        fields: { error: { message: 'node n1: … is in use', time: 't' } },
+      },
+    },
+  ],
+  [
     'it waits for what is made from it, and says so',
     { ...of(content()), restores: [restore()] },
     {
