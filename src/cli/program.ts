@@ -8,9 +8,11 @@ import completion from './commands/completion.ts';
 import createBackup from './commands/create-backup.ts';
 import createFromFiles from './commands/create-file.ts';
 import createSnapshot from './commands/create-snapshot.ts';
+import createSnapshotClass from './commands/create-snapshot-class.ts';
 import createStorageClass from './commands/create-storage-class.ts';
 import createVolume from './commands/create-volume.ts';
 import deleteFromFiles from './commands/delete-file.ts';
+import deleteStorageClass from './commands/delete-storage-class.ts';
 import deleteVolume from './commands/delete-volume.ts';
 import describeVolume from './commands/describe-volume.ts';
 import detachVolume from './commands/detach-volume.ts';
@@ -20,6 +22,7 @@ import getGrants from './commands/get-grants.ts';
 import getNodes from './commands/get-nodes.ts';
 import getPopulators from './commands/get-populators.ts';
 import getSnapshots from './commands/get-snapshots.ts';
+import getStorageClasses from './commands/get-storage-classes.ts';
 import getVolumes from './commands/get-volumes.ts';
 import grantSnapshot from './commands/grant-snapshot.ts';
 import help from './commands/help.ts';
@@ -27,6 +30,7 @@ import install from './commands/install.ts';
 import printSudoers from './commands/print-sudoers.ts';
 import registerPopulator from './commands/register-populator.ts';
 import restoreSnapshot from './commands/restore-snapshot.ts';
+import retryVolume from './commands/retry-volume.ts';
 import revokeGrant from './commands/revoke-grant.ts';
 import sandbox from './commands/sandbox.ts';
 import uninstall from './commands/uninstall.ts';
@@ -39,7 +43,8 @@ import { printable } from './lib/output/printable.ts';
 import { namespaceName, requestTimeout } from './lib/parse.ts';
 import { TreeCommand } from './lib/tree-command.ts';
 
-const DESCRIPTION = 'Files and disks on bare-metal nodes as Kubernetes volumes';
+const DESCRIPTION =
+  'provision files, disks and logical volumes on your nodes as Kubernetes volumes';
 
 /**
  * Returns the tree of commands. A command imports its implementation when it runs. With `quiet`,
@@ -50,17 +55,17 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
     .description(DESCRIPTION)
     .version(VERSION, '--version', 'show the version')
     .helpOption('-h, --help', 'show help')
-    .option('--kubeconfig <file>', 'kubeconfig to use (default: $KUBECONFIG, then ~/.kube/config)')
-    .option('--context <name>', 'context of the kubeconfig')
+    .option('--kubeconfig <file>', 'kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)')
+    .option('--context <name>', 'context of the kubeconfig (default: its current context)')
     .option('-n, --namespace <name>', 'namespace (default: that of the context)', namespaceName)
     .option('--as <user>', 'user to impersonate')
     .option(
       '--request-timeout <duration>',
-      'give up a request after this long, such as 30s',
+      'timeout of each request to the API server, such as 30s; 0 is none (default: 1m)',
       requestTimeout,
     )
-    .option('--no-color', 'no colours ($NO_COLOR does the same)')
-    .option('-v, --verbose', 'say more, also where errors come from')
+    .option('--no-color', 'disable colors, as $NO_COLOR does')
+    .option('-v, --verbose', 'print more detail, with stack traces of errors')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -70,39 +75,46 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   createVolume(create, io);
   createStorageClass(create, io);
   createSnapshot(create, io);
+  createSnapshotClass(create, io);
   createBackup(create, io);
   createFromFiles(create, io);
-  const get = program.command('get').description('show objects');
+  const get = program.command('get').description('list objects');
   getVolumes(get, io);
   getNodes(get, io);
   getAttachments(get, io);
   getSnapshots(get, io);
+  getStorageClasses(get, io);
   getGrants(get, io);
   getPopulators(get, io);
-  const describe = program.command('describe').description('show all about objects');
+  const describe = program.command('describe').description('show details of objects');
   describeVolume(describe, io);
   const remove = program.command('delete').description('delete objects');
   deleteVolume(remove, io);
+  deleteStorageClass(remove, io);
   deleteFromFiles(remove, io);
-  const detach = program.command('detach').description('have devices removed from nodes');
+  const retry = program.command('retry').description('retry failed work now');
+  retryVolume(retry, io);
+  const detach = program.command('detach').description('detach volumes from nodes');
   detachVolume(detach, io);
-  const adopt = program.command('adopt').description('take storage with its data into use');
+  const adopt = program.command('adopt').description('adopt existing storage with its data');
   adoptVolume(adopt, io);
-  const check = program.command('check').description('look for what is amiss');
+  const check = program.command('check').description('check for problems');
   checkCluster(check, io);
   checkNode(check, io);
   checkGrant(check, io);
-  const restore = program.command('restore').description('bring data back');
+  const restore = program.command('restore').description('restore data from snapshots');
   restoreSnapshot(restore, io);
-  const grant = program.command('grant').description('let others use what is in a namespace');
+  const grant = program.command('grant').description('allow other namespaces to use objects');
   grantSnapshot(grant, io);
-  const revoke = program.command('revoke').description('take back what was granted');
+  const revoke = program.command('revoke').description('revoke grants');
   revokeGrant(revoke, io);
-  const register = program.command('register').description('say how volumes are filled');
+  const register = program
+    .command('register')
+    .description('register populators, which fill volumes');
   registerPopulator(register, io);
-  const unregister = program.command('unregister').description('fill no more volumes so');
+  const unregister = program.command('unregister').description('unregister populators');
   unregisterPopulator(unregister, io);
-  const print = program.command('print').description('print what nodes need');
+  const print = program.command('print').description('print configuration for nodes');
   printSudoers(print, io);
   install(program, io);
   uninstall(program, io);

@@ -17,6 +17,9 @@ export function createLog(verbose: boolean): DaemonLog {
   const ids = new AsyncLocalStorage<string>();
   const options = {
     level: verbose ? 'debug' : 'info',
+    // Names and ISO 8601 times instead of pino's numbers, for people.
+    formatters: { level: (level: string) => ({ level }) },
+    timestamp: pino.stdTimeFunctions.isoTime,
     mixin() {
       const reconcile = ids.getStore();
       return reconcile === undefined ? {} : { reconcile };

@@ -20,8 +20,26 @@ test.each([
   ['get volumes -o -w=true', 'get volumes -o -w=true'],
   ['get volumes --nonsense=true -x=1', 'get volumes --nonsense=true -x=1'],
   ['get volumes -- -o=json', 'get volumes -- -o=json'],
+  ['get volume/a', 'get volumes a'],
+  ['get volume/a volumes/b vol/c -o=json', 'get volumes a b c -o json'],
+  ['-n x delete volume/a --wait', '-n x delete volume a --wait'],
+  ['get volume.storage.metalk8s.scality.com/a', 'get volumes a'],
+  ['get volumes.storage.metalk8s.scality.com', 'get volumes'],
+  ['get volume.example.com/a', 'get volume.example.com/a'],
+  ['get snapshot.snapshot.storage.k8s.io/a', 'get snapshots a'],
+  ['restore snapshot/prod/a --to test/b', 'restore snapshot prod/a --to test/b'],
+  ['restore snapshot prod/a --to snapshot/b', 'restore snapshot prod/a --to snapshot/b'],
+  ['grant snapshot snapshot/a --to test', 'grant snapshot snapshot/a --to test'],
+  ['why volume/a', 'why volume/a'],
+  ['get volume/a -- b', 'get volumes a -- b'],
 ])('%s is read as %s', (written, wanted) => {
   expect(normalizeArgv(written.split(' '), program)).toEqual(wanted.split(' '));
+});
+
+test('names of several kinds are refused', async () => {
+  const { code, err } = await stowage(['get', 'volume/a', 'node/b']);
+  expect(code).toBe(2);
+  expect(err).toContain('volume/a and node/b are of several kinds');
 });
 
 test('an empty value stays one', () => {

@@ -1,26 +1,27 @@
 import { Argument, type Command } from 'commander';
+import { addExamples } from '../lib/examples.ts';
 import type { Io } from '../lib/io.ts';
 
 /** Completion scripts of the package, by shell. */
 const SCRIPTS = { bash: 'stowage.bash', zsh: '_stowage', fish: 'stowage.fish' };
 
 export default function completion(program: Command, io: Io): void {
-  program
+  const command = program
     .command('completion')
-    .description(
-      'print what makes a shell complete commands, options and names of objects (see stowage help completion)',
-    )
-    .addArgument(new Argument('<shell>', 'for which').choices(Object.keys(SCRIPTS)))
-    .addHelpText(
-      'after',
-      `
-To have it in this shell:   source <(stowage completion bash), or zsh; stowage completion fish | source
-To have it from now on:     stowage completion bash > ~/.local/share/bash-completion/completions/stowage
-                            stowage completion zsh > _stowage, in a folder of $fpath
-                            stowage completion fish > ~/.config/fish/completions/stowage.fish`,
-    )
+    .description('print a script that lets a shell complete commands, options and names of objects')
+    .addArgument(new Argument('<shell>', 'name of the shell').choices(Object.keys(SCRIPTS)))
     .action(async (shell: keyof typeof SCRIPTS) => {
       const { readPackageFile } = await import('../lib/package-file.ts');
       io.stdout.write(await readPackageFile(`completions/${SCRIPTS[shell]}`));
     });
+  addExamples(command, [
+    '# bash, in this shell',
+    'source <(stowage completion bash)',
+    '# bash, permanently',
+    'stowage completion bash > ~/.local/share/bash-completion/completions/stowage',
+    '# zsh, permanently, with ~/.zfunc in fpath',
+    'stowage completion zsh > ~/.zfunc/_stowage',
+    '# fish, permanently',
+    'stowage completion fish > ~/.config/fish/completions/stowage.fish',
+  ]);
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CreateBackupFlags } from '../backups/create.ts';
+import { addExamples } from '../lib/examples.ts';
 import { connectFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
@@ -17,29 +18,38 @@ export default function createBackup(create: Command, io: Io): void {
   const command = create
     .command(singular)
     .aliases([plural])
-    .description('pack what a claim or a snapshot has into an archive elsewhere')
+    .description('back up a claim or a snapshot to an archive')
     .argument('<name>', 'name of the Backup, as [NAMESPACE/]NAME', namespacedName)
     .option(
       '--pvc <name>',
-      'the claim, in the same namespace; a snapshot of it is taken',
+      'claim to back up, in the same namespace; a snapshot of it is taken',
       oneNamespacedName,
     )
-    .option('--snapshot <name>', 'the VolumeSnapshot, in the same namespace', oneNamespacedName)
+    .option(
+      '--snapshot <name>',
+      'VolumeSnapshot to back up, in the same namespace',
+      oneNamespacedName,
+    )
     .requiredOption(
       '--to <url|path>',
-      "where it is put: a URL, by PUT, or a path on the volume's node, in a folder of backups that its /etc/stowage/sources.conf lists",
+      "destination of the archive: a URL (HTTP PUT), or a path on the volume's node, in a backup directory of its /etc/stowage/sources.conf",
       oneText,
     )
     .option(
       '--authorization-secret <name/key>',
-      'what is sent as the header Authorization: a key of a Secret of the same namespace',
+      'Secret of the same namespace, and its key, with the value of the HTTP header Authorization',
       oneSecretKey,
     );
-  addWaitOptions(addCreateOptions(command), 'wait until it is whole').action(
+  addWaitOptions(addCreateOptions(command), 'wait until the archive is complete').action(
     async (name: NamespacedName, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CreateBackupFlags & GlobalFlags>();
       const { createBackup: run } = await import('../backups/create.ts');
       await run(name, flags, io, () => connectFor(command, io));
     },
   );
+  addExamples(command, [
+    'stowage create backup prod/monday --pvc db --to https://backups.example.com/db/monday.tar.zst --wait',
+    '# A snapshot, with the header Authorization from the key token of Secret backups',
+    'stowage create backup prod/monday --snapshot foo-backup --to https://backups.example.com/foo.tar.zst --authorization-secret backups/token',
+  ]);
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addExamples } from '../lib/examples.ts';
 import { clientFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
@@ -7,8 +8,8 @@ import { addFileOption, requireFiles } from './file-option.ts';
 
 /** Adds `stowage create -f FILE`, without a kind. */
 export default function createFromFiles(create: Command, io: Io): void {
-  const command = addFileOption(create, 'create').option('--yes', 'overwrite without asking');
-  addWaitOptions(addCreateOptions(command), 'wait until the Volumes can be used').action(
+  const command = addFileOption(create, 'create').option('--yes', 'overwrite without confirmation');
+  addWaitOptions(addCreateOptions(command), 'wait until the Volumes are ready').action(
     async (_flags, command: Command) => {
       const files = requireFiles(create, command);
       const flags = command.optsWithGlobals<CreateFromFilesFlags & GlobalFlags>();
@@ -16,4 +17,9 @@ export default function createFromFiles(create: Command, io: Io): void {
       await run(files, flags, io, clientFor(command, io));
     },
   );
+  addExamples(command, [
+    'stowage create -f volumes.yaml --wait',
+    '# All manifests of a directory',
+    'stowage create -f manifests/',
+  ]);
 }

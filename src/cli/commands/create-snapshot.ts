@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addExamples } from '../lib/examples.ts';
 import { connectFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
@@ -16,11 +17,15 @@ export default function createSnapshot(create: Command, io: Io): void {
   const command = create
     .command(singular)
     .aliases([plural, ...more])
-    .description('take a snapshot of what a claim has')
+    .description('create a VolumeSnapshot of a claim')
     .argument('<name>', 'name of the VolumeSnapshot, as [NAMESPACE/]NAME', namespacedName)
-    .requiredOption('--pvc <name>', 'the claim, in the same namespace', oneNamespacedName)
-    .option('--class <name>', 'VolumeSnapshotClass (default: the default one)', oneObjectName);
-  addWaitOptions(addCreateOptions(command), 'wait until it can be restored from').action(
+    .requiredOption(
+      '--pvc <name>',
+      'claim to take the snapshot of, in the same namespace',
+      oneNamespacedName,
+    )
+    .option('--class <name>', 'VolumeSnapshotClass (default: the default class)', oneObjectName);
+  addWaitOptions(addCreateOptions(command), 'wait until the snapshot is ready').action(
     async (name: NamespacedName, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CreateSnapshotFlags & GlobalFlags>();
       const { createSnapshot: run } = await import('../snapshots/create.ts');
@@ -28,4 +33,5 @@ export default function createSnapshot(create: Command, io: Io): void {
       await run(name, flags, io, () => connectFor(command, io), snapshotNeedsAction);
     },
   );
+  addExamples(command, ['stowage create snapshot prod/foo-backup --pvc foo --wait']);
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addExamples } from '../lib/examples.ts';
 import { clientFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import type { DeleteFlags } from '../volume/delete.ts';
@@ -7,10 +8,12 @@ import { addFileOption, requireFiles } from './file-option.ts';
 
 /** Adds `stowage delete -f FILE`, without a kind. */
 export default function deleteFromFiles(remove: Command, io: Io): void {
-  addDeleteOptions(addFileOption(remove, 'delete')).action(async (_flags, command: Command) => {
+  const command = addFileOption(remove, 'delete');
+  addDeleteOptions(command).action(async (_flags, command: Command) => {
     const files = requireFiles(remove, command);
     const flags = command.optsWithGlobals<DeleteFlags & GlobalFlags>();
     const { remove: run } = await import('../volume/manifests/delete.ts');
     await run(files, flags, io, clientFor(command, io));
   });
+  addExamples(command, ['stowage delete -f volumes.yaml --wait']);
 }

@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import { addExamples } from '../lib/examples.ts';
+import { selectorOption } from '../lib/get/get-command.ts';
 import { connectFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { addWaitOptions } from '../lib/objects/flags.ts';
@@ -10,23 +12,34 @@ export default function deleteVolume(remove: Command, io: Io): void {
     .command('volume')
     .aliases(['volumes', 'vol'])
     .description('delete Volumes and their storage, unless they are in use')
-    .argument('<name...>', 'names of Volumes', objectNames)
+    .argument('[name...]', 'names of Volumes', objectNames)
+    .addOption(selectorOption())
+    .option('--all', 'delete all Volumes of the cluster')
     .option(
       '--forget-node',
-      'do not wait for its node, which is lost: what is there is removed if it comes back',
+      'do not wait for the lost node of a Volume: its storage is removed if the node returns',
     );
-  addDeleteOptions(command).action(async (names: string[], _flags, command: Command) => {
-    const flags = command.optsWithGlobals<DeleteFlags & GlobalFlags>();
-    const { remove: run } = await import('../volume/delete.ts');
-    await run(names, flags, io, (await connectFor(command, io)).client);
-  });
+  addDeleteOptions(command).action(
+    async (names: string[] | undefined, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<DeleteFlags & GlobalFlags>();
+      const { remove: run } = await import('../volume/delete.ts');
+      await run(names ?? [], flags, io, (await connectFor(command, io)).client);
+    },
+  );
+  addExamples(command, [
+    'stowage delete volume data1 --wait',
+    '# All Volumes with a label',
+    'stowage delete volume -l app=db',
+    '# A Volume on a node that is lost',
+    'stowage delete volume data1 --forget-node',
+  ]);
 }
 
 export function addDeleteOptions(command: Command): Command {
-  return addWaitOptions(command, 'wait until they are gone')
+  return addWaitOptions(command, 'wait until the Volumes are gone')
     .addOption(
-      new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']),
+      new Option('-o, --output <format>', 'output format').choices(['json', 'yaml', 'name']),
     )
-    .option('--ignore-not-found', 'what does not exist is nothing to complain about')
-    .option('--yes', 'destroy data without asking; nothing asks where there is no terminal');
+    .option('--ignore-not-found', 'succeed if an object does not exist')
+    .option('--yes', 'destroy data without confirmation (never asked for without a terminal)');
 }

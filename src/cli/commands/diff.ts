@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addExamples } from '../lib/examples.ts';
 import { ExitError } from '../lib/exit-error.ts';
 import { codeOf } from '../lib/failure.ts';
 import { clientFor } from '../lib/globals.ts';
@@ -11,15 +12,18 @@ const DIFFERENT = 1;
 const TROUBLE = 2;
 
 export default function diff(program: Command, io: Io): void {
-  program
+  const command = program
     .command('diff')
-    .description('show what manifests would change in the cluster; exits with 1 if they would')
+    .description(
+      'show what manifests would change in the cluster; exit with 1 if there are differences',
+    )
     .requiredOption(FILE, OF_FILE, fileNames)
     .action(async ({ filename }: { filename: string[] }, command: Command) => {
       const { diff: run } = await import('../volume/manifests/diff/diff.ts');
       if (await orTrouble(run(filename, io, clientFor(command, io))))
         throw new ExitError(DIFFERENT);
     });
+  addExamples(command, ['stowage diff -f volumes.yaml']);
 }
 
 async function orTrouble<T>(work: Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import { StowageError } from '../../api/errors.ts';
 
 export const FILE = '-f, --filename <file>';
 export const OF_FILE =
-  'manifests of Volumes and storage classes, a folder of them, or - for standard input';
+  'manifest of Volumes and storage classes, a directory of manifests, or - for standard input';
 
 /** Collects the files of a repeated option, in order. */
 export const fileNames = (file: string, before: string[] = []): string[] => [...before, file];
@@ -20,7 +20,7 @@ export function addFileOption(verb: Command, name: string): Command {
   return (
     verb
       .command('manifest', { isDefault: true })
-      .description(`${name} what is in manifests: the same as stowage ${name} -f <file>`)
+      .description(`${name} the objects in manifests: the same as stowage ${name} -f <file>`)
       .option(FILE, OF_FILE, fileNames)
       // requireFiles reports excess arguments.
       .allowExcessArguments()
@@ -42,7 +42,7 @@ export function requireFiles(verb: Command, command: Command): string[] {
   // Reports an unknown kind with suggestions, as commander does without a default command.
   if (first !== undefined && first === verb.args[0])
     Reflect.apply(Reflect.get(verb, 'unknownCommand'), verb, []);
-  throw new StowageError('usage', 'Neither a kind nor --filename was given', {
+  throw new StowageError('usage', 'A kind or --filename is required', {
     hint: `Options follow the kind: see stowage ${verb.name()} --help.`,
   });
 }

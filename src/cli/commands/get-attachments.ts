@@ -6,11 +6,12 @@ import { ATTACHMENT_NAMES } from '../lib/resource-names.ts';
 export default function getAttachments(get: Command, io: Io): void {
   addGetCommand(get, io, {
     nouns: ATTACHMENT_NAMES,
-    description: 'show where the devices of Volumes are, and which pods need them there',
+    description: 'list the nodes that Volumes are attached to, and the pods that need them there',
     names: 'names of Volumes (default: all)',
+    examples: ['stowage get attachments', 'stowage get attachments --node n1 -o wide'],
     options: [
       nodeOption(),
-      selectorOption('of Volumes with these labels'),
+      selectorOption('labels of the Volumes'),
       sortOption('volume', 'node', 'state', 'age'),
     ],
     view: async () => (await import('../volume/attachments/view.ts')).ATTACHMENT_VIEW,

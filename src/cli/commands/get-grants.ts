@@ -7,8 +7,9 @@ export default function getGrants(get: Command, io: Io): void {
   addGetCommand(get, io, {
     nouns: GRANT_NAMES,
     description:
-      'show which namespaces may use snapshots of a namespace, and which claims and links do',
-    names: 'names of ReferenceGrants (default: all about snapshots)',
+      'list which namespaces may use snapshots of a namespace, and which claims and links do',
+    names: 'names of ReferenceGrants (default: all for snapshots)',
+    examples: ['stowage get grants -n prod'],
     options: [allNamespacesOption(), selectorOption()],
     view: async () => (await import('../grants/view.ts')).GRANT_VIEW,
   });

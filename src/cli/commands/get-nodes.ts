@@ -9,15 +9,16 @@ import { NODE_NAMES } from '../lib/resource-names.ts';
 export default function getNodes(get: Command, io: Io): void {
   const command = addGetCommand(get, io, {
     nouns: NODE_NAMES,
-    description: 'show nodes: whether they are reached, their free space, their Volumes',
-    names: 'nodes; n{1..4} is four (default: all)',
+    description: 'list nodes: whether they are reachable, their free space and their Volumes',
+    names: "names of nodes; 'n{1..4}' stands for four (default: all)",
+    examples: ['stowage get nodes', '# Probe again every 10 s', 'stowage get nodes -w'],
     parse: nodeNames,
     options: [
       selectorOption(),
       sortOption('name', 'free', 'volumes'),
-      durationOption('--timeout <duration>', 'how long to wait for each node', '5s'),
+      durationOption('--timeout <duration>', 'maximum time to wait for each node', '5s'),
     ],
-    watch: 'look again every 10 s and show what changed, until interrupted',
+    watch: 'list, then probe the nodes every 10 s and print changes, until interrupted',
     settle: (command) => settleNodeFlags(command, io.env),
     view: async () => (await import('../node/get/view.ts')).NODE_VIEW,
   });

@@ -6,8 +6,9 @@ import { POPULATOR_NAMES } from '../lib/resource-names.ts';
 export default function getPopulators(get: Command, io: Io): void {
   addGetCommand(get, io, {
     nouns: POPULATOR_NAMES,
-    description: 'show from which kinds volumes are filled, by what, and for which claims',
-    names: 'names under which they are registered (default: all)',
+    description: 'list the kinds that volumes are filled from, their populators, and their claims',
+    names: 'names of populators (default: all)',
+    examples: ['stowage get populators'],
     view: async () => (await import('../populators/view.ts')).POPULATOR_VIEW,
   });
 }

@@ -11,8 +11,9 @@ import { SNAPSHOT_NAMES } from '../lib/resource-names.ts';
 export default function getSnapshots(get: Command, io: Io): void {
   addGetCommand(get, io, {
     nouns: SNAPSHOT_NAMES,
-    description: 'show VolumeSnapshots',
+    description: 'list VolumeSnapshots',
     names: 'names of VolumeSnapshots (default: all of the namespace)',
+    examples: ['stowage get snapshots -A --sort-by age'],
     options: [allNamespacesOption(), selectorOption(), sortOption('name', 'age', 'size', 'phase')],
     view: async () => (await import('../snapshots/view.ts')).SNAPSHOT_VIEW,
   });

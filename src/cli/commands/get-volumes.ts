@@ -6,8 +6,15 @@ import { VOLUME_NAMES } from '../lib/resource-names.ts';
 export default function getVolumes(get: Command, io: Io): void {
   addGetCommand(get, io, {
     nouns: VOLUME_NAMES,
-    description: 'show Volumes',
+    description: 'list Volumes',
     names: 'names of Volumes (default: all)',
+    examples: [
+      'stowage get volumes --node n1 --sort-by capacity',
+      '# Names only',
+      "stowage get volumes -o jsonpath='{.items[*].metadata.name}'",
+      '# Follow changes',
+      'stowage get volumes -w',
+    ],
     options: [
       nodeOption(),
       selectorOption(),

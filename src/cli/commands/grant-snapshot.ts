@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Snapshots } from '../grants/flags.ts';
 import type { Given } from '../grants/wizard.ts';
+import { addExamples } from '../lib/examples.ts';
 import { connectFor } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { addCreateOptions } from '../lib/objects/flags.ts';
@@ -13,13 +14,17 @@ export default function grantSnapshot(grant: Command, io: Io): void {
     .command(singular)
     .aliases([plural, ...more])
     .description(
-      'let another namespace use a snapshot (by a ReferenceGrant, which revoke grant takes back). What is missing is asked for on a terminal.',
+      'allow another namespace to use a snapshot, with a ReferenceGrant, which stowage revoke grant deletes. Prompts for missing values on a terminal.',
     )
     .usage("[options] [NAMESPACE/]NAME | [NAMESPACE/]'*' --to NAMESPACE")
-    .argument('[name]', "the snapshot; '*' is all of the namespace", snapshots)
-    .option('--to <namespace>', 'the namespace that may use it', oneNamespaceName)
+    .argument(
+      '[name]',
+      "VolumeSnapshot, as [NAMESPACE/]NAME; '*' stands for all of the namespace",
+      snapshots,
+    )
+    .option('--to <namespace>', 'namespace that may use the snapshot', oneNamespaceName)
     .addOption(
-      new Option('--for <what>', 'what may use it there (default: both)').choices([
+      new Option('--for <what>', 'kind of object that may use it (default: both)').choices([
         'claims',
         'links',
       ]),
@@ -31,6 +36,11 @@ export default function grantSnapshot(grant: Command, io: Io): void {
       await run(flags, command, io, () => connectFor(command, io));
     },
   );
+  addExamples(command, [
+    'stowage grant snapshot prod/foo-backup --to test',
+    '# All snapshots of the namespace, for claims only',
+    "stowage grant snapshot 'prod/*' --to test --for claims",
+  ]);
 }
 
 /** Parses the name of a snapshot, or `*` for all snapshots of a namespace. */
@@ -38,7 +48,7 @@ function snapshots(text: string): Snapshots {
   const [, namespace, all] = /^(?:([^/]*)\/)?(\*)$/.exec(text) ?? [];
   if (all === undefined) {
     if (text.includes('*'))
-      throw new InvalidArgumentError("'*' stands for all snapshots, and not for a part of a name.");
+      throw new InvalidArgumentError("'*' stands for all snapshots, not for part of a name.");
     return namespacedName(text);
   }
   return {

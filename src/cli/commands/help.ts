@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
+import { addExamples } from '../lib/examples.ts';
 import type { TreeCommand } from '../lib/tree-command.ts';
 
 /** Replaces commander's help, which reads only the first argument and ignores an unknown one. */
 export default function help(program: Command): void {
-  program
+  const command = program
     .helpCommand(false)
     .command('help')
-    .description('show help of a command')
-    .argument('[command...]', 'such as: get volumes')
+    .description('show help for a command')
+    .argument('[command...]', 'command, such as get volumes')
     .action((words: string[]) => {
       let at = program;
       for (const word of words) {
@@ -23,4 +24,5 @@ export default function help(program: Command): void {
       }
       at.help();
     });
+  addExamples(command, ['stowage help create volume']);
 }

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addExamples } from '../lib/examples.ts';
 import type { Io } from '../lib/io.ts';
 import { lvmName, oneDirectory, oneText } from '../lib/parse.ts';
 import type { Allowed } from '../node/sudoers/sudoers.ts';
@@ -13,34 +14,29 @@ interface Flags {
 }
 
 export default function printSudoers(print: Command, io: Io): void {
-  print
+  const command = print
     .command('sudoers')
-    .description(
-      'print what the account on a node may run as root: lines for /etc/sudoers.d/stowage',
+    .description('print the sudo rules for the account on a node, for its /etc/sudoers.d/stowage')
+    .option('--user <name>', 'account that ssh logs in to (default: stowage)', user)
+    .addOption(
+      list('--directory <path,...>', 'directories of backing files', directory).default(
+        [],
+        '/var/lib/metalk8s/storage/sparse',
+      ),
     )
-    .option('--user <name>', 'account that ssh logs in as (default: stowage)', user)
-    .option(
-      '--directory <path,...>',
-      "folders of Volumes' files (default: /var/lib/metalk8s/storage/sparse)",
-      each(directory),
-      [],
+    .addOption(
+      list('--vg <name,...>', 'volume groups', lvmName).default([], 'none, and no rules for LVM'),
     )
-    .option(
-      '--vg <name,...>',
-      'volume groups; without one there are no lines for LVM',
-      each(lvmName),
-      [],
+    .addOption(
+      list('--disk <name,...>', 'kernel names of disks, such as sdb', disk).default(
+        [],
+        'none, and no rules for raw devices',
+      ),
     )
-    .option(
-      '--disk <name,...>',
-      'kernel names of disks, such as sdb; without one there are no lines for raw devices',
-      each(disk),
-      [],
-    )
-    .option('--shared', 'with the lines for directories that several nodes share')
+    .option('--shared', 'add the rules for directories that several nodes share')
     .option(
       '--kubelet-root-dir <path>',
-      'root folder of the kubelet',
+      'root directory of the kubelet',
       directory,
       '/var/lib/kubelet',
     )
@@ -56,9 +52,16 @@ export default function printSudoers(print: Command, io: Io): void {
       };
       await run(allowed, io);
     });
+  addExamples(command, [
+    'stowage print sudoers > stowage.sudoers',
+    'stowage print sudoers --user stowage --directory /data/volumes --vg vg0 --disk sdb',
+  ]);
 }
 
-/** Parses comma-separated values of an option that may be repeated. */
+/** Returns an option for comma-separated values, which may be repeated. */
+const list = (flags: string, description: string, parse: (text: string) => string): Option =>
+  new Option(flags, description).argParser(each(parse));
+
 const each =
   (parse: (text: string) => string) =>
   (text: string, before: readonly string[]): string[] => [
@@ -69,7 +72,7 @@ const each =
 function user(text: string, before?: string): string {
   if (!/^[a-z_][a-z0-9_-]{0,31}$/.test(oneText(text, before))) {
     throw new InvalidArgumentError(
-      'A user has at most 32 lower-case letters, digits, underscores and hyphens.',
+      'A user name has at most 32 lower-case letters, digits, underscores and hyphens.',
     );
   }
   return text;
@@ -78,13 +81,15 @@ function user(text: string, before?: string): string {
 /** Refuses characters that have a meaning in the patterns of sudoers. */
 function directory(text: string): string {
   if (!/^\/[A-Za-z0-9_./+-]*$/.test(oneDirectory(text))) {
-    throw new InvalidArgumentError('For sudo it has letters, digits and _ . + - alone.');
+    throw new InvalidArgumentError(
+      'For sudo, its characters must be letters, digits or _ . + - only.',
+    );
   }
   return text;
 }
 
 function disk(text: string): string {
   if (!/^[a-z][a-z0-9-]*$/.test(text))
-    throw new InvalidArgumentError('Write names of the kernel, such as sdb.');
+    throw new InvalidArgumentError('Write kernel names of disks, such as sdb.');
   return text;
 }

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { BUILTINS } from '../../api/populator.ts';
 import { parseQuantity } from '../../api/quantity.ts';
+import { addExamples } from '../lib/examples.ts';
 import { connectFor } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { addCreateOptions } from '../lib/objects/flags.ts';
@@ -16,55 +17,71 @@ export default function registerPopulator(register: Command, io: Io): void {
     .command(singular)
     .aliases([plural, ...more])
     .description(
-      'have volumes filled from objects of a kind: by a pod, where fields stand as {.spec.field}, or on the node. What is missing is asked for on a terminal.',
+      'register a populator, which fills volumes from objects of a kind: in a pod, or on the node. Prompts for missing values on a terminal.',
     )
-    .argument('[name]', 'under which it is registered', objectName)
+    .argument('[name]', 'name of the populator', objectName)
     .option('--group <group>', 'API group of the kind, without a version', oneObjectName)
-    .option('--kind <kind>', 'the kind, such as Hello', oneText)
+    .option('--kind <kind>', 'kind of the objects, such as Hello', oneText)
     .option('--image <image>', 'image of the container that fills a volume', oneText)
     .addOption(
       new Option(
         '--node <builtin>',
-        'fill volumes on their node, without a pod, from its kind',
+        'built-in populator, which fills volumes on their node, without a pod',
       ).choices(BUILTINS),
     )
-    .option('--command <word>', 'its entry point, a word each time; no fields', several)
     .option(
-      '--arg <text>',
-      'its arguments, one each time, such as --arg=--file={.spec.fileName}',
+      '--command <word>',
+      'entry point of the container, repeated for each word; fields are not replaced',
       several,
     )
-    .option('--env <name=value>', 'its environment', variables)
+    .option(
+      '--arg <text>',
+      'argument of the container, repeatable; fields are replaced, as in --arg=--file={.spec.fileName}',
+      several,
+    )
+    .option(
+      '--env <name=value>',
+      'environment variable of the container, repeatable; fields are replaced in the value',
+      variables,
+    )
     .option(
       '--secret-env <name=secret/key>',
-      "the same from a Secret of the daemon's namespace",
+      "environment variable from a Secret of the daemon's namespace, repeatable",
       secretVariables,
     )
     .option(
       '--secret <name:path>',
-      "Secret of the daemon's namespace as a folder of files",
+      "Secret of the daemon's namespace to mount as a directory, repeatable",
       secrets,
     )
     .option(
       '--service-account <name>',
-      "of the daemon's namespace (default: the pod has no token)",
+      "ServiceAccount of the daemon's namespace (default: none, and no token)",
       oneObjectName,
     )
-    .option('--request <name=quantity>', 'what it is promised, such as memory=64Mi', quantities)
-    .option('--limit <name=quantity>', 'what it gets at most', quantities)
-    .option('--mount-path <path>', 'where a file system that it fills is', oneDirectory)
-    .option('--device-path <path>', 'where a Block volume that it fills is', oneDirectory)
+    .option(
+      '--request <name=quantity>',
+      'resource request of the container, such as memory=64Mi, repeatable',
+      quantities,
+    )
+    .option(
+      '--limit <name=quantity>',
+      'resource limit of the container, such as memory=64Mi, repeatable',
+      quantities,
+    )
+    .option('--mount-path <path>', 'mount path of a file system to fill', oneDirectory)
+    .option('--device-path <path>', 'device path of a Block volume to fill', oneDirectory)
     .option(
       '--api-version <version>',
-      'version of the kind (default: as the API server prefers)',
+      'version of the kind (default: the one that the API server prefers)',
       oneText,
     )
     .option(
       '--resource <plural>',
-      'as in paths of requests (default: as the API server says)',
+      'plural of the kind, as in API paths (default: from the API server)',
       oneText,
     )
-    .option('--cluster-scoped', 'objects of the kind are in no namespace');
+    .option('--cluster-scoped', 'the kind is cluster-scoped');
   addCreateOptions(command).action(async (name: string | undefined, _flags, command: Command) => {
     const {
       secretEnv = [],
@@ -76,6 +93,12 @@ export default function registerPopulator(register: Command, io: Io): void {
     const given = { ...flags, name, ...(variables.length > 0 && { env: variables }) };
     await run(given, command, io, () => connectFor(command, io));
   });
+  addExamples(command, [
+    '# A pod, which gets a field of the data source as an argument',
+    'stowage register populator hello --group hello.example.com --kind Hello --image registry.example.com/hello:v1 --arg=--file=/mnt/{.spec.fileName} --mount-path /mnt',
+    '# The built-in populator of Images',
+    'stowage register populator image --node Image',
+  ]);
 }
 
 const several = (text: string, before: string[] = []): string[] => [...before, text];
@@ -111,8 +134,7 @@ function secrets(
 }
 
 function secretName(text: string): string {
-  if (!isDnsSubdomain(text))
-    throw new InvalidArgumentError('A Secret has a name as other objects.');
+  if (!isDnsSubdomain(text)) throw new InvalidArgumentError('Write the name of a Secret.');
   return text;
 }
 

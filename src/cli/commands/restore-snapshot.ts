@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addExamples } from '../lib/examples.ts';
 import { connectFor } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
@@ -20,10 +21,10 @@ export default function restoreSnapshot(restore: Command, io: Io): void {
     .command(singular)
     .aliases([plural, ...more])
     .description(
-      'create a claim that starts from a snapshot, of another namespace as well, if that grants it. What is missing is asked for on a terminal.',
+      'create a claim from a snapshot, also from one that another namespace grants. Prompts for missing values on a terminal.',
     )
-    .argument('[name]', 'the VolumeSnapshot, as [NAMESPACE/]NAME', namespacedName)
-    .option('--to <name>', 'the claim to create, as [NAMESPACE/]NAME', oneNamespacedName)
+    .argument('[name]', 'VolumeSnapshot to restore, as [NAMESPACE/]NAME', namespacedName)
+    .option('--to <name>', 'claim to create, as [NAMESPACE/]NAME', oneNamespacedName)
     .option(
       '--size <quantity>',
       'size of the claim, such as 10Gi (default: that of the snapshot)',
@@ -31,16 +32,16 @@ export default function restoreSnapshot(restore: Command, io: Io): void {
     )
     .option(
       '--storage-class <name>',
-      'class of the claim (default: that of the claim that the snapshot is of, if you may read it)',
+      'storage class of the claim (default: that of the original claim, if you may read it)',
       oneObjectName,
     )
     .option(
       '--access-mode <mode,...>',
-      `of ${ACCESS_MODES.join(', ')} (default: ReadWriteOnce)`,
+      `access modes of the claim: ${ACCESS_MODES.join(', ')} (default: ReadWriteOnce)`,
       accessModes,
     )
     .addOption(
-      new Option('--mode <mode>', 'what a pod gets (default: as the snapshot has it)').choices([
+      new Option('--mode <mode>', 'volume mode (default: that of the snapshot)').choices([
         'Filesystem',
         'Block',
       ]),
@@ -53,12 +54,18 @@ export default function restoreSnapshot(restore: Command, io: Io): void {
       await run(flags, command, io, () => connectFor(command, io), claimNeedsAction);
     },
   );
+  addExamples(command, [
+    'stowage restore snapshot prod/foo-backup --to prod/foo-restored --wait',
+    '# In another namespace, after: stowage grant snapshot prod/foo-backup --to test',
+    'stowage restore snapshot prod/foo-backup --to test/foo-testing --storage-class fast',
+  ]);
 }
 
 /** Parses comma-separated modes of an option that may be repeated; drops duplicates. */
 function accessModes(text: string, before: string[] = []): string[] {
   const given = text.split(',');
   const wrong = given.find((mode) => !ACCESS_MODES.includes(mode));
-  if (wrong !== undefined) throw new InvalidArgumentError(`There are ${ACCESS_MODES.join(', ')}.`);
+  if (wrong !== undefined)
+    throw new InvalidArgumentError(`Allowed choices are ${ACCESS_MODES.join(', ')}.`);
   return [...new Set([...before, ...given])];
 }

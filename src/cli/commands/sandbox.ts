@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { DEFAULT_GATES, type FeatureGates } from '../../api/feature-gates.ts';
+import { addExamples } from '../lib/examples.ts';
 import { featureGates as parseGates } from '../lib/feature-gates.ts';
 import type { Io } from '../lib/io.ts';
 import { wholeNumber } from '../lib/parse.ts';
@@ -11,14 +12,14 @@ interface SandboxFlags {
 }
 
 export default function sandbox(program: Command, io: Io): void {
-  program
+  const command = program
     .command('sandbox')
-    .description('run an API server in memory, to try things out')
-    .option('--port <number>', 'port on 127.0.0.1; 0: any free one', wholeNumber(0, 65_535), 0)
-    .option('--kubeconfig-out <file>', 'where to write its kubeconfig (default: standard output)')
+    .description('run an in-memory API server for trials')
+    .option('--port <number>', 'port on 127.0.0.1; 0 is any free port', wholeNumber(0, 65_535), 0)
+    .option('--kubeconfig-out <file>', 'file to write its kubeconfig to (default: standard output)')
     .option(
       '--feature-gates <gate=bool,...>',
-      "gates of kube-apiserver to turn on or off, whose defaults are Kubernetes': CrossNamespaceVolumeDataSource",
+      'feature gates of kube-apiserver: CrossNamespaceVolumeDataSource (default: as in Kubernetes)',
       parseGates(DEFAULT_GATES),
     )
     .action(async ({ port, kubeconfigOut, featureGates = {} }: SandboxFlags) => {
@@ -29,9 +30,9 @@ export default function sandbox(program: Command, io: Io): void {
       try {
         if (kubeconfigOut === undefined) io.stdout.write(server.kubeconfig);
         else await writePrivateFile(kubeconfigOut, server.kubeconfig);
-        io.stderr.write(`API server at ${server.url}, until interrupted\n`);
+        io.stderr.write(`API server listens on ${server.url} until interrupted\n`);
         io.stderr.write(
-          'note: it runs no pods: they stay Pending, and volumes that wait for one stay unbound\n',
+          'note: pods do not run here: they stay Pending, and claims that wait for a pod stay unbound\n',
         );
         await new Promise<void>((resolve) => {
           if (io.signal.aborted) resolve();
@@ -41,4 +42,8 @@ export default function sandbox(program: Command, io: Io): void {
         await server.stop();
       }
     });
+  addExamples(command, [
+    '# In the background, with a kubeconfig for other commands',
+    'stowage sandbox --kubeconfig-out /tmp/sandbox.kubeconfig &',
+  ]);
 }

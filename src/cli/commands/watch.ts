@@ -8,6 +8,7 @@ import {
 import type { WatchOptions } from '../../manager/watch.ts';
 import { systemClock } from '../../workqueue/clock.ts';
 import { applyEnvironment } from '../lib/config/environment.ts';
+import { addExamples } from '../lib/examples.ts';
 import { featureGates } from '../lib/feature-gates.ts';
 import { connectFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
@@ -47,27 +48,29 @@ interface WatchFlags extends GlobalFlags {
 export default function watch(program: Command, io: Io): void {
   const command = program
     .command('watch')
-    .description('run the daemon: make, keep and remove the storage of Volumes');
-  addNodeOptions(command)
+    .description('run the daemon, which provisions, attaches, snapshots and removes volumes');
+  command
     .option(
       '--controllers <list>',
-      `controllers to run (${CONTROLLERS.join(', ')}): * is all, -NAME all but that one: '*,-leftover'`,
+      `controllers to run: ${CONTROLLERS.join(', ')}; * is all, and -NAME excludes one, as in '*,-leftover'`,
       '*',
     )
     .option(
       '--workers <number>',
-      'Volumes of one node to work on at once',
+      'maximum number of Volumes of a node to reconcile in parallel',
       wholeNumber(1, 1000),
       10,
     )
     .addOption(
-      durationOption('--retry-interval-start <duration>', 'first delay before trying again', '1s'),
+      durationOption('--retry-interval-start <duration>', 'first delay before a retry', '1s'),
     )
-    .addOption(durationOption('--retry-interval-max <duration>', 'longest delay', '5m'))
+    .addOption(
+      durationOption('--retry-interval-max <duration>', 'maximum delay before a retry', '5m'),
+    )
     .addOption(
       new Option(
         '--max-wait-for-unmount <duration|never>',
-        'how long a detach waits for a node that is NotReady',
+        'maximum time that a detach waits for a NotReady node',
       )
         .argParser(durationOr('never'))
         .default(duration('6m'), '6m'),
@@ -75,33 +78,33 @@ export default function watch(program: Command, io: Io): void {
     .addOption(
       new Option(
         '--attachment-poll-interval <duration>',
-        'look at nodes that often, whether devices are still where they were; 0 is never',
+        'interval at which nodes are checked for devices that disappeared; 0 is never',
       )
         .argParser(durationOr('0'))
         .default(Number.POSITIVE_INFINITY, '0'),
     )
     .addOption(
-      new Option('--kubelet-root-dir <path>', 'where the kubelets of the nodes have their folders')
+      new Option('--kubelet-root-dir <path>', 'root directory of the kubelets')
         .argParser(directory)
         .default('/var/lib/kubelet'),
     )
     .addOption(
       new Option(
-        '--snapshot-controller <who>',
-        'who binds VolumeSnapshots: this daemon, the standard snapshot-controller beside it, or whoever is found',
+        '--snapshot-controller <mode>',
+        'controller that binds VolumeSnapshots: builtin is this daemon, external the standard snapshot-controller, auto the one that is detected',
       )
         .choices([...SNAPSHOT_CONTROLLERS])
         .default('auto'),
     )
     .option(
       '--feature-gates <gate=bool,...>',
-      'CrossNamespaceVolumeDataSource (default: false): whether claims may start from what is in other namespaces, under a grant',
+      'CrossNamespaceVolumeDataSource: allow data sources of claims in other namespaces, with a grant (default: false)',
       featureGates(DEFAULT_GATES),
     )
     .addOption(
       new Option(
         '--cross-namespace-snapshot [true|false]',
-        'whether claims may start from VolumeSnapshotLinks; else another populator fills those',
+        'fill claims from VolumeSnapshotLinks; if false, another populator must do so',
       )
         .argParser(onOrOff)
         .default(true),
@@ -109,46 +112,50 @@ export default function watch(program: Command, io: Io): void {
     .addOption(
       new Option(
         '--leader-election [true|false]',
-        'work only while no other daemon does (by a Lease)',
+        'work only while holding the Lease, so that no other daemon does',
       )
         .argParser(onOrOff)
         .default(true),
     )
     .option(
       '--leader-election-namespace <name>',
-      'where the Lease is (default: that of -n, or of the context)',
+      'namespace of the Lease (default: that of -n, or of the context)',
       objectName,
     )
     .addOption(
       durationOption(
         '--leader-election-lease-duration <duration>',
-        'others take over after this long',
+        'time without renewal after which another daemon takes over',
         '15s',
       ),
     )
     .addOption(
       durationOption(
         '--leader-election-renew-deadline <duration>',
-        'a leader stops after this long',
+        'time without renewal after which the leader stops',
         '10s',
       ),
     )
     .addOption(
-      durationOption('--leader-election-retry-period <duration>', 'between two tries', '2s'),
+      durationOption(
+        '--leader-election-retry-period <duration>',
+        'interval of attempts to acquire or renew the Lease',
+        '2s',
+      ),
     )
     .option(
       '--http-endpoint <address>',
-      'serve /healthz and /readyz there, such as :8080 (default: nowhere)',
+      'address that serves /healthz, /readyz and metrics, such as :8080 (default: off)',
     )
-    .option('--metrics-path <path>', 'where --http-endpoint serves metrics', '/metrics')
+    .option('--metrics-path <path>', 'path of the metrics on --http-endpoint', '/metrics')
     .option(
       '--kube-api-qps <number>',
-      'requests a second to the API server (default: no limit)',
+      'maximum requests per second to the API server (default: no limit)',
       wholeNumber(1, 100_000),
     )
     .option(
       '--kube-api-burst <number>',
-      'requests at once after a rest (default: as --kube-api-qps)',
+      'maximum burst of requests to the API server (default: --kube-api-qps)',
       wholeNumber(1, 100_000),
     )
     .action(async (_flags, command: Command) => {
@@ -207,6 +214,14 @@ export default function watch(program: Command, io: Io): void {
         signal: io.signal,
       });
     });
+  addNodeOptions(command);
+  addExamples(command, [
+    'stowage watch',
+    '# With probes and metrics',
+    'stowage watch --http-endpoint :8080',
+    '# On the node itself, without ssh',
+    'stowage watch --transport local --local-node n1',
+  ]);
 }
 
 /** Ends the command with a usage error if times contradict each other. */
@@ -215,17 +230,17 @@ function checkTimes(command: Command, flags: WatchFlags): void {
     flags;
   if (leaderElectionRenewDeadline >= leaderElectionLeaseDuration) {
     command.error(
-      'error: --leader-election-renew-deadline must be less than --leader-election-lease-duration: a leader has to stop before another begins',
+      'error: --leader-election-renew-deadline must be less than --leader-election-lease-duration: a leader must stop before another starts',
     );
   }
   // A request that hangs is given half of the renew deadline.
   if (leaderElectionRetryPeriod * 2 > leaderElectionRenewDeadline) {
     command.error(
-      'error: --leader-election-retry-period must be at most half of --leader-election-renew-deadline: one try that fails must not cost the Lease',
+      'error: --leader-election-retry-period must be at most half of --leader-election-renew-deadline: one failed attempt must not lose the Lease',
     );
   }
   if (flags.kubeApiBurst !== undefined && flags.kubeApiQps === undefined) {
-    command.error('error: --kube-api-burst goes with --kube-api-qps');
+    command.error('error: --kube-api-burst requires --kube-api-qps');
   }
 }
 

@@ -1,29 +1,33 @@
 import { type Command, Option } from 'commander';
 import { StowageError } from '../../api/errors.ts';
+import { addExamples } from '../lib/examples.ts';
 import { connectFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { parseTarget } from '../lib/target.ts';
 import type { WhyFlags } from '../why/types.ts';
 
 export default function why(program: Command, io: Io): void {
-  program
+  const command = program
     .command('why')
     .description(
-      'say what holds a Volume, a claim, a snapshot, a node, or the volumes of a pod up, since when, when it is tried next, and what fixes it',
+      'explain what blocks a Volume, a claim, a snapshot, a node or the volumes of a pod: since when, the next try, and the fix',
     )
     .usage('[options] volume|node NAME | pod|pvc|snapshot [NAMESPACE/]NAME | KIND/NAME | --all')
-    .argument('[kind]', 'volume, pod, pvc, snapshot or node, or with the name: volume/NAME')
-    .argument('[name]', 'its name')
+    .argument(
+      '[kind]',
+      'kind: volume, pod, pvc, snapshot or node; or kind and name, as volume/NAME',
+    )
+    .argument('[name]', 'name of the object')
     .option(
       '--all',
-      'list what is held up in the cluster, or in the namespace of -n, by what holds it up, worst first',
+      'list all that is blocked in the cluster, or in the namespace of -n, grouped by cause, worst first',
     )
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml']))
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['json', 'yaml']))
     .action(
       async (kind: string | undefined, name: string | undefined, _flags, command: Command) => {
         const flags = command.optsWithGlobals<WhyFlags & GlobalFlags & { all?: boolean }>();
         if (flags.all) {
-          if (kind !== undefined) throw new StowageError('usage', 'with --all no object is named');
+          if (kind !== undefined) throw new StowageError('usage', '--all takes no object');
           const { whyAll } = await import('../why/all/all.ts');
           return whyAll(flags, io, await connectFor(command, io));
         }
@@ -33,4 +37,10 @@ export default function why(program: Command, io: Io): void {
         await run(target, flags, io, await connectFor(command, io));
       },
     );
+  addExamples(command, [
+    'stowage why volume data1',
+    'stowage why pod default/shell',
+    '# All that is blocked in the cluster',
+    'stowage why --all',
+  ]);
 }

@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
-import { NO_PROVISIONER } from '../../api/names.ts';
+import { DRIVER, NO_PROVISIONER } from '../../api/names.ts';
 import { phaseOf } from '../../api/phase.ts';
 import {
   NAMESPACES,
@@ -41,6 +41,7 @@ const KINDS: Readonly<Record<Exclude<Live, 'contexts' | 'grants'>, Listed>> = {
     describe: (volume) => `${phaseOf(volume) ?? 'Unknown'} on ${volume.spec.nodeName}`,
   }),
   nodes: { resource: NODES },
+  classes: classes((provisioner) => [DRIVER, NO_PROVISIONER].includes(provisioner)),
   'static-classes': classes((provisioner) => provisioner === NO_PROVISIONER),
   'dynamic-classes': classes((provisioner) => provisioner !== NO_PROVISIONER),
   'snapshot-classes': { resource: VOLUME_SNAPSHOT_CLASSES },

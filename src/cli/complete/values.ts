@@ -5,6 +5,7 @@ import { COMPONENTS } from '../lib/components.ts';
 export type Live =
   | 'volumes'
   | 'nodes'
+  | 'classes'
   | 'static-classes'
   | 'dynamic-classes'
   | 'snapshot-classes'
@@ -79,6 +80,9 @@ const ARGUMENTS: Readonly<Record<string, Values>> = {
   'describe volume': VOLUMES,
   'delete volume': VOLUMES,
   'detach volume': VOLUMES,
+  'retry volume': VOLUMES,
+  'get storageclasses': { live: 'classes' },
+  'delete storageclass': { live: 'classes' },
   'get nodes': { live: 'nodes' },
   'check node': { live: 'nodes' },
   'get snapshots': { live: 'snapshots' },

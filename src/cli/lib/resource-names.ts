@@ -25,3 +25,24 @@ export const POPULATOR_NAMES = [
   'volumepopulator',
 ] as const;
 export const BACKUP_NAMES = ['backups', 'backup'] as const;
+export const STORAGE_CLASS_NAMES = ['storageclasses', 'storageclass', 'sc'] as const;
+export const SNAPSHOT_CLASS_NAMES = [
+  'snapshotclasses',
+  'snapshotclass',
+  'volumesnapshotclasses',
+  'volumesnapshotclass',
+  'vsclass',
+] as const;
+
+const inGroup = (group: string, names: readonly string[]) => names.map((name) => [name, group]);
+
+/** API groups by each name of their kinds. */
+export const GROUPS: Readonly<Record<string, string>> = Object.fromEntries([
+  ...inGroup('storage.metalk8s.scality.com', VOLUME_NAMES),
+  ...inGroup('snapshot.storage.k8s.io', SNAPSHOT_NAMES),
+  ...inGroup('snapshot.storage.k8s.io', SNAPSHOT_CLASS_NAMES),
+  ...inGroup('storage.k8s.io', STORAGE_CLASS_NAMES),
+  ...inGroup('gateway.networking.k8s.io', GRANT_NAMES),
+  ...inGroup('populator.storage.k8s.io', ['volumepopulators', 'volumepopulator']),
+  ...inGroup('stowage.dev', BACKUP_NAMES),
+]);

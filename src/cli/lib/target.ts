@@ -2,6 +2,7 @@ import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
 import { StowageError } from '../../api/errors.ts';
 import {
   CLAIM_NAMES,
+  GROUPS,
   NODE_NAMES,
   POD_NAMES,
   SNAPSHOT_NAMES,
@@ -23,19 +24,22 @@ const KINDS: readonly [kind: Target['kind'], nouns: readonly string[], namespace
   ['Node', NODE_NAMES, false],
 ];
 
-const EXAMPLE = `stowage why takes ${KINDS.map(([, nouns]) => nouns.join('|')).join(', ')}: write for example stowage why volume/data1, or stowage why pod db/db-0`;
+const EXAMPLE = `stowage why takes ${KINDS.map(([, nouns]) => nouns.join('|')).join(', ')}. For example: stowage why volume/data1, or stowage why pod db/db-0`;
 
 /**
- * Parses `volume NAME`, `volume/NAME`, `pod [NAMESPACE/]NAME`, `pod/[NAMESPACE/]NAME`, and so on.
+ * Parses `volume NAME`, `volume/NAME`, `pod [NAMESPACE/]NAME`, `pod/[NAMESPACE/]NAME`, and so on;
+ * a kind may carry its API group.
  * Throws a StowageError `usage` for anything else.
  */
 export function parseTarget(noun: string, given: string | undefined): Target {
-  const [word = '', ...inKind] = noun.split('/');
-  const [kind, , namespaced] = KINDS.find(([, nouns]) => nouns.includes(word)) ?? [];
+  const [typed = '', ...inKind] = noun.split('/');
+  const [word = '', ...group] = typed.split('.');
+  const isOther = group.length > 0 && group.join('.') !== GROUPS[word];
+  const [kind, , namespaced] = KINDS.find(([, nouns]) => nouns.includes(word) && !isOther) ?? [];
   if (kind === undefined) {
     throw new StowageError(
       'usage',
-      `This version of stowage explains Volumes, pods, claims, snapshots and nodes, but not ${JSON.stringify(word)}`,
+      `stowage why explains Volumes, pods, claims, snapshots and nodes, but not ${JSON.stringify(typed)}`,
       { hint: EXAMPLE },
     );
   }
@@ -44,13 +48,13 @@ export function parseTarget(noun: string, given: string | undefined): Target {
   const [name, namespace, ...more] = parts.toReversed();
   const both = inKind.length > 0 && inName.length > 0;
   if (name === undefined || both || more.length > 0 || (namespace !== undefined && !namespaced)) {
-    throw new StowageError('usage', `One name of a ${kind} is needed`, { hint: EXAMPLE });
+    throw new StowageError('usage', `Exactly one name of a ${kind} is required`, { hint: EXAMPLE });
   }
   const wrong = parts.find((part) => !isDnsSubdomain(part));
   if (wrong !== undefined) {
     throw new StowageError(
       'usage',
-      `${JSON.stringify(parts.join('/'))} is no name of a ${kind}: a name has ${DNS_SUBDOMAIN}`,
+      `${JSON.stringify(parts.join('/'))} is not a valid name of a ${kind}: a name has ${DNS_SUBDOMAIN}`,
     );
   }
   return { kind, name, ...(namespace === undefined ? {} : { namespace }) };

@@ -26,7 +26,7 @@ const complete = (line: string, world: World = { objects: OBJECTS }) =>
   stowage(['__complete', ...line.split(' ')], world);
 
 test.each([
-  ['get vol', 'volumes\tshow Volumes\n:4\n'],
+  ['get vol', 'volumes\tlist Volumes\n:4\n'],
   ['delete volume --as', '--as\tuser to impersonate\n:4\n'],
   ['delete volume da', 'data1\tAvailable on n1\ndata2\tUnknown on n1\n:4\n'],
   ['get volumes --node=n1,', 'n1,n1\nn1,n2\n:4\n'],

@@ -18,7 +18,7 @@ const wordsOf = (line: string): string[] => {
 test.each([
   ['cr', ['create']],
   ['get vol', ['volumes']],
-  ['create ', ['volume', 'storageclass', 'snapshot', 'backup']],
+  ['create ', ['volume', 'storageclass', 'snapshot', 'snapshotclass', 'backup']],
   ['-n prod get sn', ['snapshots']],
   ['get -n prod sn', ['snapshots']],
   ['create vol --no', ['--node', '--no-color']],

@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addExamples } from '../examples.ts';
 import { connectFor } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { nodeNames } from '../nodes/node-pattern.ts';
@@ -12,6 +13,7 @@ export interface GetCommand<T extends object, F extends GetFlags> {
   description: string;
   /** Description of the argument for names. */
   names: string;
+  examples: readonly string[];
   /** Parses names. Default: those of objects. */
   parse?(text: string, before?: string[]): string[];
   /** Options of the kind; all kinds have --watch, --no-headers and --output. */
@@ -36,17 +38,19 @@ export function addGetCommand<T extends object, F extends GetFlags = GetFlags>(
     .aliases(aliases)
     .description(kind.description)
     .argument('[name...]', kind.names, kind.parse ?? objectNames);
-  for (const option of kind.options ?? []) command.addOption(option);
+  const { options = [] } = kind;
+  for (const option of options) command.addOption(option);
+  // kubectl accepts -A for objects without a namespace, too.
+  if (!options.some(({ short }) => short === '-A'))
+    command.addOption(allNamespacesOption().hideHelp());
+  addExamples(command, kind.examples);
   return command
-    .option('-w, --watch', kind.watch ?? 'then show each change, until interrupted')
-    .option('--no-headers', 'tables without headings')
+    .option('-w, --watch', kind.watch ?? 'list, then watch for changes until interrupted')
+    .option('--no-headers', 'print tables without headings')
     .addOption(
-      new Option('-o, --output <format>', 'what to print').choices([
-        'json',
-        'yaml',
-        'name',
-        'wide',
-      ]),
+      new Option('-o, --output <format>', 'output format, or jsonpath=TEMPLATE as in kubectl')
+        .choices(FORMATS)
+        .argParser(outputFormat),
     )
     .action(async (names: string[] | undefined, _flags, command: Command) => {
       const flags = { ...command.optsWithGlobals<F>(), ...(await kind.settle?.(command)) };
@@ -56,17 +60,23 @@ export function addGetCommand<T extends object, F extends GetFlags = GetFlags>(
     });
 }
 
+const FORMATS = ['json', 'yaml', 'name', 'wide'];
+
+/** Throws an InvalidArgumentError for a format that is neither listed nor a JSONPath template. */
+function outputFormat(format: string): string {
+  if (FORMATS.includes(format) || /^jsonpath=./s.test(format)) return format;
+  throw new InvalidArgumentError(`Allowed choices are ${FORMATS.join(', ')}, jsonpath=TEMPLATE.`);
+}
+
 /** Options of several kinds. A command keeps the Option that it is given, so each has its own. */
 export const nodeOption = (): Option =>
-  new Option('--node <name,...>', 'only those on these nodes; n{1..4} is four').argParser(
-    nodeNames,
-  );
+  new Option('--node <name,...>', "filter by node; 'n{1..4}' stands for four").argParser(nodeNames);
 
 export const allNamespacesOption = (): Option =>
-  new Option('-A, --all-namespaces', 'those of all namespaces');
+  new Option('-A, --all-namespaces', 'list objects of all namespaces');
 
-export const selectorOption = (of = 'with these labels'): Option =>
-  new Option('-l, --selector <selector>', `only those ${of}, as for kubectl`);
+export const selectorOption = (by = 'labels'): Option =>
+  new Option('-l, --selector <selector>', `filter by ${by}, as in kubectl: app=db,tier!=cache`);
 
 export const sortOption = (...fields: string[]): Option =>
-  new Option('--sort-by <field>', 'the smallest first').choices(fields);
+  new Option('--sort-by <field>', 'sort by this field, in ascending order').choices(fields);

@@ -2,7 +2,7 @@ import { StowageError } from '../../../api/errors.ts';
 import type { Connection } from '../../../kube/connect.ts';
 import { conclude } from '../batch.ts';
 import type { Io } from '../io.ts';
-import { asJson, asYaml } from '../output/data.ts';
+import { formatterOf } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { sorted, tableOf } from '../output/view.ts';
 import { watchPrinter } from '../output/watch-printer.ts';
@@ -20,6 +20,7 @@ export async function get<T extends object, F extends GetFlags>(
   connect: () => Promise<Connection>,
 ): Promise<void> {
   if (names.length > 0) refuseFilters(view.filters, flags);
+  const format = await formatterOf(flags.output);
   await view.get({
     names,
     flags,
@@ -28,10 +29,11 @@ export async function get<T extends object, F extends GetFlags>(
     sorted: (things) => sorted(view, things, flags),
     show(things, errors) {
       const allFailed = errors.length > 0 && errors.length === names.length;
-      if (!allFailed) print(view, sorted(view, things, flags), names.length === 1, flags, io);
+      if (!allFailed)
+        print(view, sorted(view, things, flags), names.length === 1, format, flags, io);
       conclude(errors, names.length, io);
     },
-    printer: () => watchPrinter(view, flags, io),
+    printer: () => watchPrinter(view, flags, io, format),
   });
 }
 
@@ -41,7 +43,7 @@ function refuseFilters(filters: ResourceView<object>['filters'], flags: GetFlags
   throw new StowageError(
     'usage',
     filters.includes('allNamespaces')
-      ? 'Names are of one namespace, and given without --selector'
+      ? 'Names cannot be given together with --all-namespaces or --selector'
       : `Names and --${given} cannot be given together`,
   );
 }
@@ -51,6 +53,7 @@ function print<T extends object>(
   view: ResourceView<T, never>,
   things: readonly T[],
   one: boolean,
+  format: ((object: object) => string) | undefined,
   flags: GetFlags,
   io: Io,
 ): void {
@@ -58,8 +61,7 @@ function print<T extends object>(
   const { list = (items) => ({ items }) } = view;
   const data = () => (one && !view.alwaysList && things[0]) || list(things);
   const { output } = flags;
-  if (output === 'json') write(asJson(data()));
-  else if (output === 'yaml') write(asYaml(data()));
+  if (format) write(format(data()));
   else if (things.length === 0) io.stderr.write(`No ${view.plural} found\n`);
   else if (output === 'name')
     for (const thing of things) write(`${printable(view.nameOf(thing))}\n`);

@@ -16,6 +16,6 @@ export async function listReadable<T extends KubeObject>(
   namespace?: string,
 ): Promise<T[]> {
   const read = await reading(listAll<T>(client, resource, { namespace, signal }));
-  if ('forbidden' in read) stderr.write(printable(`note: not looked at: ${read.forbidden}\n`));
+  if ('forbidden' in read) stderr.write(printable(`note: not checked: ${read.forbidden}\n`));
   return foundIn(read)?.items ?? [];
 }

@@ -34,6 +34,21 @@ export function asYaml(object: object): string {
   return escapeControls(document.toString());
 }
 
+/** Format of data: JSON, YAML, or a JSONPath template of kubectl. */
+export type DataFormat = 'json' | 'yaml' | `jsonpath=${string}`;
+
+/** Returns what formats an object as data; undefined for other formats. Throws a StowageError. */
+export async function formatterOf(
+  output: string | undefined,
+): Promise<((object: object) => string) | undefined> {
+  if (output === 'json') return asJson;
+  if (output === 'yaml') return asYaml;
+  if (!output?.startsWith('jsonpath=')) return undefined;
+  const { fillJsonPath } = await import('./json-path.ts');
+  const template = output.slice('jsonpath='.length);
+  return (object) => escapeControls(fillJsonPath(template, JSON.parse(asJson(object))));
+}
+
 /** Combines several objects into a List, as kubectl does. */
 export const listOf = (items: readonly KubeObject[]) => ({
   apiVersion: 'v1',

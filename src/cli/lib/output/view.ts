@@ -1,4 +1,5 @@
 import type { Io } from '../io.ts';
+import type { DataFormat } from './data.ts';
 import { type Row, table } from './table.ts';
 
 /**
@@ -32,7 +33,7 @@ export interface View<T> {
 
 /** Flags for how things are shown. */
 export interface ShowFlags {
-  output?: 'json' | 'yaml' | 'name' | 'wide';
+  output?: DataFormat | 'name' | 'wide';
   /** Tables have headings. */
   headers: boolean;
   allNamespaces?: boolean;

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Io } from '../io.ts';
-import { asJson, asYaml } from './data.ts';
 import { liveArea } from './live-area.ts';
 import { printable } from './printable.ts';
 import { streamTable } from './stream-table.ts';
@@ -30,16 +29,17 @@ export interface ViewPrinter<T> extends WatchPrinter<T> {
 
 /**
  * Returns a printer. On a terminal, a table is drawn again in its place; all else is written in
- * lines, or documents, one after another.
+ * lines, or documents, one after another. `format` formats data; undefined for tables and names.
  */
 export function watchPrinter<T extends object>(
   view: View<T>,
   flags: ShowFlags,
   io: Io,
+  format: ((thing: object) => string) | undefined,
 ): ViewPrinter<T> {
   const isTable = flags.output === undefined || flags.output === 'wide';
   const isScreen = io.stdout.isTTY && io.env.TERM !== 'dumb';
-  return isTable && isScreen ? redrawn(view, flags, io) : inLines(view, flags, io);
+  return isTable && isScreen ? redrawn(view, flags, io) : inLines(view, flags, io, format);
 }
 
 function redrawn<T>(view: View<T>, flags: ShowFlags, io: Io): ViewPrinter<T> {
@@ -64,7 +64,12 @@ function redrawn<T>(view: View<T>, flags: ShowFlags, io: Io): ViewPrinter<T> {
 }
 
 /** Prints lines or documents. Only a table shows `gone`: data is the last state, as in kubectl. */
-function inLines<T extends object>(view: View<T>, flags: ShowFlags, io: Io): ViewPrinter<T> {
+function inLines<T extends object>(
+  view: View<T>,
+  flags: ShowFlags,
+  io: Io,
+  format: ((thing: object) => string) | undefined,
+): ViewPrinter<T> {
   const { output } = flags;
   const columns = columnsOf(view, flags);
   const row = (thing: T, gone = false) => rowOf(columns, thing, io.clock.now(), gone);
@@ -89,8 +94,7 @@ function inLines<T extends object>(view: View<T>, flags: ShowFlags, io: Io): Vie
     const each = (text: (thing: T) => string) => (things: readonly T[]) => {
       for (const thing of things) write(text(thing));
     };
-    if (output === 'json') return each(asJson);
-    if (output === 'yaml') return each((thing) => `---\n${asYaml(thing)}`);
+    if (format) return each((thing) => `${output === 'yaml' ? '---\n' : ''}${format(thing)}`);
     if (output === 'name') return each((thing) => `${printable(view.nameOf(thing))}\n`);
     const rows = streamTable(headingsOf(columns), write, { headings: flags.headers });
     return (things, gone) => rows(things.map((thing) => row(thing, gone)));
@@ -103,7 +107,6 @@ function inLines<T extends object>(view: View<T>, flags: ShowFlags, io: Io): Vie
   function isNew(thing: T, before: T | undefined): boolean {
     if (before === undefined) return true;
     if (output === 'name') return false;
-    const isData = output === 'json' || output === 'yaml';
-    return !isDeepStrictEqual(isData ? thing : row(thing), isData ? before : row(before));
+    return !isDeepStrictEqual(format ? thing : row(thing), format ? before : row(before));
   }
 }

@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { StowageError } from '../api/errors.ts';
+import { GROUPS } from './lib/resource-names.ts';
+
+interface KindName {
+  kind: Command;
+  name: string;
+}
+
+/**
+ * Converts `VERB KIND/NAME…` to `VERB KIND NAME…`, as kubectl reads it. KIND may carry its API group,
+ * as `-o name` prints it. `isPositional` reports whether an argument is neither an option nor the
+ * value of one. Throws a StowageError `usage` for names of several kinds. Pure.
+ */
+export function splitKindNames(
+  argv: readonly string[],
+  program: Command,
+  isPositional: (index: number) => boolean,
+): string[] {
+  const words = argv.flatMap((_, index) => (isPositional(index) ? [index] : []));
+  const [verbAt = -1, kindAt = -1] = words;
+  const verb = program.commands.find((each) => each.name() === argv[verbAt]);
+  const first = verb && kindNameOf(argv[kindAt] ?? '', verb);
+  if (first === undefined) return [...argv];
+  const { kind } = first;
+  return argv.flatMap((argument, index) => {
+    if (index === kindAt) return first.name === '' ? [kind.name()] : [kind.name(), first.name];
+    const other =
+      verb && index > kindAt && words.includes(index) ? kindNameOf(argument, verb) : undefined;
+    // Without a name in the first argument, a slash belongs to NAMESPACE/NAME.
+    if (other === undefined || first.name === '' || other.name === '') return [argument];
+    if (other.kind === kind) return [other.name];
+    throw new StowageError(
+      'usage',
+      `${argv[kindAt]} and ${argument} are of several kinds: stowage takes one kind at a time`,
+    );
+  });
+}
+
+/** Returns the parts of `KIND/NAME`, `KIND.GROUP/NAME` or `KIND.GROUP`; undefined for others. */
+function kindNameOf(word: string, verb: Command): KindName | undefined {
+  const [typed = '', ...rest] = word.split('/');
+  const [noun = '', ...group] = typed.split('.');
+  if (rest.length === 0 && group.length === 0) return undefined;
+  const kind = verb.commands.find((each) => [each.name(), ...each.aliases()].includes(noun));
+  if (kind === undefined) return undefined;
+  if (group.length > 0 && group.join('.') !== GROUPS[noun]) return undefined;
+  return { kind, name: rest.join('/') };
+}

@@ -1,0 +1,65 @@
+import { age } from '../../api/age.ts';
+import type { StorageClass } from '../../api/core.ts';
+import {
+  BETA_DEFAULT_CLASS_ANNOTATION,
+  DEFAULT_CLASS_ANNOTATION,
+  DRIVER,
+  NO_PROVISIONER,
+} from '../../api/names.ts';
+import { STORAGE_CLASSES } from '../../api/resources.ts';
+import { dynamicClass } from '../../model/dynamic-class.ts';
+import { getObjects } from '../lib/get/get-objects.ts';
+import type { ResourceView } from '../lib/get/resource-view.ts';
+import { nameIn } from '../lib/objects/name.ts';
+import { listOf } from '../lib/output/data.ts';
+import { ageKey } from '../lib/output/sort-keys.ts';
+
+const name = ({ metadata }: StorageClass) => metadata.name;
+
+const isDefault = ({ metadata: { annotations } }: StorageClass): boolean =>
+  [DEFAULT_CLASS_ANNOTATION, BETA_DEFAULT_CLASS_ANNOTATION].some(
+    (key) => annotations?.[key] === 'true',
+  );
+
+const KINDS: Readonly<Record<string, string>> = { [DRIVER]: 'dynamic', [NO_PROVISIONER]: 'static' };
+const kind = ({ provisioner }: StorageClass) => KINDS[provisioner] ?? provisioner;
+
+/** Returns where volumes of a dynamic class are: a directory, VG or VG/POOL. */
+function storage(storageClass: StorageClass): string | undefined {
+  if (storageClass.provisioner !== DRIVER) return undefined;
+  const read = dynamicClass(storageClass);
+  if ('problem' in read) return 'invalid';
+  const { place } = read;
+  if (place.type === 'sparse') return place.directory;
+  return place.thinPool === undefined ? place.vgName : `${place.vgName}/${place.thinPool}`;
+}
+
+/** View of `stowage get storageclasses`: classes that Volumes can have. */
+export const STORAGE_CLASS_VIEW: ResourceView<StorageClass> = {
+  plural: 'storage classes of Volumes',
+  filters: ['selector'],
+  columns: [
+    ['NAME', (each) => `${name(each)}${isDefault(each) ? ' (default)' : ''}`],
+    ['KIND', kind],
+    ['STORAGE', storage],
+    ['FSTYPE', ({ parameters }) => parameters?.fsType],
+    ['RECLAIMPOLICY', ({ reclaimPolicy }) => reclaimPolicy],
+    ['BINDINGMODE', ({ volumeBindingMode }) => volumeBindingMode],
+    ['AGE', ({ metadata }, now) => age(metadata.creationTimestamp, now)],
+    ['MOUNTOPTIONS', ({ mountOptions }) => mountOptions?.join(), 'wide'],
+    ['MKFSOPTIONS', ({ parameters }) => parameters?.mkfsOptions, 'wide'],
+  ],
+  keyOf: name,
+  nameOf: (each) => nameIn(STORAGE_CLASSES, name(each)),
+  sort: {
+    by: { name, age: ({ metadata }) => ageKey(metadata.creationTimestamp) },
+    ties: [name],
+    standard: 'name',
+  },
+  list: listOf,
+  get: (request) =>
+    getObjects(request, {
+      resource: STORAGE_CLASSES,
+      isWanted: ({ provisioner }) => provisioner in KINDS,
+    }),
+};
