@@ -1,11 +1,11 @@
 #!/usr/bin/python3 -I
 """
-Stowage's hands on a node for whoever comes by ssh, as the forced command of a key: it reads one request, JSON, and does
-what the Salt module does for the same one, as far as the node's list allows. What ssh was asked to run does not matter.
+Forced command of an ssh key: reads one request in JSON, and calls that function of Stowage's Salt
+module, within the limits of the node's list. The command that the ssh client requests is ignored.
 
     {"function": "observe", "arguments": {"node": "n1", "version": 1, "probes": [["true"]]}}
 
-Its argument: where the list is. Default: /etc/stowage/allowed. docs/ssh-guard.md tells how it is set up.
+Argument: path of the list. Default: /etc/stowage/allowed. Setup: docs/ssh-guard.md.
 """
 
 import json
@@ -22,23 +22,23 @@ from stowage_node import allowed
 FUNCTIONS = ("observe", "submit", "poll", "forget", "subjects")
 
 
-#: Maximum characters of a request. The longest job, which wipes a disk part by part, has a tenth.
+#: Maximum characters of a request. The longest job, a wipe of a disk in parts, has a tenth of that.
 LONGEST = 8 << 20
 
 
 class NoRequest(Exception):
-    """What was read is none."""
+    """Raised for input that is not a request."""
 
 
 def answer(text, file=allowed.FILE):
-    """What the module answers to a request, JSON like it. Raises NoRequest."""
+    """Returns the response of the module to a request, both in JSON. Raises NoRequest."""
     if len(text) > LONGEST:
-        raise NoRequest(f"a request has no more than {LONGEST} characters")
+        raise NoRequest(f"the request is longer than {LONGEST} characters")
     try:
         request = json.loads(text)
         function, arguments = request["function"], request["arguments"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise NoRequest("this key is for `stowage --ssh-guard` alone: it takes requests, and runs no commands") from None
+        raise NoRequest("not a request: this key is only for `stowage --ssh-guard`, and runs no commands") from None
     if function not in FUNCTIONS:
         raise NoRequest(f"not a function of Stowage's module: {function!r}")
     # Salt sets this in its modules.
@@ -47,7 +47,7 @@ def answer(text, file=allowed.FILE):
 
 
 def main(arguments):
-    """Exit status 1, with a line that says why, where there was no request."""
+    """Prints the response. Exits with status 1 and a message if the input is not a request."""
     try:
         print(answer(sys.stdin.read(LONGEST + 1), *arguments))
     except NoRequest as error:

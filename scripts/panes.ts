@@ -57,7 +57,7 @@ const PANES: Record<string, Pane> = {
     typed: [
       ['Name of the Volume:', 'data1\r'],
       [`${NODE}  `, '\r'],
-      ['What to make it of:', '\r'],
+      ['Kind of storage:', '\r'],
       ['Size, such as 10Gi:', '10Gi\r'],
       ['Storage class:', '\r'],
     ],
@@ -65,7 +65,7 @@ const PANES: Record<string, Pane> = {
   },
   'create-volume-device': {
     command: `stowage create volume data2 --node ${NODE}`,
-    typed: [['What to make it of:', 'a disk\r']],
+    typed: [['Kind of storage:', 'a disk\r']],
     until: 'another one, by its path',
   },
   'create-volume-refused': {

@@ -20,7 +20,7 @@ import { VOLUMES } from '../src/api/reasons/volumes.ts';
 /** Families of reasons, each with the page that documents it. */
 const FAMILIES: readonly [title: string, page: string, Readonly<Record<string, ReasonEntry>>][] = [
   ['Nodes', 'troubleshooting.md', NODES],
-  ['Answers of nodes', 'troubleshooting.md', OBSERVATIONS],
+  ['Observations of nodes', 'troubleshooting.md', OBSERVATIONS],
   ['Jobs', 'design.md', JOBS],
   ['Volumes', 'volumes.md', VOLUMES],
   ['Directories', 'files.md', DIRECTORIES],
@@ -31,7 +31,7 @@ const FAMILIES: readonly [title: string, page: string, Readonly<Record<string, R
   ['Attachments', 'attachments.md', ATTACHMENTS],
   ['Claims', 'claims.md', CLAIMS],
   ['Populators', 'populators.md', POPULATORS],
-  ['Archives, images and backups that volumes are filled from', 'populators.md', FILLS],
+  ['Archives, images and backups as data sources', 'populators.md', FILLS],
   ['Copies on a node', 'snapshots.md', COPIES],
   ['Snapshots', 'snapshots.md', SNAPSHOTS],
   ['Backups', 'backups.md', BACKUPS],
@@ -39,16 +39,18 @@ const FAMILIES: readonly [title: string, page: string, Readonly<Record<string, R
 
 const INTRODUCTION = `# Events, reasons and exit statuses
 
-What Stowage says in a cluster, what it means, and what to do. Whatever it is, \`stowage why\` explains the object at hand.
+Events, conditions and errors of Stowage, with their meaning and the action to take. For one object,
+\`stowage why\` names the cause and the fix.
 
-Conditions and events have a public reason. The finer one is a code with parameters, of which the message is made: in the
-field \`detail\` of conditions and attachments, in the annotations \`stowage.dev/reason\` and \`stowage.dev/parameters\` of
-events, and as \`reason\` in \`stowage why -o json\`. Programs go by codes: a message may become another one at any time.
+Each condition and event has a public reason, and a code with parameters that its message is made
+of. The code is in the field \`detail\` of conditions and attachments, in the annotations
+\`stowage.dev/reason\` and \`stowage.dev/parameters\` of events, and in \`reason\` of
+\`stowage why -o json\`. Match codes in programs: messages may change at any time.
 `;
 
 const CODES = `## Codes
 
-What is in braces is a parameter. What is in brackets is left out where its parameter is absent.
+Braces contain a parameter. A part in brackets is omitted if its parameter is absent.
 `;
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
@@ -73,7 +75,7 @@ export function reasonsPage(page: string): string {
       message,
       action,
     ]);
-    return `### ${title}\n\nMore: [${more}](${more}).\n\n${table(['code', 'message', 'what to do'], rows)}`;
+    return `### ${title}\n\nMore: [${more}](${more}).\n\n${table(['code', 'message', 'action'], rows)}`;
   });
   const kept = page.slice(page.indexOf('## Exit statuses'));
   return [INTRODUCTION, ...shown, CODES, ...codes, kept].join('\n');

@@ -1,21 +1,21 @@
 """
-Salt logins with the token of a Kubernetes ServiceAccount: the API server says whose token it is (TokenReview).
+Salt login with the token of a Kubernetes ServiceAccount. The API server verifies it (TokenReview).
 
-The master's configuration says where the API server is, and which accounts there are:
+The configuration of the master has the API server and the accounts that may log in:
 
 .. code-block:: yaml
 
     kubernetes_token:
       url: https://10.0.0.1:6443
       ca_file: /etc/salt/kubernetes/ca.crt
-      token_file: /etc/salt/kubernetes/token   # of an account that may create tokenreviews
-      audience: salt-api                       # which tokens must be made for; default: the API server's own
+      token_file: /etc/salt/kubernetes/token   # of an account that may create TokenReviews
+      audience: salt-api                       # audience of the tokens; default: the API server's
     external_auth:
       kubernetes_token:
-        system:serviceaccount:stowage-system:stowage:
+        system:serviceaccount:stowage:stowage:
           - "@stowage"
 
-The user name is the account's, the password its token.
+The user name is that of the account, the password is its token.
 """
 
 import http.client
@@ -36,14 +36,17 @@ LONGEST = 1 << 20
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """An API server sends nobody elsewhere, and tokens go nowhere else."""
+    """Rejects redirects, so that tokens are sent to the API server only."""
 
     def redirect_request(self, *_):
-        """None has the redirection reported as an error."""
+        """Returns None, which makes urllib report the redirect as an error."""
 
 
 def auth(username, password):
-    """Whether the token is that of this account, and the account has rights here. Whatever fails is no."""
+    """
+    Returns whether the account is in external_auth and the token is its own. Returns False if the
+    review fails.
+    """
     if not isinstance(username, str) or username not in __opts__.get("external_auth", {}).get("kubernetes_token", {}):
         log.warning("kubernetes_token: %r is not in external_auth", username)
         return False
@@ -51,13 +54,16 @@ def auth(username, password):
     try:
         status = within(TIMEOUT, lambda: review(config, password))
     except (KeyError, OSError, TypeError, ValueError, http.client.HTTPException) as error:
-        log.error("kubernetes_token: no TokenReview: %s", error)
+        log.error("kubernetes_token: TokenReview failed: %s", error)
         return False
     return is_of(status, username, config.get("audience"))
 
 
 def within(seconds, work):
-    """What `work` answers or raises, if it does so in time. The timeouts of sockets begin anew with each byte."""
+    """
+    Returns the result of `work`, or raises its exception. Raises TimeoutError after `seconds`: a
+    socket's timeout restarts with each byte.
+    """
     found = {}
 
     def run():
@@ -77,16 +83,19 @@ def within(seconds, work):
 
 
 def own_token(path):
-    """What a file holds, if it can be a token: what refuses to send another one would tell what it is."""
+    """
+    Returns the token in a file. Raises ValueError for content that cannot be a token: http.client
+    would reject it with an error that quotes it.
+    """
     with open(path, "rb") as file:
         token = file.read(LONGEST).strip()
     if not re.fullmatch(rb"[A-Za-z0-9._~+/=-]+", token):
-        raise ValueError(f"{path} holds no token")
+        raise ValueError(f"{path} contains no token")
     return token.decode()
 
 
 def review(config, token):
-    """The status of a TokenReview. The files are read each time: they are replaced."""
+    """Returns the status of a TokenReview. Reads the files each time, since they are replaced."""
     own = own_token(config["token_file"])
     spec = {"token": token}
     if config.get("audience"):
@@ -105,15 +114,15 @@ def review(config, token):
     with opener.open(request, timeout=TIMEOUT) as answer:
         text = answer.read(LONGEST + 1)
     if len(text) > LONGEST:
-        raise ValueError("the answer is longer than any TokenReview")
+        raise ValueError(f"the response is longer than {LONGEST} bytes")
     status = json.loads(text)["status"]
     if not isinstance(status, dict):
-        raise ValueError("the answer has no status")
+        raise ValueError("the response has no status")
     return status
 
 
 def is_of(status, username, audience):
-    """Whether a status says that the token is valid, for that audience, and of that user."""
+    """Returns whether a status confirms the token as valid for that audience and of that user."""
     if status.get("authenticated") is not True:
         return False
     # An API server without support for audiences names none: its tokens are valid for any audience.

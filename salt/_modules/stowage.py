@@ -1,15 +1,15 @@
 """
-Stowage's hands on a node: looks, and jobs that are started, or joined, by their key.
+Salt module of Stowage: observes the node, and starts or joins jobs by their keys.
 
-Every function takes the name of the node that it is meant for, and the version of this module that the caller knows.
-Each answers a mapping with one of: `answer`, what was asked for; `refused`, why this node does not do it.
+Every function takes the name of the intended node, and the version of this module that the caller
+expects. Each returns a mapping with either `answer`, the result, or `refused`, the kind of refusal.
 """
 
 # Salt has this directory on its path while it loads this file.
 from stowage_node import allowed, jobs
 from stowage_node import observe as observing
 
-#: Version of these functions; other callers are refused. A change of meaning increases it.
+#: Version of these functions; others are refused. A change of their meaning increases it.
 VERSION = 1
 
 #: Option of the minion's configuration with the path of the node's list.
@@ -19,17 +19,19 @@ FILE_OPTION = "stowage_allowed"
 def observe(node, version, probes):
     """
     Runs commands that only read. `probes`: lists of arguments.
-    Answers for each: [exit status, output, errors], both in base64. 127 is a program that is not there.
+    Returns for each: [exit status, output, errors], the latter two in base64. Status 127 means that
+    the program is missing.
     """
     return _guarded(node, version, lambda rules: observing.observe(rules, probes))
 
 
 def submit(node, version, subject, job, steps, wait, probes=()):
     """
-    Starts a job, or joins the one of this key, and answers its state as `poll` does, once it is no longer running or
-    `wait` seconds are over. What this node refuses before a step has run is answered as that, and nothing is kept of it; what
-    it refuses later is an end of the job: `guarded`. `probes`: what is looked at where it has succeeded; the state has it as `seen`, as `observe`
-    answers it.
+    Starts a job, or joins the one with this key. Returns its state as `poll` does, once it no
+    longer runs, or after `wait` seconds. A refusal before any step ran is returned as `refused`,
+    and removes the job. A later refusal ends the job as `guarded`.
+    `probes`: commands to run after a success. The state has their results as `seen`, in the form of
+    `observe`.
     """
 
     def start(rules):
@@ -48,22 +50,25 @@ def submit(node, version, subject, job, steps, wait, probes=()):
 
 
 def poll(node, version, keys, wait):
-    """The states of jobs, `[subject, job]` each, once one of them is no longer running or `wait` seconds are over."""
+    """Returns states of jobs, `[subject, job]` each, once one has ended, or after `wait` seconds."""
     return _guarded(node, version, lambda rules: jobs.poll(keys, wait))
 
 
 def forget(node, version, subject):
-    """Removes what is kept of a subject's jobs. False while one of them runs."""
+    """Removes all jobs of a subject. Returns False while one of them runs."""
     return _guarded(node, version, lambda rules: jobs.forget(subject))
 
 
 def subjects(node, version):
-    """The subjects that anything is kept of."""
+    """Returns the subjects that have jobs."""
     return _guarded(node, version, lambda rules: jobs.subjects())
 
 
 def _guarded(node, version, work):
-    """Refuses what is not for this node, and tells refusals from failures, which Salt reports by itself."""
+    """
+    Returns the result of `work`, or its refusal. Refuses calls for another node or version. Salt
+    itself reports other exceptions.
+    """
     if version != VERSION:
         return {"version": VERSION, "refused": "version", "found": f"version {VERSION}"}
     try:

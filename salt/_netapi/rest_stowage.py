@@ -1,7 +1,7 @@
 """
-salt-api as `rest_cherrypy` has it, with all of its options, but for one thing: Stowage's runner runs within salt-api. Salt
-itself begins a process of the salt-master for each call, which looks up the master's grains and loads every runner there is
-before it does anything, and takes most of a second for that.
+Variant of salt-api's `rest_cherrypy`, with the same options, that runs Stowage's runner within
+salt-api. Salt itself starts a process of the salt-master for each call. That process reads the
+master's grains and loads every runner first, which takes most of a second.
 
 .. code-block:: yaml
 
@@ -12,8 +12,8 @@ before it does anything, and takes most of a second for that.
       ssl_crt: /etc/salt/tls/tls.crt
       ssl_key: /etc/salt/tls/tls.key
 
-Who may call it is decided by what decides it in the salt-master. Whatever is not clearly allowed here goes Salt's own way,
-and is refused there.
+The salt-master's own checks decide who may call the runner. Calls that are not clearly allowed here
+take Salt's usual path, and are refused there.
 """
 
 import logging
@@ -45,7 +45,7 @@ def __virtual__():
 
 
 def start():
-    """Serves until it is ended, in a process of salt-api's own."""
+    """Serves until the process, one of salt-api, is terminated."""
     options = dict(__opts__, rest_cherrypy=__opts__[OPTIONS])
     salt.netapi.NetapiClient = Client.kept
     # Salt's loader sets this in modules.
@@ -54,14 +54,14 @@ def start():
 
 
 class Client(salt.netapi.NetapiClient):
-    """What salt-api has a request done by. It is of one request at a time: Salt's loaders are not for several threads."""
+    """Executes one request at a time, since Salt's loaders do not support several threads."""
 
     #: Clients of ended requests. A new one takes half a call's time to search Salt's directories.
     free = []
 
     @classmethod
     def kept(cls, opts):
-        """One for a request."""
+        """Returns a client for a request: a free one, or a new one."""
         try:
             return cls.free.pop()
         except IndexError:
@@ -72,11 +72,11 @@ class Client(salt.netapi.NetapiClient):
         self.runners = salt.loader.runner(opts)
 
     def __exit__(self, *_):
-        """Instead of ending it."""
+        """Keeps the client for another request."""
         self.free.append(self)
 
     def runner(self, fun, timeout=None, full_return=False, **kwargs):
-        """Of these functions those of this account; all else as ever."""
+        """Runs Stowage's functions here if the account may call them, and all else as Salt does."""
         if full_return or not self._may(fun, kwargs):
             return super().runner(fun, timeout=timeout, full_return=full_return, **kwargs)
         try:
@@ -91,7 +91,7 @@ class Client(salt.netapi.NetapiClient):
             return f"Exception occurred in runner {fun}: {traceback.format_exc()}"
 
     def _may(self, fun, low):
-        """As salt.master.ClearFuncs.runner finds out."""
+        """Returns whether the account may call it, as salt.master.ClearFuncs.runner does."""
         if fun not in FUNCTIONS or fun not in self.runners or set(low) - {"token", "client", "kwarg"}:
             return False
         if not isinstance(low.get("kwarg"), dict):

@@ -1,8 +1,9 @@
 """
-What Stowage's account may do at the salt-master: call the functions of Stowage's module, on one minion at a time.
+Salt runner of Stowage: calls the functions of Stowage's module, on one minion at a time.
 
-It is a runner, so that the account needs no right to publish. Salt checks a list of functions by whether any of them is
-allowed, and allows saltutil.find_job to all: who may publish anything may run everything (salt.utils.minions, auth_check).
+With a runner, Stowage's account needs no right to publish. Salt accepts a list of functions if any
+of them is allowed, and allows saltutil.find_job to all. So an account that may publish anything may
+run everything (salt.utils.minions, auth_check).
 """
 
 import salt.client
@@ -22,13 +23,13 @@ LONGER = 10
 
 def call(minion, function, arguments, patience):
     """
-    Calls a function and waits `patience` seconds for its end, a little longer for a minion that is at work still. Answers a
-    mapping: empty without such a minion; else with `minion`, which is False where it does not answer, and else has `ret` and
-    `retcode`.
+    Calls a function and waits `patience` seconds for its end, and LONGER if the minion reports that
+    it still works. Returns a mapping: empty if the minion is unknown, else with the key `minion`.
+    Its value is False if the minion does not answer, else a mapping with `ret` and `retcode`.
     """
-    # 0 and anything that is no number would wait forever.
+    # 0 and values other than numbers would wait forever.
     if isinstance(patience, bool) or not isinstance(patience, (int, float)) or not 0 < patience <= PATIENCE:
-        raise ValueError(f"not a number of seconds up to {PATIENCE}: {patience!r}")
+        raise ValueError(f"patience must be a number of seconds above 0 and up to {PATIENCE}: {patience!r}")
     with _client() as client:
         job = client.run_job(*_target(minion, function), kwarg=arguments, tgt_type="list", listen=True)
         if minion not in job.get("minions", ()):
@@ -39,12 +40,12 @@ def call(minion, function, arguments, patience):
             return {minion: False}
         found = found or _returned(client, job["jid"], minion, LONGER)
         if found is None:
-            raise salt.exceptions.SaltClientTimeout(f"{minion} is at work still")
+            raise salt.exceptions.SaltClientTimeout(f"minion {minion} still runs the function")
         return {minion: {"ret": found["return"], "retcode": found.get("retcode")}}
 
 
 def start(minion, function, arguments):
-    """Starts a function. Answers a mapping: empty without such a minion, else with `jid` and `minions`."""
+    """Starts a function. Returns `jid` and `minions`, or an empty mapping for an unknown minion."""
     with _client() as client:
         return client.run_job(*_target(minion, function), kwarg=arguments, tgt_type="list")
 
@@ -54,22 +55,22 @@ def _client():
 
 
 def _returned(client, jid, minion, wait):
-    """What a job returned, once it has; None where it has not after `wait` seconds."""
+    """Returns the return event of a job, or None if there is none within `wait` seconds."""
     tag = f"salt/job/{jid}/ret/{minion}"
     event = client.event.get_event(wait=wait, tag=tag, full=True)
     return event and event["data"]
 
 
 def _is_at_work(client, jid, minion):
-    """Whether the minion says so."""
+    """Returns whether the minion reports that it still runs the job."""
     said = client.cmd([minion], "saltutil.find_job", [jid], tgt_type="list", timeout=FIND_JOB, gather_job_timeout=1)
     return bool(said and said.get(minion))
 
 
 def _target(minion, function):
-    """A list of one, so that no id is taken for a pattern."""
+    """Returns the target, as a list so that no ID is taken for a pattern, and the function."""
     if function not in FUNCTIONS:
         raise ValueError(f"not a function of Stowage's module: {function!r}")
     if not isinstance(minion, str) or not minion or "," in minion:
-        raise ValueError(f"not the id of a minion: {minion!r}")
+        raise ValueError(f"not a minion ID: {minion!r}")
     return [minion], f"stowage.{function}"

@@ -1,11 +1,11 @@
-{#- Puts the list of what Stowage may work on where the module reads it: `salt MINION state.apply stowage`. In the pillar:
+{#- Writes the node's list of directories and devices that Stowage may use: `salt MINION state.apply stowage`. Pillar:
 
 stowage:
-  nodes: [n1]                                  # default: the minion's id
+  nodes: [n1]                                  # default: the ID of the minion
   directories: [/var/lib/metalk8s/storage/sparse]
   devices: ['/dev/disk/by-id/wwn-0x5000c500a']  # default: none
   groups: [vg0]                                # volume groups; default: none
-  kubelets: [/var/lib/kubelet]                 # root folder of the kubelet, which is looked into; default: this
+  kubelets: [/var/lib/kubelet]                 # root directory of the kubelet, searched for volumes in use; default: this
 #}
 {%- set path = salt['config.get']('stowage_allowed', '/etc/stowage/allowed') %}
 {%- set allowed = salt['pillar.get']('stowage', {}) %}

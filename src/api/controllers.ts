@@ -23,8 +23,8 @@ export function selectControllers(list: string): ReadonlySet<ControllerName> {
   const known: readonly string[] = ['*', ...CONTROLLERS, ...CONTROLLERS.map((name) => `-${name}`)];
   const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined) {
-    throw new StowageError('usage', `--controllers ${list}: there is no controller "${unknown}"`, {
-      hint: `There are: ${CONTROLLERS.join(', ')}. Write * for all, and -NAME for all but one: '*,-leftover'.`,
+    throw new StowageError('usage', `--controllers ${list}: unknown controller "${unknown}"`, {
+      hint: `Known controllers: ${CONTROLLERS.join(', ')}. Use * for all, and -NAME to exclude one: '*,-leftover'.`,
     });
   }
   // The first mention of a name counts.
@@ -33,8 +33,8 @@ export function selectControllers(list: string): ReadonlySet<ControllerName> {
     return word === undefined ? words.includes('*') : word === name;
   });
   if (chosen.length === 0) {
-    throw new StowageError('usage', `--controllers ${list}: no controller is left`, {
-      hint: `Without a *, only the controllers that are named run. There are: ${CONTROLLERS.join(', ')}.`,
+    throw new StowageError('usage', `--controllers ${list}: no controller is enabled`, {
+      hint: `Name at least one, or use * for all: without it, only the named controllers run. Known controllers: ${CONTROLLERS.join(', ')}.`,
     });
   }
   return new Set(chosen);

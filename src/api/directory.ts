@@ -12,6 +12,6 @@ export function directoryWanted(directory: string): string | undefined {
   if (/\p{Cc}/u.test(directory)) return 'have no control characters';
   const parts = directory.split('/').slice(1);
   return parts.some((part) => part === '' || part === '.' || part === '..')
-    ? 'be a folder below /, without `.`, `..`, `//` and a slash at its end'
+    ? 'be a directory below /, without `.`, `..`, `//` or a trailing slash'
     : undefined;
 }

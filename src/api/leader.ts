@@ -121,7 +121,7 @@ export function leaderText({
   );
   return [
     `version ${version}`,
-    nodes === undefined ? `nodes over ${transport}` : `of ${nodes.join(', ')}`,
+    nodes === undefined ? `nodes over ${transport}` : `nodes ${nodes.join(', ')}`,
     off.length === 0 ? 'all controllers' : `without the controllers ${off.join(', ')}`,
     ...gates,
     ...(links ? [] : ['without VolumeSnapshotLinks']),

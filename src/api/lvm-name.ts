@@ -8,4 +8,4 @@ export const isLvmName = (name: string): boolean =>
   name.length <= MAX_LVM_NAME;
 
 /** Text for messages that refuse a name. */
-export const LVM_NAME = `a name as LVM has them: letters, digits, \`_\`, \`.\`, \`+\` and \`-\`, not beginning with \`-\`, ${MAX_LVM_NAME} characters at most`;
+export const LVM_NAME = `a valid LVM name: letters, digits, \`_\`, \`.\`, \`+\` and \`-\`, not starting with \`-\`, at most ${MAX_LVM_NAME} characters`;

@@ -46,6 +46,12 @@ export const INSTALL_VALUES_ANNOTATION = 'stowage.dev/install-values';
 export const PAUSED_ANNOTATION = 'stowage.dev/paused';
 
 /**
+ * Annotation of a Volume: requests a retry of what its condition Ready reports. The value is the
+ * condition's `lastUpdateTime`, so that each request is for one failure.
+ */
+export const RETRY_ANNOTATION = 'stowage.dev/retry';
+
+/**
  * Annotation of a Volume, VolumeSnapshotContent or Backup whose node is lost: its deletion does not
  * wait for the node. The value is the object's UID, so that a copied manifest has no effect.
  */

@@ -61,7 +61,7 @@ function scaled(value: bigint, ten: number): bigint {
 function notAQuantity(text: string): StowageError {
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return new StowageError('failed', `${JSON.stringify(shown)} is not a quantity`, {
-    hint: 'Write a number with a suffix that Kubernetes knows, such as 10Gi, 500M or 1.5Ti.',
+    hint: 'Use a number with a Kubernetes suffix, such as 10Gi, 500M or 1.5Ti.',
   });
 }
 

@@ -48,7 +48,7 @@ export function parseHandle(text: string): SnapshotHandle | { problem: string } 
   const nodes = where.split(',');
   const odd = nodes.find((node) => !isDnsSubdomain(node));
   if (odd !== undefined)
-    return { problem: `${said}: ${JSON.stringify(odd)} can be no node's name` };
+    return { problem: `${said}: ${JSON.stringify(odd)} is not a valid node name` };
   if (type === 'file') {
     const [folder, uid = ''] = rest.split('/').slice(-2);
     const wanted = directoryWanted(rest);
@@ -59,11 +59,11 @@ export function parseHandle(text: string): SnapshotHandle | { problem: string } 
   }
   const [vgName = '', name = '', ...more] = rest.split('/');
   const [node = '', ...others] = nodes;
-  if (others.length > 0) return { problem: `${said}: a logical volume is on one node` };
+  if (others.length > 0) return { problem: `${said}: a logical volume must have exactly one node` };
   return isLvmName(vgName) &&
     name.startsWith(SNAP) &&
     UID.test(snapshotUidOf(name)) &&
     more.length === 0
     ? { type: 'lvm', nodes: [node], vgName, name }
-    : { problem: `${said}: after the node must come VG/snap-UID` };
+    : { problem: `${said}: the part after the node must be VG/snap-UID` };
 }

@@ -24,9 +24,7 @@ export function sizeProblems(path: string, size: string | number): string[] {
     return [`${field} is ${JSON.stringify(size)}, but must be a quantity of bytes such as 10Gi`];
   }
   if (bytes <= 0n) return [`${field} is ${size}, but must be greater than 0`];
-  return bytes > MAX_BYTES
-    ? [`${field} is ${size}, but nothing is larger than ${MAX_BYTES} bytes`]
-    : [];
+  return bytes > MAX_BYTES ? [`${field} is ${size}, but must be at most ${MAX_BYTES} bytes`] : [];
 }
 
 /**
@@ -34,7 +32,7 @@ export function sizeProblems(path: string, size: string | number): string[] {
  * with those that a node reports.
  */
 export function directoryProblems(path: string, directory: unknown): string[] {
-  const wanted = typeof directory === 'string' ? directoryWanted(directory) : 'be a text';
+  const wanted = typeof directory === 'string' ? directoryWanted(directory) : 'be a string';
   return wanted === undefined
     ? []
     : [`spec.${path} is ${JSON.stringify(directory)}, but must ${wanted}`];

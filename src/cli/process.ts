@@ -21,7 +21,7 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(BROKEN_PIPE);
       if (stream === process.stdout)
-        process.stderr.write(`error: standard output: ${error.message}\n`);
+        process.stderr.write(`error: cannot write to standard output: ${error.message}\n`);
       process.exit(1);
     });
   }

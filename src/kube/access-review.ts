@@ -13,7 +13,10 @@ interface Review extends KubeObject {
   status?: { allowed?: boolean };
 }
 
-/** Returns whether the caller has a right in all namespaces, which every account may ask. Throws what the API server refuses. */
+/**
+ * Reports whether the caller has a right in all namespaces. Every account may send this request.
+ * Throws the error of the API server.
+ */
 export async function isAllowed(
   client: Pick<KubeClient, 'create'>,
   resourceAttributes: { group: string; resource: string; verb: string },

@@ -30,32 +30,33 @@ const PATCH_TYPES = {
   strategic: 'application/strategic-merge-patch+json',
 };
 const PAGE_SIZE = 500;
-/** Most bytes of one page, before objects are reduced to what is kept: tenants can give each 250 kB of annotations. */
+/** Maximum bytes of an unreduced page: tenants can give each object 250 kB of annotations. */
 const PAGE_BYTES = 8 << 20;
-/** Of a Volume that has none. */
+/** Spec of a Volume that has none. */
 const NO_SPEC: VolumeSpec = { nodeName: '', storageClassName: '' };
 
 /** Characters of a finalizer's name. */
 const FINALIZER = /^[\w./-]+$/;
 
 /**
- * Throws a StowageError for a patch that writes a list of finalizers with one that is no name. API servers do not look at those of
- * custom resources that are patched, and a cache ends a list so that it has cut: written back, it would drop others' finalizers.
+ * Throws a StowageError for a patch with a list of finalizers that contains an invalid name. API
+ * servers do not validate finalizers in patches of custom resources. A cache ends a truncated list
+ * with an invalid name: written back, the list would drop finalizers of other controllers.
  */
 function checkFinalizers({ kind }: Resource, name: string, patch: Partial<KubeObject>): void {
   if (patch.metadata?.finalizers?.every((each) => FINALIZER.test(each)) ?? true) return;
   throw new StowageError(
     'failed',
-    `${kind} ${name} has more finalizers than are kept, and they are left as they are`,
+    `${kind} ${name} has more finalizers than Stowage caches, so they stay unchanged`,
     {
-      hint: 'Remove finalizers that nobody needs.',
+      hint: 'Remove finalizers that are no longer needed.',
     },
   );
 }
 
 type Watched<T extends KubeObject> = WatchEvent<T> | { type: 'ERROR'; object: Status };
 
-/** A client over raw JSON: what the server sent is what the caller gets, with no class in between. */
+/** Creates a client over raw JSON, without classes in between. */
 export function createClient(transport: Transport): KubeClient {
   return {
     async get<T extends KubeObject>(
@@ -159,9 +160,9 @@ export function createClient(transport: Transport): KubeClient {
 }
 
 /**
- * Reads every page of a list, 500 objects each, or fewer where those take more than 8 MiB. Throws a 410 of a page that expired:
- * start over.
- * @param keep what is kept of each object, before the next page is asked for
+ * Reads every page of a list: 500 objects each, or fewer if these take more than 8 MiB. Throws a
+ * 410 if a page expired: start over.
+ * @param keep reduces an object before the next page is requested
  */
 export async function listAll<T extends KubeObject>(
   client: Pick<KubeClient, 'list'>,
@@ -194,8 +195,9 @@ export async function listAll<T extends KubeObject>(
 }
 
 /**
- * An object as its type says. MetalK8s's CRD takes a Volume without a spec (a MetalK8s cluster may have one), and what reads
- * all Volumes must not break by it: it is given one that names nothing, which is invalid. In place.
+ * Completes an object in place. MetalK8s's CRD accepts a Volume without a spec, so a MetalK8s
+ * cluster may have one. Such a Volume gets an empty, invalid spec, so that readers of all Volumes
+ * do not fail.
  */
 function whole<T extends KubeObject>(resource: Resource, object: T): T {
   if (resource.kind === VOLUMES.kind)
@@ -208,7 +210,7 @@ const whatOf = (verb: string, { plural }: Resource, subresource?: string): What 
   resource: subresource === undefined ? plural : `${plural}/${subresource}`,
 });
 
-/** A line that was cut short, or written by a proxy, is no JSON. */
+/** Throws a ConnectionError for anything but JSON: a truncated line, or a proxy's. */
 function parse<T extends KubeObject>(line: string, server: string): Watched<T> {
   try {
     return JSON.parse(line) as Watched<T>;

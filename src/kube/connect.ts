@@ -11,40 +11,40 @@ import type { KubeClient } from './types.ts';
 export interface ConnectOptions extends KubeconfigOptions {
   /** Default: the context's, else `default`. */
   namespace?: string | undefined;
-  /** Default: one minute, which is what API servers give a request. */
+  /** Default: one minute, which is also the API server's limit. */
   requestTimeoutMs?: number | undefined;
-  /** Stowage's own, for the User-Agent. */
+  /** Stowage's version, for the User-Agent. */
   version?: string | undefined;
-  /** Told of each request that was sent. */
+  /** Called for each sent request. */
   onCall?: ((call: ApiCall) => void) | undefined;
 }
 
-/** Of what `GET /version` tells (apimachinery, version.Info). */
+/** Part of the response to `GET /version` (apimachinery, version.Info). */
 export interface ServerVersion {
   gitVersion: string;
 }
 
 export interface Connection {
   client: KubeClient;
-  /** What the client speaks over: for clients that are held back. */
+  /** Transport of the client, for clients with limits or checks. */
   transport: Transport;
   namespace: string;
-  /** The base URL. */
+  /** Base URL. */
   server: string;
-  /** Has the kubeconfig read again before the next request. One that is wrong changes nothing. */
+  /** Rereads the kubeconfig before the next request. An invalid kubeconfig changes nothing. */
   reload(): void;
   serverVersion(signal?: AbortSignal): Promise<ServerVersion>;
 }
 
 /**
- * For how long what was found of credentials stands, in ms: files are read for it, and a thousand requests may be made in a
- * second. Those that a server refuses are looked for again at once.
+ * Lifetime of found credentials (ms): files are read for them, and a thousand requests may run in a
+ * second. Credentials that a server refuses are read again at once.
  */
 const LASTING_MS = 1000;
 
 /**
- * A client for the cluster that kubeconfig and flags name. Nothing is sent yet. Throws a StowageError when the
- * kubeconfig is missing or wrong.
+ * Creates a client for the cluster of kubeconfig and flags; sends nothing yet. Throws a
+ * StowageError for a missing or wrong kubeconfig.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   let loaded = await load(options);
@@ -58,13 +58,16 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   let found: { credentials: Credentials; at: number } | undefined;
   let toReload = false;
 
-  /** client-node caches what an exec plugin answered until its expiry; only a config loaded anew asks again. */
+  /**
+   * Loads the kubeconfig again. client-node caches the credentials of an exec plugin until they
+   * expire; only a new config runs the plugin again.
+   */
   async function reload(doubt: Doubt | undefined): Promise<void> {
     let now: LoadedKubeconfig;
     try {
       now = await load(options);
     } catch (error) {
-      // Half written, perhaps: what was there before is as good as it was.
+      // The file may be half written: the previous config stays in use.
       if (doubt === 'refused') throw error;
       return;
     }
@@ -131,7 +134,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   };
 }
 
-/** Throws a StowageError for what cannot be connected to. */
+/** Throws a StowageError, also for a cluster behind a proxy. */
 async function load(options: KubeconfigOptions): Promise<LoadedKubeconfig> {
   const loaded = await loadKubeconfig(options);
   const cluster = loaded.config.getCurrentCluster();
@@ -140,7 +143,7 @@ async function load(options: KubeconfigOptions): Promise<LoadedKubeconfig> {
       'failed',
       `Cluster ${cluster.name} is behind the proxy ${cluster.proxyUrl}`,
       {
-        hint: 'Stowage connects directly only: use a context without proxy-url.',
+        hint: 'Use a context without proxy-url: Stowage only connects directly.',
       },
     );
   }
@@ -164,11 +167,11 @@ function noCredentials(
   error: unknown,
 ): StowageError {
   const { code, message } = error as NodeJS.ErrnoException;
-  // What a plugin printed is not quoted, as the parser would: it may be the very token.
+  // The output of a plugin is not quoted, as the parser would: it may be the token.
   const found =
     error instanceof SyntaxError
       ? `the exec plugin ${plugin?.command} printed no JSON`
-      : message.trim() || `the exec plugin ${plugin?.command} failed and said nothing`;
+      : message.trim() || `the exec plugin ${plugin?.command} failed without output`;
   const missing = code === 'ENOENT' && plugin?.installHint;
   return new StowageError(
     code === undefined ? 'forbidden' : 'failed',
@@ -189,7 +192,7 @@ function toCredentials({ headers, auth, ...https }: HttpsOptions): Credentials {
     rejectUnauthorized: https.rejectUnauthorized,
     servername: https.servername,
   };
-  // What a file holds ends with a newline, which no header may.
+  // Files end with a newline, which headers must not contain.
   const trimmed = Object.entries((headers ?? {}) as Record<string, string>).map(([name, value]) => [
     name,
     String(value).trim(),

@@ -1,7 +1,6 @@
-/** Where a request goes, and what it is authenticated with; TLS fields as in node:tls. */
-
+/** Server and credentials of a request; TLS fields as in node:tls. */
 export interface Credentials {
-  /** The base URL; default: the transport's. */
+  /** Base URL. Default: the transport's. */
   server?: string;
   headers: Record<string, string | string[]>;
   tls: {

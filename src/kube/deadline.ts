@@ -1,9 +1,9 @@
-/** A signal that aborts with the caller's, or after `ms` with an error that `isDeadline` knows. */
+/** Signal that aborts with the caller's, or after `ms` with an error that `isDeadline` accepts. */
 export interface Deadline {
   signal: AbortSignal;
-  /** Stops the timer and leaves the caller's signal in force: for streams, whose beginning alone has a deadline. */
+  /** Stops the timer, but not the caller's signal: only the start of a stream has a deadline. */
   clear(): void;
-  /** Also lets go of the caller's signal, which may live as long as the process. */
+  /** Also stops listening to the caller's signal, which may live as long as the process. */
   release(): void;
 }
 
@@ -11,12 +11,12 @@ class DeadlineExceeded extends Error {}
 
 export const isDeadline = (error: unknown): boolean => error instanceof DeadlineExceeded;
 
-/** Throws the caller's reason when that has aborted already. */
+/** Throws the caller's reason if the caller's signal has aborted already. */
 export function startDeadline(ms: number, callers: AbortSignal | undefined): Deadline {
   callers?.throwIfAborted();
   const controller = new AbortController();
   const timer = setTimeout(
-    () => controller.abort(new DeadlineExceeded(`no answer in ${ms} ms`)),
+    () => controller.abort(new DeadlineExceeded(`no answer within ${ms} ms`)),
     ms,
   );
   const onAbort = () => controller.abort(callers?.reason);

@@ -3,7 +3,7 @@ import type { Resource } from '../api/meta.ts';
 import { isNotFound } from './errors.ts';
 import type { Transport } from './transport.ts';
 
-/** Of what `/apis` and `/api/v1` answer (apimachinery, APIGroupList and APIResourceList). */
+/** Part of the responses to `/apis` and `/api/v1` (apimachinery, APIGroupList, APIResourceList). */
 interface Group {
   versions: { groupVersion: string; version: string }[];
   name: string;
@@ -16,8 +16,8 @@ interface Served {
 }
 
 /**
- * All kinds whose objects are in namespaces and go when these are deleted, each in the first version that is served. Throws what
- * a request is refused with, for what is not known of may be there all the same.
+ * Returns all kinds whose objects are deleted with their namespace, each in the first served
+ * version. Throws the error of a refused request, since a kind that is not listed may have objects.
  */
 export async function kindsInNamespaces(
   transport: Pick<Transport, 'send'>,
@@ -31,7 +31,7 @@ export async function kindsInNamespaces(
     const list = answer?.[field];
     // A nil slice of Go is null in JSON.
     if (list === null || Array.isArray(list)) return list ?? [];
-    throw new StowageError('failed', `${path} was answered without a list of ${field}`);
+    throw new StowageError('failed', `the answer to ${path} has no list of ${field}`);
   };
   const core: Group = { name: '', versions: [{ groupVersion: 'v1', version: 'v1' }] };
   const found = new Map<string, Resource>();
@@ -39,7 +39,7 @@ export async function kindsInNamespaces(
     for (const { groupVersion, version } of versions) {
       const path = group === '' ? `/api/${version}` : `/apis/${groupVersion}`;
       for (const { name, kind, namespaced, verbs } of await ask<Served>(path, 'resources')) {
-        // Others are views of something else, or parts of objects (`pods/log`).
+        // Other resources are views of objects, or parts of them (`pods/log`).
         if (
           !namespaced ||
           !verbs.includes('list') ||
@@ -56,8 +56,8 @@ export async function kindsInNamespaces(
 }
 
 /**
- * A kind in the first of these versions that is served, or undefined where none is: a group may be served in a version without
- * this kind. Throws what a request is refused with otherwise.
+ * Returns a kind in the first of these versions that is served, or undefined if none is. A served
+ * version of the group may lack the kind. Throws other errors of a request.
  */
 export async function servedAs(
   transport: Pick<Transport, 'send'>,
@@ -80,7 +80,10 @@ export async function servedAs(
   return undefined;
 }
 
-/** Where the objects of a kind of a group are, in the version that the server prefers; undefined where it does not serve them. */
+/**
+ * Returns the resource of a kind in the first version of its group that serves it, in the server's
+ * order; undefined if none does.
+ */
 export async function servedKind(
   transport: Pick<Transport, 'send'>,
   { group, kind }: { group: string; kind: string },

@@ -9,58 +9,61 @@ import { decide, heldBy, heldUntil, released } from './lease.ts';
 import type { Clock, KubeClient } from './types.ts';
 
 export interface ElectionOptions {
-  /** Not one that the election itself holds back. */
+  /** Client whose writes do not depend on this election. */
   client: KubeClient;
   namespace: string;
-  /** Of the Lease. */
+  /** Name of the Lease. */
   name: string;
-  /** Of this process alone: one that starts again is another candidate. */
+  /** Identity of this process alone: a restarted process is another candidate. */
   identity: string;
   timing: ElectionTiming;
   /** Annotations of the Lease while this process leads. */
   annotations?: Readonly<Record<string, string>>;
   clock: Clock;
-  /** ms of a clock that never steps, and goes on while the process is stopped. */
+  /** Returns ms of a clock that never steps, and that continues while the process is stopped. */
   monotonic: () => number;
   /** In [0, 1). */
   random: () => number;
   logger: Logger;
 }
 
-/** In ms, each less than the one before. */
+/** Durations in ms, each shorter than the one before. */
 export interface ElectionTiming {
-  /** How long others wait, after they saw a renewal, before they take the Lease. */
+  /** Time for which other candidates wait after an observed renewal before they take the Lease. */
   leaseDurationMs: number;
-  /** How long after its last renewal a leader may act. */
+  /** Time after its last renewal for which a leader may act. */
   renewDeadlineMs: number;
   retryPeriodMs: number;
 }
 
 export interface Election {
-  /** Resolves when this process leads; never, if it is stopped before. */
+  /** Resolves when this process leads; never resolves if it is stopped before. */
   won: Promise<void>;
-  /** Resolves, to say why, when it leads no more though nobody stopped it. */
+  /** Resolves with the reason when this process loses the Lease, or is refused it permanently. */
   lost: Promise<StowageError>;
-  /** To be called right before whatever only a leader may do. Throws a StowageError in any other process. */
+  /**
+   * Throws a StowageError unless this process leads. Call it right before any action of a leader.
+   */
   check(): void;
   leads(): boolean;
-  /** When the API server last answered about the Lease, in ms since the epoch; 0 before the first time. */
+  /** Time of the API server's last response about the Lease, in ms since the epoch; initially 0. */
   lastHeard(): number;
-  /** From now on this process may do nothing. Others may not either, yet. */
+  /** Ends this process's right to act. The Lease stays held: no other process may act yet. */
   resign(): void;
-  /** Resigns and releases the Lease: whoever waits for it takes it at once. */
+  /** Resigns and releases the Lease, so that a waiting candidate takes it at once. */
   stop(): Promise<void>;
 }
 
-/** For how long an account that may not have the Lease is borne with, in ms: its rights may be made after it. */
+/** Time (ms) for which refused access to the Lease is tolerated: its RBAC may be created later. */
 const REFUSED_FOR = 30_000;
 
-/** As client-go's JitterFactor: followers that started together do not ask together. */
+/** Jitter as in client-go's JitterFactor: followers that started together do not retry together. */
 const JITTER = 1.2;
 
 /**
- * Stands for a Lease, as client-go's leaderelection does, and keeps it. The right to act ends `renewDeadlineMs` after the
- * last renewal was sent: before anyone else can have it, whatever kept this process from noticing.
+ * Competes for a Lease like client-go's leaderelection, and renews it. The right to act ends
+ * `renewDeadlineMs` after the last renewal was sent, before another candidate can take the Lease.
+ * This holds even if the process was stopped meanwhile.
  */
 export function startElection(options: ElectionOptions): Election {
   const { client, namespace, name, identity, timing, clock, monotonic, random, logger } = options;
@@ -71,16 +74,16 @@ export function startElection(options: ElectionOptions): Election {
   const stopping = new AbortController();
   let lease: Lease | undefined;
   let observedAt = 0;
-  /** Whether `lease` is what the server answered last. */
+  /** True if `lease` is the server's latest response. */
   let current = false;
   let leadsUntil: number | undefined;
   let othersUntil = 0;
   let heardAt = 0;
   let told: string | undefined;
   let complaint: string | undefined;
-  /** Since when the server refuses it to this account; undefined: it does not. */
+  /** Start of the server's refusals (monotonic ms); undefined while this account has access. */
   let refusedSince: number | undefined;
-  /** Set while a turn is under way, too: a release that is heard of meanwhile may be newer than what it read. */
+  /** Set during a turn too: a release observed meanwhile may be newer than what the turn read. */
   let woken = new AbortController();
   const informer = createInformer<Lease>({
     client,
@@ -92,20 +95,20 @@ export function startElection(options: ElectionOptions): Election {
     logger,
   });
   informer.onChange(({ type, object }) => {
-    // Whoever leads makes it anew before anyone else does.
+    // The leader creates a deleted Lease again before any other candidate does.
     if (type === 'deleted') current = false;
     if (type === 'deleted' || !object.spec?.holderIdentity) woken.abort();
   });
 
   const leads = () => leadsUntil !== undefined && monotonic() < leadsUntil;
 
-  /** A request that hangs must leave time for another before the deadline. */
+  /** Returns the signal of a request. If it hangs, another one must fit in before the deadline. */
   function within(): AbortSignal {
     const left = leadsUntil === undefined ? renewDeadlineMs : leadsUntil - monotonic();
     return AbortSignal.timeout(Math.max(1, Math.round(Math.min(renewDeadlineMs / 2, left))));
   }
 
-  /** Before a renewal is sent: it may have waited for a connection while its time passed. */
+  /** Throws if leadership expired while a renewal waited for a connection. */
   function inTime(): void {
     if (leadsUntil === undefined || leads()) return;
     throw new StowageError('conflict', `The Lease ${namespace}/${name} was not renewed in time`);
@@ -131,7 +134,7 @@ export function startElection(options: ElectionOptions): Election {
     }
   }
 
-  /** Annotations that the Lease has not, or has otherwise. */
+  /** Returns the annotations that the Lease lacks, or has with another value. */
   function unsaid({ metadata }: Lease): { annotations?: Record<string, string> } {
     const left = Object.entries(annotations).filter(
       ([key, value]) => metadata.annotations?.[key] !== value,
@@ -180,13 +183,9 @@ export function startElection(options: ElectionOptions): Election {
   function lose(why: string): void {
     resign();
     onLost(
-      new StowageError(
-        'failed',
-        `This process leads no more: the Lease ${namespace}/${name}: ${why}`,
-        {
-          hint: 'It ends so that what it remembers is not acted on. Start it again, as systemd and Kubernetes do.',
-        },
-      ),
+      new StowageError('failed', `This process lost the Lease ${namespace}/${name}: ${why}`, {
+        hint: 'Start it again, as systemd and Kubernetes do: it exits so that it does not act on stale state.',
+      }),
     );
   }
 
@@ -195,20 +194,20 @@ export function startElection(options: ElectionOptions): Election {
     onLost(
       new StowageError(
         'forbidden',
-        `This process can never lead: the Lease ${namespace}/${name}: ${cause.message}`,
+        `This process cannot take the Lease ${namespace}/${name}: ${cause.message}`,
         {
           cause,
-          hint: 'The account of stowage install has that right in the namespace of the installation alone: name that with -n, $STOWAGE_NAMESPACE or in the kubeconfig.',
+          hint: 'Set the namespace of the installation with -n, $STOWAGE_NAMESPACE or in the kubeconfig: the account of stowage install has that right only there.',
         },
       ),
     );
   }
 
-  /** One look and what follows from it. Returns how long to rest, in ms. */
+  /** Reads the Lease, decides, and writes it. Returns the delay (ms) before the next turn. */
   async function turn(): Promise<number> {
     try {
       if (leadsUntil === undefined || !current) {
-        // Not even a look, by who may find that its time has passed.
+        // A leader whose time has passed does not read the Lease again.
         const { do: what } = decide(lease, observedAt, me(), monotonic());
         if (leadsUntil === undefined || what !== 'lost') await read();
       }
@@ -219,7 +218,10 @@ export function startElection(options: ElectionOptions): Election {
       }
       const holder = lease?.spec?.holderIdentity || undefined;
       if (decision.do === 'wait' && holder !== told) {
-        logger.info({ lease: `${namespace}/${name}`, holder }, 'standing by for the leader');
+        logger.info(
+          { lease: `${namespace}/${name}`, holder },
+          'standing by: another process leads',
+        );
         told = holder;
       }
       if (decision.do === 'wait') refusedSince = undefined;
@@ -229,10 +231,11 @@ export function startElection(options: ElectionOptions): Election {
       complaint = undefined;
       refusedSince = undefined;
     } catch (err) {
-      // Deleted since it was read: to be made anew at once. (Where it cannot even be made, its namespace is missing.)
+      // The Lease was deleted after it was read: create it again at once. (If creating it fails
+      // with 404, the namespace is missing.)
       if (isNotFound(err) && lease !== undefined) return 0;
       if (isConflict(err) || isAlreadyExists(err)) {
-        logger.debug({ err, lease: name }, 'another one wrote the Lease first');
+        logger.debug({ err, lease: name }, 'another process wrote the Lease first');
       } else {
         complain(err as Error);
         refusedSince =
@@ -249,13 +252,13 @@ export function startElection(options: ElectionOptions): Election {
     return Math.max(0, Math.min(retryPeriodMs, left));
   }
 
-  /** Once for as long as it is the same: it is tried again every few seconds. */
+  /** Warns once while the error is the same: turns repeat within seconds. */
   function complain(err: Error): void {
     const level = err.message === complaint ? 'debug' : 'warn';
     complaint = err.message;
     logger[level](
       { err, lease: `${namespace}/${name}`, leads: leads() },
-      'the Lease was neither read nor written',
+      'cannot read or write the Lease',
     );
   }
 
@@ -283,7 +286,7 @@ export function startElection(options: ElectionOptions): Election {
     } catch (err) {
       logger.warn(
         { err, lease: `${namespace}/${name}` },
-        'the Lease was not released, and others wait it out',
+        'cannot release the Lease; others wait until it expires',
       );
     }
   }
@@ -300,7 +303,7 @@ export function startElection(options: ElectionOptions): Election {
         'conflict',
         `This process does not hold the Lease ${namespace}/${name}`,
         {
-          hint: 'Nothing was done. Whoever holds it does the work.',
+          hint: 'Nothing was done. The holder of the Lease does the work.',
         },
       );
     },
@@ -311,7 +314,7 @@ export function startElection(options: ElectionOptions): Election {
       resign();
       await running;
       await informer.stop();
-      // Also where a write that took it was still under way.
+      // Covers a write that took the Lease while `stop` was called.
       if (lease?.spec?.holderIdentity === identity) await release();
     },
   };

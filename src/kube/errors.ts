@@ -1,7 +1,7 @@
 import { type ErrorCode, StowageError } from '../api/errors.ts';
 import type { Status } from '../api/meta.ts';
 
-/** The API server refused a request. */
+/** Refusal of a request by the API server. */
 export class ApiError extends StowageError {
   override readonly name = 'ApiError';
   readonly status: Status;
@@ -16,7 +16,7 @@ export class ApiError extends StowageError {
     const hint = hintFor(code, status);
     super(
       errorCodeFor(code),
-      status.message || `${request} was answered with ${code}`,
+      status.message || `${request} returned status ${code}`,
       hint === undefined ? {} : { hint },
     );
     this.status = status;
@@ -25,7 +25,7 @@ export class ApiError extends StowageError {
   }
 }
 
-/** The API server did not answer: not reached, cut off, too slow, or not speaking the API. */
+/** Lack of a response: the API server is unreachable, too slow, cut off, or no API server. */
 export class ConnectionError extends StowageError {
   override readonly name: string = 'ConnectionError';
   readonly server: string;
@@ -45,7 +45,7 @@ export class ConnectionError extends StowageError {
   }
 }
 
-/** An answer had more bytes than the request allowed; it was not read to its end. */
+/** Response with more bytes than the request allowed. The rest was not read. */
 export class AnswerTooLong extends ConnectionError {
   override readonly name = 'AnswerTooLong';
 }
@@ -68,11 +68,12 @@ function errorCodeFor(code: number): ErrorCode {
 }
 
 function hintFor(code: number, status: Status): string | undefined {
-  if (code === 401) return 'The credentials of the kubeconfig were not accepted; log in again.';
+  if (code === 401)
+    return 'Log in again: the server did not accept the credentials of the kubeconfig.';
   if (code === 403) return 'Ask for the permission, or use another --context or --as.';
   // A missing object names itself in the details; a missing kind does not.
   if (code === 404 && status.details?.name === undefined) {
-    return 'The server may not know this kind. What defines Volumes is installed by: stowage install --components crds';
+    return 'If the server does not know this kind, install the CRDs: stowage install --components crds';
   }
   return undefined;
 }
@@ -81,7 +82,7 @@ const withCode = (error: unknown, ...codes: number[]): error is ApiError =>
   error instanceof ApiError && codes.includes(error.statusCode);
 
 export const isNotFound = (error: unknown): error is ApiError => withCode(error, 404);
-/** Returns undefined in place of what the API server does not have; other errors are thrown. */
+/** Returns undefined if the API server answers with a 404; throws other errors. */
 export async function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;
@@ -93,9 +94,9 @@ export async function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefi
 
 export const isAlreadyExists = (error: unknown): error is ApiError =>
   withCode(error, 409) && error.reason === 'AlreadyExists';
-/** A precondition failed: somebody else wrote first. (AlreadyExists is a 409 too, and is not meant here.) */
+/** Reports a failed precondition: another client wrote first. Excludes AlreadyExists, a 409 too. */
 export const isConflict = (error: unknown): error is ApiError =>
   withCode(error, 409) && error.reason !== 'AlreadyExists';
-/** The server understood and will not have the object as it is: invalid, forbidden, or malformed. */
+/** Reports whether the server refused the object as it is: malformed, forbidden or invalid. */
 export const isRefusal = (error: unknown): error is ApiError =>
   withCode(error, 400) || withCode(error, 403) || withCode(error, 422);

@@ -1,22 +1,25 @@
 import type { KubeEvent } from '../api/core.ts';
 import { PARAMETERS_ANNOTATION, REASON_ANNOTATION } from '../api/names.ts';
 
-/** The Event object that repetitions are counted in. */
+/** Event object that counts repetitions. */
 export interface SeriesEntry {
-  /** Unset until it was created. */
+  /** Unset until the Event is created. */
   name?: string;
   count: number;
 }
 
 export interface EventSeries {
-  /** In which Event, and with what message, an event is to be counted. `now` is in ms. */
+  /** Returns the Event that counts an event, and its message. `now` is in ms. */
   place(event: KubeEvent, now: number): { message: string; entry: SeriesEntry };
 }
 
-/** As client-go's EventCorrelator: so many different messages, no further apart than this, become one Event. */
+/**
+ * Limits of client-go's EventCorrelator: more different messages, no further apart, become one
+ * Event.
+ */
 const MAX_SIMILAR = 10;
 const SIMILAR_MS = 10 * 60_000;
-/** Of each map. */
+/** Maximum size of each map. */
 const MAX_ENTRIES = 4096;
 
 export function createEventSeries(): EventSeries {
@@ -26,7 +29,7 @@ export function createEventSeries(): EventSeries {
   return {
     place({ metadata, involvedObject, type, reason, message }, now) {
       const { uid, kind, namespace, name } = involvedObject;
-      // Messages of one reason may differ each time, as ssh's words do.
+      // Messages with the same reason may differ each time, as ssh's text does.
       const { [REASON_ANNOTATION]: code, [PARAMETERS_ANNOTATION]: parameters } =
         metadata.annotations ?? {};
       const same = code === undefined ? message : `${code} ${parameters}`;
@@ -36,7 +39,7 @@ export function createEventSeries(): EventSeries {
       if (group === undefined || now - group.lastAt > SIMILAR_MS)
         group = { messages: new Set(), lastAt: now };
       group.lastAt = now;
-      // Enough to know that there are too many.
+      // Messages beyond the limit need not be remembered.
       if (group.messages.size <= MAX_SIMILAR) group.messages.add(same);
       touch(groups, key, group);
       const combined = group.messages.size > MAX_SIMILAR;
@@ -48,7 +51,7 @@ export function createEventSeries(): EventSeries {
   };
 }
 
-/** Puts an entry last, and drops the one that was used least recently when there are too many. */
+/** Moves an entry to the end. Drops the least recently used one beyond the maximum. */
 function touch<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);

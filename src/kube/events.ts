@@ -10,34 +10,34 @@ import type { Clock, KubeClient } from './types.ts';
 export interface EventRecorderOptions {
   client: Pick<KubeClient, 'create' | 'patch'>;
   clock: Clock;
-  /** What reports, e.g. `stowage`, and the host that it runs on. */
+  /** Reporting component, such as `stowage`, and the host that it runs on. */
   component: string;
   host: string;
   logger: Logger;
 }
 
 export interface EventRecorder {
-  /** Returns at once and never throws: the event is written later, or dropped with a line in the log. */
+  /** Returns at once and never throws. The Event is written later, or dropped with a log line. */
   event(
     object: KubeObject,
     type: 'Normal' | 'Warning',
     reason: string,
     message: string,
-    /** The finer reason. Events that have the same one are counted as one. */
+    /** Finer reason. Events with the same one are counted as one Event. */
     detail?: Reason,
   ): void;
-  /** Waits until what was recorded is written, for `timeoutMs` at most. */
+  /** Waits until recorded Events are written, for at most `timeoutMs`. */
   flush(timeoutMs: number): Promise<void>;
 }
 
-/** A thousand Volumes that are made together have three events each. */
+/** Maximum queue length. A thousand Volumes that are created together have three Events each. */
 const MAX_QUEUE = 10_000;
-/** As long as events.k8s.io/v1 lets a note be. */
+/** Maximum length of a note in events.k8s.io/v1. */
 const MAX_MESSAGE = 1024;
-/** Of an Event's name of at most 253 characters, what is left beside the suffix. */
+/** Maximum part of the object's name in an Event's name: 253 characters less a suffix. */
 const MAX_OBJECT_NAME = 230;
 
-/** Writes Kubernetes Events, those that repeat as one Event with a count. */
+/** Creates a recorder of Events, which counts repetitions in the first Event. */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { client, clock, component, host, logger } = options;
   const series = createEventSeries();
@@ -117,7 +117,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         await write(event);
       } catch (err) {
         const { reason, message, involvedObject } = event;
-        logger.warn({ err, reason, message, object: involvedObject.name }, 'event was not written');
+        logger.warn({ err, reason, message, object: involvedObject.name }, 'cannot write an event');
       }
     }
     writing = undefined;
@@ -128,7 +128,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       if (queue.length >= MAX_QUEUE) {
         logger.warn(
           { reason, message, object: object.metadata.name },
-          'event was dropped: too many wait',
+          'dropped an event: the queue is full',
         );
         return;
       }

@@ -1,7 +1,6 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 
-/** The exec plugin of a user, as the kubeconfig has it. */
 export interface ExecPlugin {
   apiVersion?: string;
   command?: string;
@@ -9,16 +8,17 @@ export interface ExecPlugin {
   interactiveMode?: 'Never' | 'IfAvailable' | 'Always';
 }
 
-/** The terminal, if there is one, of whoever runs this. */
+/** Terminal of the person who runs the command, if any. */
 export interface PluginTerminal {
   stdin: { isTTY?: boolean };
   stderr: { isTTY?: boolean; write(text: string): unknown };
 }
 
 /**
- * Has client-node run exec plugins as kubectl does (https://kubernetes.io/docs/reference/access-authn-authz/authentication/,
- * client-go credential plugins): on a terminal a person sees what the plugin says and can answer it; elsewhere it finds the end
- * of its input at once, where client-node leaves it waiting at a pipe that nobody writes to.
+ * Makes client-node run exec plugins as kubectl does
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/, client-go credential
+ * plugins). On a terminal a person sees the plugin's output and can answer it. Elsewhere the plugin
+ * reads end of file at once; client-node would leave it waiting on a pipe without a writer.
  */
 export function connectPlugin(
   config: KubeConfig,
@@ -32,7 +32,7 @@ export function connectPlugin(
   function run(_command: string, args: readonly string[] | undefined, options: SpawnOptions) {
     if (interactiveMode === 'Always' && !interactive) {
       throw new Error(
-        `the exec plugin ${command} asks questions (interactiveMode), and there is no terminal`,
+        `the exec plugin ${command} needs a terminal (interactiveMode: Always), and there is none`,
       );
     }
     const child = spawn(command, args ?? [], {
@@ -45,7 +45,7 @@ export function connectPlugin(
     return child;
   }
 
-  // client-node has a place for it, and no way to reach it.
+  // client-node has a field for it, but no public access.
   for (const authenticator of Reflect.get(config, 'authenticators') as object[]) {
     if (Reflect.has(authenticator, 'execFn')) Object.assign(authenticator, { execFn: run });
   }

@@ -1,14 +1,18 @@
 import type { Transport } from './transport.ts';
 import type { Clock } from './types.ts';
 
-/** The same, whose writes are each held to `check`: what that throws ends one before a byte of it was sent. */
+/**
+ * Returns a transport that calls `check` before each write. An error of `check` ends the write
+ * before anything is sent.
+ */
 export function checkWrites(transport: Transport, check: () => void): Transport {
   return {
     ...transport,
     async send(request) {
       if (request.method === 'GET') return transport.send(request);
       check();
-      // Again when it is about to be sent: waiting for a connection, credentials or a busy server takes its time.
+      // Checked again right before sending: waiting for a connection, credentials or a server takes
+      // time.
       return transport.send({ ...request, check });
     },
   };
@@ -17,11 +21,11 @@ export function checkWrites(transport: Transport, check: () => void): Transport 
 export interface Rate {
   /** Requests a second. */
   qps: number;
-  /** Requests at once after a rest. */
+  /** Maximum number of requests at once after an idle period. */
   burst: number;
 }
 
-/** The same, no faster: a token bucket, first come, first served. A watch counts as one request. */
+/** Limits the rate by a token bucket, first come, first served. A watch counts as one request. */
 export function limitRate(
   transport: Transport,
   { qps, burst }: Rate,
@@ -33,7 +37,7 @@ export function limitRate(
 
   async function take(signal: AbortSignal | undefined): Promise<void> {
     const now = clock.now();
-    // A clock that was set back gives nothing, and takes nothing.
+    // A clock that is set back neither adds nor removes tokens.
     tokens = Math.min(burst, tokens + (Math.max(0, now - at) / 1000) * qps) - 1;
     at = now;
     if (tokens >= 0) return;
@@ -55,14 +59,14 @@ export function limitRate(
 }
 
 /**
- * The same, with so many requests under way at once, first come, first served: each of them has a connection, and what
- * that takes to be made is more than what most requests take. Watches are not counted.
+ * Returns a transport with at most `atOnce` requests in flight, first come, first served. Each of
+ * them has a connection, and opening one costs more than most requests. Watches are not counted.
  */
 export function limitRequests(transport: Transport, atOnce: number): Transport {
   let underWay = 0;
   const waiting: (() => void)[] = [];
 
-  /** Hands the place of a request that has ended to the next. */
+  /** Passes the slot of an ended request to the next one. */
   function leave(): void {
     const next = waiting.shift();
     if (next === undefined) underWay -= 1;

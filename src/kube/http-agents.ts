@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
 import type { Credentials } from './credentials.ts';
 
-/** As in client-go: a load balancer that drops idle connections after 60 s must not drop ours. */
+/** Keep-alive (ms) as in client-go: load balancers may drop connections that are idle for 60 s. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** What a request may have beside what undici knows: see Request in transport.ts. */
+/** Request option that undici does not know: see Request in transport.ts. */
 export interface Checked {
   check?: (() => void) | undefined;
 }
 
-/** undici tells of the start of a request when it has a connection, right before it writes the first byte. */
+/** Calls `check` when undici starts a request: with a connection, right before the first byte. */
 const checked: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
   const { check } = options as Checked;
   if (check !== undefined) {
@@ -24,8 +24,9 @@ const checked: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options,
 };
 
 /**
- * The agent for TLS credentials: one while they stay the same, since certificates of exec plugins and files are replaced.
- * `connectTimeoutMs` is for each connection.
+ * Returns a function that provides the agent for TLS credentials. An agent is reused until the
+ * credentials change, since certificates of exec plugins and files are replaced. `connectTimeoutMs`
+ * applies to each connection.
  */
 export function createAgents(connectTimeoutMs: number): (tls: Credentials['tls']) => Dispatcher {
   let agent: Agent | undefined;
@@ -38,7 +39,8 @@ export function createAgents(connectTimeoutMs: number): (tls: Credentials['tls']
       agent?.close().catch(() => {});
       agentTls = tls;
       agent = new Agent({
-        // A connection for each request in flight: over HTTP/2 one dead connection would silence every watch at once.
+        // Each request in flight has a connection: over HTTP/2 a dead one would silence every watch
+        // at once.
         allowH2: false,
         // The deadline covers headers and body.
         headersTimeout: 0,

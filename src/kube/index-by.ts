@@ -2,15 +2,16 @@ import type { KubeObject } from '../api/meta.ts';
 import type { Informer } from './informer.ts';
 
 /**
- * The objects of an informer by something else than their name, kept up to date as they change: what goes by it needs
- * no list. Make it before other handlers of changes are registered, and before the informer is started.
- * @param keyOf undefined for an object that is not to be found; several for one that is found under each
+ * Indexes the objects of an informer by another key than their name, and keeps the index current.
+ * Lookups need no list. Call it before other handlers are registered, and before the informer
+ * starts.
+ * @param keyOf returns one key or several; undefined leaves the object out
  */
 export function indexBy<T extends KubeObject>(
   informer: Informer<T>,
   keyOf: (object: T) => string | readonly string[] | undefined,
 ): (key: string) => T[] {
-  /** By key, then by namespace and name. */
+  /** Objects by key, then by namespace and name. */
   const index = new Map<string, Map<string, T>>();
 
   const keysOf = (object: T): readonly string[] => [keyOf(object) ?? []].flat();

@@ -10,49 +10,49 @@ export interface InformerOptions<T extends KubeObject> {
   namespace?: string;
   labelSelector?: string;
   fieldSelector?: string;
-  /** Called on each object before it is kept: drop the fields that nobody reads. May change its argument. */
+  /** Called on each object before it is stored, to drop unused fields. May change its argument. */
   transform?: (object: T) => T;
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
   logger: Logger;
-  /** How long a watch may be silent, in ms, before it is given up as dead. Default: 3 minutes. */
+  /** Time (ms) after which a silent watch counts as dead. Default: 3 minutes. */
   silenceMs?: number;
-  /** After about how long everything is listed again, in ms, whatever watches say. Default: 30 minutes. */
+  /** Approximate interval (ms) at which everything is listed again. Default: 30 minutes. */
   relistMs?: number;
 }
 
 export interface Informer<T extends KubeObject> {
-  /** Starts listing and watching. Once. */
+  /** Starts listing and watching. Call it once. */
   start(): void;
-  /** Resolves when nothing runs any more. */
+  /** Stops the informer. Resolves when nothing runs any more. */
   stop(): Promise<void>;
-  /** Resolves after the first list was handed to the handlers; rejects when the informer is stopped before. */
+  /** Resolves after the handlers got the first list. Rejects if the informer is stopped before. */
   synced: Promise<void>;
   hasSynced(): boolean;
-  /** When a list, an event or a bookmark last came, in ms since the epoch; 0 before the first. */
+  /** Time of the last list, event or bookmark, in ms since the epoch; 0 before the first. */
   lastHeard(): number;
   get(name: string, namespace?: string): T | undefined;
   list(): T[];
-  /** Register before `start`. What a handler throws is logged, and stops nothing. */
+  /** Adds a handler. Call it before `start`. Errors of a handler are only logged. */
   onChange(handler: (change: Change<T>) => void): void;
-  /** Puts the answer of a write in the store, if it is newer than what is there and not of a deleted object. */
+  /** Stores the response to a write, unless the stored state is newer or the object was deleted. */
   recordWrite(object: T): void;
 }
 
 /** API servers send a bookmark about every minute (watch cache, bookmarkFrequency). */
 const SILENCE_MS = 3 * 60_000;
 const RELIST_MS = 30 * 60_000;
-/** Watches are ended by the server after 5 to 10 minutes, so that load spreads over servers, as client-go's. */
+/** Minimum length of a watch (s). As in client-go, 5 to 10 minutes spread load over servers. */
 const WATCH_SECONDS = 300;
 const BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 30_000;
-/** A watch that ends at once, with nothing said, is a failure too: else the loop would spin. */
+/** Minimum length of a watch without events (ms). A shorter one is a failure: no busy loop. */
 const SHORTEST_WATCH_MS = 1000;
 
 /**
- * A cache of the objects of one kind that follows the API server: lists, then watches from there for as long as watches
- * end in good order, and starts again with a list after whatever error until stopped.
+ * Creates a cache of the objects of one kind. The informer lists, then watches from there as long
+ * as watches end normally. After any error it lists again, until it is stopped.
  */
 export function createInformer<T extends KubeObject>(options: InformerOptions<T>): Informer<T> {
   const { client, resource, clock, random, logger } = options;
@@ -72,9 +72,9 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
   let running: Promise<void> | undefined;
   let lastHeard = 0;
   /**
-   * Where the next watch starts; unset when a list is needed: also where another server may be the next to answer. One
-   * that was restored from a backup counts from there on, and of a watch from a version that is yet to come it says
-   * nothing until then (kubernetes/kubernetes#107457).
+   * Version from which the next watch starts. Unset if a list is needed, also when another server
+   * may answer next. A server restored from a backup continues from the backup's version, and is
+   * silent on a watch from a future version (kubernetes/kubernetes#107457).
    */
   let position: string | undefined;
   let failures = 0;
@@ -88,7 +88,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
           const { name } = change.object.metadata;
           logger.error(
             { err, kind: resource.kind, name, change: change.type },
-            'handler of a change failed',
+            'event handler failed',
           );
         }
       }
@@ -122,9 +122,9 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     try {
       for await (const { type, object } of events) {
         const version = object.metadata.resourceVersion ?? '';
-        // Of a DELETED, some servers send the version of the last write.
+        // On a DELETED event, some servers send the version of the last write.
         if (type !== 'DELETED' && compareVersions(version, position ?? '') < 0) {
-          throw new Error(`resource versions went back, from ${from} to ${version}`);
+          throw new Error(`resource versions went backwards, from ${from} to ${version}`);
         }
         silent = false;
         lastHeard = clock.now();
@@ -139,16 +139,17 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     }
     const lasted = clock.now() - started;
     if (silent && lasted < SHORTEST_WATCH_MS) throw new Error('the watch ended at once');
-    // So it is ended by a server that stops. Only one that ends it in its time is surely the same afterwards.
+    // A server that stops ends its watches early. Only a watch that lasted its full time surely
+    // leaves the same server.
     if (lasted < seconds * 1000) position = undefined;
   }
 
-  /** A half-open connection never errs: without this the cache would be stale for as long as it stays so. */
+  /** Aborts a silent watch: a half-open connection never fails, and the cache would stay stale. */
   async function watchDog(started: number, attempt: AbortController): Promise<void> {
     while (!attempt.signal.aborted) {
       const left = Math.max(lastHeard, started) + silenceMs - clock.now();
       if (left <= 0) {
-        attempt.abort(new Error(`nothing was heard for ${silenceMs} ms`));
+        attempt.abort(new Error(`no data for ${silenceMs} ms`));
       } else {
         await clock.sleep(left, attempt.signal).catch(() => {});
       }
@@ -171,7 +172,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
         position = undefined;
         const delay =
           Math.min(BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS) * (0.5 + random() / 2);
-        logger.warn({ err, kind: resource.kind, failures, delay }, 'watch broke; starting again');
+        logger.warn({ err, kind: resource.kind, failures, delay }, 'watch failed; restarting it');
         await clock.sleep(delay, stopping.signal).catch(() => {});
       }
     }

@@ -1,10 +1,10 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 
-/** Whom requests are made as. Header values, by their names in small letters. */
+/** Impersonation headers, by lower-case name. */
 export type Impersonation = Record<string, string | string[]>;
 
-/** What kubeconfigs say of a user and client-node leaves out. */
+/** Fields of a kubeconfig user that client-node ignores. */
 interface RawUser {
   tokenFile?: string;
   'as-groups'?: string[];
@@ -15,8 +15,9 @@ interface RawUser {
 const LEFT_OUT = /tokenFile|as-groups|as-uid|as-user-extra/;
 
 /**
- * Brings to a kubeconfig that was read from `file` what client-node does not take from it: a token in a file, and paths that
- * go from the folder of the kubeconfig, as kubectl's do. Whom users impersonate beside `as` is returned, by their names.
+ * Adds to a kubeconfig read from `file` what client-node ignores: token files, and commands
+ * relative to the kubeconfig's directory, as in kubectl. Returns impersonation headers beside `as`,
+ * by user.
  */
 export async function completeUsers(
   config: KubeConfig,
@@ -25,11 +26,11 @@ export async function completeUsers(
 ): Promise<Map<string, Impersonation>> {
   const folder = dirname(resolve(file));
   for (const { exec } of config.users) {
-    // Without a slash it is looked up on $PATH.
+    // A command without a slash is looked up in $PATH.
     if (exec?.command?.includes('/')) exec.command = resolve(folder, exec.command);
   }
   const impersonated = new Map<string, Impersonation>();
-  // To read it once more takes longer than most commands; so does what reads it.
+  // Parsing the file again, and loading the parser, takes longer than most commands.
   if (!LEFT_OUT.test(text)) return impersonated;
   const { parse } = await import('yaml');
   const raw = parse(text, { logLevel: 'error' }) as { users?: { name: string; user?: RawUser }[] };
@@ -40,7 +41,7 @@ export async function completeUsers(
       const tokenFile = isAbsolute(user.tokenFile)
         ? user.tokenFile
         : resolve(folder, user.tokenFile);
-      // The file goes before a token beside it, which is what was in it once.
+      // The file takes precedence over a token beside it, which is an old content of the file.
       Object.assign(known, {
         token: undefined,
         authProvider: { name: 'tokenFile', config: { tokenFile } },
@@ -51,7 +52,7 @@ export async function completeUsers(
   return impersonated;
 }
 
-/** As client-go's impersonating round tripper writes them. */
+/** Returns the headers of client-go's impersonating round tripper. */
 function headersOf({
   'as-groups': groups = [],
   'as-uid': uid,

@@ -7,7 +7,9 @@ import { connectPlugin } from './exec-plugin.ts';
 import { completeUsers, type Impersonation } from './kubeconfig-user.ts';
 
 export interface KubeconfigOptions {
-  /** The path of a file. Default: $KUBECONFIG, ~/.kube/config, then a pod's service account, as kubectl. */
+  /**
+   * Path of a file. Default, as in kubectl: $KUBECONFIG, ~/.kube/config, a pod's service account.
+   */
   kubeconfig?: string | undefined;
   context?: string | undefined;
   /** The user to impersonate. */
@@ -17,13 +19,13 @@ export interface KubeconfigOptions {
 const IN_CLUSTER_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 export interface LoadedKubeconfig {
-  /** Its current context, cluster and user all exist. */
+  /** Config whose current context, cluster and user exist. */
   config: KubeConfig;
-  /** Headers that its user has beside what client-node gives. */
+  /** Impersonation headers that client-node leaves out. */
   impersonation: Impersonation;
 }
 
-/** Reads it anew. Throws a StowageError that says what to do. */
+/** Reads the kubeconfig files, without a cache. Throws a StowageError with a hint. */
 export async function loadKubeconfig(options: KubeconfigOptions): Promise<LoadedKubeconfig> {
   const files = kubeconfigFiles(options.kubeconfig);
   const { config, impersonated } = await merged(files);
@@ -31,7 +33,7 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Loaded
     config.loadFromCluster();
   } else if (files.length === 0) {
     throw new StowageError('failed', 'No kubeconfig was found', {
-      hint: 'Give one with --kubeconfig or $KUBECONFIG, or put it in ~/.kube/config.',
+      hint: 'Name one with --kubeconfig or $KUBECONFIG, or put it at ~/.kube/config.',
     });
   }
   selectContext(config, options, files.join(', ') || 'the service account');
@@ -40,7 +42,7 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Loaded
   return { config, impersonation: impersonated.get(user?.name ?? '') ?? {} };
 }
 
-/** The names of the contexts that there are, whichever is current. Throws a StowageError. */
+/** Returns the names of all contexts. Throws a StowageError. */
 export async function contextNames({
   kubeconfig,
 }: Pick<KubeconfigOptions, 'kubeconfig'>): Promise<string[]> {
@@ -48,9 +50,9 @@ export async function contextNames({
   return config.contexts.map(({ name }) => name);
 }
 
-/** What the files say together. */
 async function merged(files: readonly string[]) {
-  // Only what talks to a cluster loads it, and of client-node no more than this: the whole of it costs 100 ms even when bundled.
+  // Loaded only by commands that talk to a cluster. All of client-node takes 100 ms to load even
+  // when bundled, so only this module is imported.
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const config = new KubeConfig();
   const impersonated = new Map<string, Impersonation>();
@@ -60,7 +62,7 @@ async function merged(files: readonly string[]) {
     config,
     loaded.map((each) => each.config),
   );
-  // Of a name, the first file's, as with all else.
+  // The first file with a user of that name wins, as for all other entries.
   for (const each of loaded.toReversed()) {
     for (const { name } of each.config.users)
       impersonated.set(name, each.impersonated.get(name) ?? {});
@@ -68,7 +70,10 @@ async function merged(files: readonly string[]) {
   return { config, impersonated };
 }
 
-/** The files that exist; a file that was asked for by flag must. Throws a StowageError. */
+/**
+ * Returns the kubeconfig files that exist, or the file of the flag, which is not checked here.
+ * Throws a StowageError if $KUBECONFIG names no existing file.
+ */
 function kubeconfigFiles(flag: string | undefined): string[] {
   if (flag !== undefined) return [flag];
   const listed = process.env.KUBECONFIG?.split(delimiter).filter((file) => file !== '') ?? [];
@@ -90,7 +95,7 @@ async function load(config: KubeConfig, file: string) {
     config.makePathsAbsolute(dirname(resolve(file)));
     return { config, impersonated: await completeUsers(config, file, text) };
   } catch (cause) {
-    // No cause: the parser's error quotes the lines around the place, and there are tokens in them.
+    // No `cause`: the parser's error quotes the surrounding lines, which may contain tokens.
     throw new StowageError(
       'failed',
       `The kubeconfig ${file} cannot be used: ${whatIsWrong(cause)}`,
@@ -108,15 +113,18 @@ function whatIsWrong(error: unknown): string {
     mark?: { line: number; column: number };
   };
   if (mark !== undefined) {
-    // In quotes is what it found, such as a token that begins with `*`.
+    // The parser quotes the text that it found, such as a token that begins with `*`.
     const why = reason?.replaceAll(/".*"/g, '"…"');
-    return `it is no YAML: line ${mark.line + 1}, column ${mark.column + 1}: ${why}`;
+    return `invalid YAML: line ${mark.line + 1}, column ${mark.column + 1}: ${why}`;
   }
-  // client-node's own say which field is missing; others come of what is no kubeconfig at all.
-  return code === undefined && !/ is missing$/.test(message) ? 'it is no kubeconfig' : message;
+  // client-node's own errors name a missing field. Others without a code mean another format.
+  return code === undefined && !/ is missing$/.test(message) ? 'not a kubeconfig' : message;
 }
 
-/** As kubectl merges: the first file that has a name, or a current context, wins. (KubeConfig.mergeConfig throws.) */
+/**
+ * Merges like kubectl: the first file that has a name, or a current context, wins.
+ * (KubeConfig.mergeConfig throws for duplicates.)
+ */
 function merge(into: KubeConfig, configs: KubeConfig[]): void {
   const first = <T extends { name: string }>(all: T[]): T[] => [
     ...new Map(all.toReversed().map((item) => [item.name, item])).values(),
@@ -134,7 +142,7 @@ function selectContext(config: KubeConfig, options: KubeconfigOptions, source: s
   const name = options.context ?? config.currentContext;
   if (!name) {
     throw new StowageError('failed', `${source} has no current context`, {
-      hint: `Choose one with --context. There are: ${names}.`,
+      hint: `Choose one with --context. Known contexts: ${names}.`,
     });
   }
   if (config.contexts.every((context) => context.name !== name)) {
@@ -142,7 +150,7 @@ function selectContext(config: KubeConfig, options: KubeconfigOptions, source: s
       options.context === undefined ? 'failed' : 'usage',
       `${source} has no context ${name}`,
       {
-        hint: `There are: ${names}.`,
+        hint: `Choose one of the known contexts: ${names}.`,
       },
     );
   }
@@ -151,23 +159,24 @@ function selectContext(config: KubeConfig, options: KubeconfigOptions, source: s
   if (cluster === null || !URL.canParse(cluster.server ?? '')) {
     const found = cluster?.server ?? 'none';
     throw new StowageError('failed', `${source}: context ${name} has no usable server: ${found}`, {
-      hint: 'Correct the cluster entry of the kubeconfig; its server is a URL.',
+      hint: 'Correct the cluster in the kubeconfig: its server must be a URL.',
     });
   }
   if (cluster.skipTLSVerify && (cluster.caData || cluster.caFile)) {
     throw new StowageError(
       'failed',
-      `${source}: cluster ${cluster.name} has a CA and is not to be verified`,
+      `${source}: cluster ${cluster.name} has both a CA and insecure-skip-tls-verify`,
       {
-        hint: 'Take insecure-skip-tls-verify away, or certificate-authority. kubectl refuses both together, too.',
+        hint: 'Remove either insecure-skip-tls-verify or certificate-authority. kubectl refuses both together, too.',
       },
     );
   }
-  // client-node refuses plain http unless told to skip TLS; kubectl does not ask.
+  // client-node refuses plain http unless TLS verification is off; kubectl accepts plain http.
   if (cluster.server.startsWith('http:')) Object.assign(cluster, { skipTLSVerify: true });
   let user = config.getCurrentUser();
   if (user === null) {
-    // Without a user client-node forgets the cluster's CA, and there is nobody to impersonate as.
+    // Without a user, client-node drops the cluster's CA, and impersonation has no user to be set
+    // on.
     user = { name: 'anonymous' };
     config.users = [user];
     Object.assign(config.getContextObject(name) ?? {}, { user: user.name });

@@ -2,24 +2,25 @@ import type { Lease } from '../api/core.ts';
 
 export interface Candidate {
   identity: string;
-  /** Of a leader: when its right to act ends unless it renews. On the same clock as `now`. */
+  /** End of a leader's right to act without a renewal, on the clock of `now`. Unset for others. */
   leadsUntil: number | undefined;
-  /** Until when whoever was last seen to hold the Lease may act. On the same clock as `now`. */
+  /** Time until which the last observed holder of the Lease may act, on the clock of `now`. */
   othersUntil: number;
-  /** For how long to take a record as valid that does not say, in ms. */
+  /** Validity (ms) of a record that states none. */
   leaseDurationMs: number;
 }
 
 export type LeaseDecision =
   | { do: 'acquire' }
   | { do: 'renew' }
-  /** Somebody else's; it may be taken in `ms`, if it stays as it is. */
+  /** Another candidate holds the Lease. It may be taken in `ms` if it stays unchanged. */
   | { do: 'wait'; ms: number }
   | { do: 'lost'; why: string };
 
 /**
- * What to do about a Lease. `observedAt` is when this process first saw the record as it is: times in the record are of
- * another machine's clock, and are not looked at. `observedAt` and `now` are in ms of a clock that never steps.
+ * Returns the next step for a Lease. `observedAt` is the time when this process first saw the
+ * current record. Times within the record are ignored, as they come from another machine's clock.
+ * `observedAt` and `now` are in ms of a clock that never steps.
  */
 export function decide(
   lease: Lease | undefined,
@@ -33,19 +34,22 @@ export function decide(
     if (holder === me.identity) return { do: 'renew' };
     return holder === undefined ? { do: 'acquire' } : { do: 'lost', why: `${holder} holds it` };
   }
-  // Who holds a Lease that was deleted is not told by it, and makes it anew. One that is empty was released.
+  // A deleted Lease does not name its holder, which creates it again. An empty one was released.
   const left = (lease === undefined ? me.othersUntil : heldUntil(lease, observedAt, me)) - now;
   return left > 0 ? { do: 'wait', ms: left } : { do: 'acquire' };
 }
 
-/** Until when another may act who holds this record, which was first seen at `observedAt`; 0 where none does. */
+/**
+ * Returns the time until which another holder of this record, first seen at `observedAt`, may act;
+ * 0 without one.
+ */
 export function heldUntil(
   lease: Lease,
   observedAt: number,
   me: Pick<Candidate, 'identity' | 'leaseDurationMs'>,
 ): number {
   const holder = holderOf(lease);
-  // Ours without our knowing: the answer to the write that took it was lost.
+  // Held by this process unknowingly: the response to the write that took it was lost.
   if (holder === undefined || holder === me.identity) return 0;
   const seconds = lease.spec?.leaseDurationSeconds ?? 0;
   return observedAt + (seconds > 0 ? seconds * 1000 : me.leaseDurationMs);
@@ -54,7 +58,7 @@ export function heldUntil(
 const holderOf = (lease: Lease | undefined): string | undefined =>
   lease?.spec?.holderIdentity || undefined;
 
-/** The spec that a candidate writes to take a Lease or to keep it. `now` is in ms since the epoch. */
+/** Returns the spec that takes or renews a Lease. `now` is in ms since the epoch. */
 export function heldBy(
   identity: string,
   lease: Lease | undefined,
@@ -73,7 +77,7 @@ export function heldBy(
   };
 }
 
-/** The spec that gives a Lease away, as client-go writes it. */
+/** Returns the spec that releases a Lease, as client-go writes it. */
 export function released(lease: Lease, now: number): NonNullable<Lease['spec']> {
   const time = microTime(now);
   return {
@@ -85,5 +89,5 @@ export function released(lease: Lease, now: number): NonNullable<Lease['spec']> 
   };
 }
 
-/** metav1.MicroTime is read with exactly six digits. */
+/** Formats a metav1.MicroTime, which must have exactly six digits. */
 const microTime = (now: number): string => new Date(now).toISOString().replace('Z', '000Z');

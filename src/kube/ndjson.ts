@@ -1,10 +1,11 @@
 /**
- * Splits a stream of bytes at newlines, and yields each line as text. Splitting happens on bytes, so that characters
- * cut in two by a chunk's end stay whole. (node:readline will not do: it also splits at U+2028, which is legal inside
- * a JSON string.) What follows the last newline is yielded too: when a connection was cut, that is half a line.
+ * Yields each non-empty line of a stream of bytes as text. Lines are split as bytes, so that
+ * characters across two chunks stay whole. (node:readline is unsuitable: it also splits at U+2028,
+ * which is valid inside a JSON string.) Text after the last newline is yielded too: if the
+ * connection was cut, this text is a partial line.
  */
 export async function* lines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  // Kept as pieces until the newline comes: concatenating at every chunk is quadratic for long lines.
+  // Pieces of the current line: concatenating at every chunk is quadratic for long lines.
   let pieces: Buffer[] = [];
   for await (const chunk of chunks) {
     let start = 0;

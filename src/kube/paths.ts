@@ -2,20 +2,21 @@ import { StowageError } from '../api/errors.ts';
 import type { Resource } from '../api/meta.ts';
 
 /**
- * A name as one path segment. Encoding is not enough: API servers decode the path before they split it, so that
- * `x/status` would be a subresource, '..' another kind and '' the whole collection. Kubernetes forbids such names
- * too (apimachinery, IsValidPathSegmentName). Throws a StowageError for them.
+ * Returns a name as one path segment. Encoding is not enough: API servers decode the path before
+ * they split it. So `x/status` would be a subresource, '..' another kind and '' the whole
+ * collection. Kubernetes forbids such names too (apimachinery, IsValidPathSegmentName). Throws a
+ * StowageError for them.
  */
 function segment(value: string, what: string): string {
   if (value === '' || value === '.' || value === '..' || /[/%]/.test(value)) {
     throw new StowageError('usage', `${JSON.stringify(value)} cannot be the name of a ${what}`, {
-      hint: "Names are not empty, not '.' or '..', and contain neither '/' nor '%'.",
+      hint: "Use a name that is not empty, not '.' or '..', and contains neither '/' nor '%'.",
     });
   }
   return encodeURIComponent(value);
 }
 
-/** The path of a collection, or across all namespaces when a namespaced kind is given none. */
+/** Returns the path of a collection; across all namespaces if a namespaced kind is given none. */
 export function collectionPath(resource: Resource, namespace: string | undefined): string {
   const root = resource.group === '' ? '/api' : `/apis/${resource.group}`;
   const scope =
@@ -25,7 +26,7 @@ export function collectionPath(resource: Resource, namespace: string | undefined
   return `${root}/${resource.version}${scope}/${resource.plural}`;
 }
 
-/** The path of one object, or of its subresource. Throws a StowageError for a name that cannot exist. */
+/** Returns the path of an object or its subresource. Throws a StowageError for an invalid name. */
 export function objectPath(
   resource: Resource,
   namespace: string | undefined,
@@ -37,16 +38,20 @@ export function objectPath(
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-/** Objects of namespaced kinds are only addressed inside one. Throws a StowageError. */
+/** Throws a StowageError for a namespaced kind without a namespace. */
 export function requireNamespace(resource: Resource, namespace: string | undefined): void {
   if (resource.namespaced && namespace === undefined) {
-    throw new StowageError('usage', `A ${resource.kind} is in a namespace, and none was given`, {
-      hint: 'Give one with --namespace.',
-    });
+    throw new StowageError(
+      'usage',
+      `${resource.kind} is a namespaced kind, and no namespace was given`,
+      {
+        hint: 'Set it with --namespace.',
+      },
+    );
   }
 }
 
-/** `?a=b&c=d` of the parameters that are set, or ''. */
+/** Returns `?a=b&c=d` with the parameters that are set, or ''. */
 export function queryString(
   parameters: Record<string, string | number | boolean | undefined>,
 ): string {

@@ -2,13 +2,14 @@ import type { KubeObject, Resource } from '../api/meta.ts';
 import { isConflict } from './errors.ts';
 import type { KubeClient } from './types.ts';
 
-/** As client-go's DefaultRetry. */
+/** Number of attempts, as in client-go's DefaultRetry. */
 const ATTEMPTS = 5;
 
 /**
- * Reads an object, computes a merge patch from it, and applies that only if nobody wrote in between; else reads and
- * computes again. `compute` returns undefined when nothing is to change. Returns the object as it is then.
- * Throws the last 409 when others keep writing, and what the client and `compute` throw.
+ * Reads an object, computes a merge patch from it, and applies the patch only if nobody wrote in
+ * between; else starts again. `compute` returns undefined if nothing needs to change. Returns the
+ * resulting object. Throws the last 409 if others keep writing, and errors of the client and
+ * `compute`.
  */
 export async function patchWithRetry<T extends KubeObject>(
   client: Pick<KubeClient, 'get' | 'patch'>,

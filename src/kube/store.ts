@@ -5,12 +5,12 @@ export type Change<T extends KubeObject> =
   | { type: 'updated'; object: T; old: T }
   | { type: 'deleted'; object: T; old?: never };
 
-/** As many deletions as writes can still be under way are remembered, so that their late answers revive nothing. */
+/** Number of deletions remembered: the late response to a write must not revive an object. */
 const TOMBSTONES = 1000;
 
 /**
- * The objects an informer knows. Each method returns what it changed. Resource versions are compared as integers,
- * which Kubernetes 1.35 declares them to be (KEP-5504), and which etcd's always were.
+ * Objects known to an informer. Each method returns the changes that it made. Resource versions are
+ * compared as integers: Kubernetes 1.35 declares them as such (KEP-5504), and etcd's always were.
  */
 export class ObjectStore<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
@@ -25,27 +25,30 @@ export class ObjectStore<T extends KubeObject> {
     return [...this.#objects.values()];
   }
 
-  /** A watch said that this object is there. What was recorded from a later write's answer stays. */
+  /** Stores an object that a watch reported. A newer state recorded from a write stays. */
   put(object: T): Change<T>[] {
     const old = this.get(object.metadata.name, object.metadata.namespace);
     return old !== undefined && !isNewer(object, old) ? [] : this.#set(object, old);
   }
 
-  /** A watch said that this object was deleted. */
+  /** Removes an object that a watch reported as deleted. */
   remove(object: T): Change<T>[] {
     const old = this.get(object.metadata.name, object.metadata.namespace);
     this.#bury(object);
-    // Another one of that name was made since, and recorded from the write's answer.
+    // Another object of that name was created since, and recorded from a write.
     if (old === undefined || (!isSame(old, object) && isNewer(old, object))) return [];
     return this.#drop(old);
   }
 
-  /** Before a list is asked for: what is recorded from now on may be newer than that list. */
+  /** Marks the start of a list: states recorded from now on may be newer than the list. */
   beginList(): void {
     this.#recorded = new Set();
   }
 
-  /** The whole truth, also where it is older: an API server restored from a backup counts from the backup on. */
+  /**
+   * Replaces all objects by a list, even an older one: an API server restored from a backup
+   * continues from the backup's versions.
+   */
   replace(items: T[], resourceVersion: string): Change<T>[] {
     const changes: Change<T>[] = [];
     const listed = new Set<string>();
@@ -62,7 +65,10 @@ export class ObjectStore<T extends KubeObject> {
     return changes;
   }
 
-  /** A write's answer, which may come before or after the watch tells of that write, or of the object's deletion. */
+  /**
+   * Stores the response to a write, which may arrive before or after the watch reports the write,
+   * or the object's deletion.
+   */
   recordWrite(object: T): Change<T>[] {
     const { name, namespace, uid = '' } = object.metadata;
     if (this.#deleted.has(uid)) return [];
@@ -78,7 +84,8 @@ export class ObjectStore<T extends KubeObject> {
   }
 
   #set(object: T, old: T | undefined): Change<T>[] {
-    // One that was deleted since the backup is back, and its writes are answered again.
+    // An object that was deleted since the backup exists again: accept responses to its writes
+    // again.
     this.#deleted.delete(object.metadata.uid ?? '');
     if (old !== undefined && isSame(old, object)) {
       if (old.metadata.resourceVersion === object.metadata.resourceVersion) return [];
@@ -110,7 +117,10 @@ export class ObjectStore<T extends KubeObject> {
 
 const keyOf = (name: string, namespace = ''): string => `${namespace}/${name}`;
 
-/** So is an object answered by the write that let go of it, under the version that it had before. */
+/**
+ * Reports whether an object is gone. The write that removes the last finalizer returns such an
+ * object, with the version from before the write.
+ */
 const isGone = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined &&
   !metadata.finalizers?.length &&
@@ -121,7 +131,7 @@ const isSame = (a: KubeObject, b: KubeObject): boolean => a.metadata.uid === b.m
 const isNewer = (a: KubeObject, b: KubeObject): boolean =>
   compareVersions(a.metadata.resourceVersion ?? '', b.metadata.resourceVersion ?? '') > 0;
 
-/** Below, at or above 0 as `a` is older than, as old as, or newer than `b`. '' is the oldest. */
+/** Returns a number below 0, 0, or above 0 if `a` is older, equal, or newer. '' is the oldest. */
 export function compareVersions(a: string, b: string): number {
   // Decimal integers without leading zeros, of up to 64 bits: the longer one is the larger.
   if (a.length !== b.length) return a.length - b.length;

@@ -8,65 +8,64 @@ import { type Checked, createAgents } from './http-agents.ts';
 import { apiError, objectOf } from './response.ts';
 
 export interface TransportOptions {
-  /** The base URL; a path in it is kept, as in front of proxied clusters. */
+  /** Base URL. Its path is kept, as proxied clusters need it. */
   server: string;
-  /** Asked before every request. */
+  /** Returns the credentials. Called before every attempt of a request. */
   authenticate: (doubt: Doubt | undefined) => Promise<Credentials>;
   userAgent: string;
-  /** For the whole of a request but a watch's body, in ms. */
+  /** Timeout (ms) of a whole request, or of a watch up to its body. */
   requestTimeoutMs: number;
-  /** Told of each request that was sent, those that are repeated included, unless its sender gave it up. */
+  /** Called for each sent request, retries included, unless the caller aborted it. */
   onCall?: ((call: ApiCall) => void) | undefined;
 }
 
 /**
- * What may be wrong with the credentials: with `refused` the server answered the last ones with a 401; with `unreached` no
- * server was found with them, which may be for another reason.
+ * Possible fault of the credentials. `refused`: the server answered the last ones with a 401.
+ * `unreached`: no server was reached with them, which may have another reason.
  */
 export type Doubt = 'refused' | 'unreached';
 
 export interface ApiCall extends What {
-  /** The HTTP status code; undefined when no answer came. */
+  /** HTTP status code; undefined if no response arrived. */
   code: number | undefined;
-  /** Until the answer began. */
+  /** Time (ms) until the response began. */
   ms: number;
 }
 
-/** What a request does, in the terms of RBAC. */
+/** Verb and resource of a request, in the terms of RBAC. */
 export interface What {
   verb: string;
-  /** The plural, with a subresource as `volumes/status`; '' for a path that is of no resource. */
+  /** Plural, with a subresource as in `volumes/status`; '' for a path without a resource. */
   resource: string;
 }
 
 export interface Request {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** With its query. */
   path: string;
   body?: object;
   contentType?: string;
-  /** Default: the method, in small letters, of no resource. */
+  /** Default: the method in lower case, and no resource. */
   what?: What;
   signal?: AbortSignal | undefined;
   /**
-   * Called right before the first byte of each try, when the connection is there; what it throws ends the request, and
-   * nothing was sent.
+   * Called right before the first byte of each attempt, once a connection exists. An error thrown
+   * here ends the request, and nothing is sent.
    */
   check?: (() => void) | undefined;
-  /** Most bytes of the answer. Default: what the server sends. */
+  /** Maximum bytes of the response. Default: no limit. */
   maxBytes?: number | undefined;
 }
 
 export interface Transport {
   server: string;
-  /** The answer's JSON. Throws an AnswerTooLong beyond `maxBytes`. */
+  /** Returns the JSON of the response. Throws an AnswerTooLong beyond `maxBytes`. */
   send(request: Request): Promise<unknown>;
-  /** The answer's body as it comes; the request's timeout ends with the headers. */
+  /** Yields the body of the response as it arrives. The request's timeout ends with the headers. */
   stream(request: Request): AsyncGenerator<Buffer>;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A server that says `Retry-After: 0` is overloaded all the same. */
+/** Minimum wait (ms): even a server that sends `Retry-After: 0` is overloaded. */
 const SHORTEST_WAIT_MS = 100;
 
 export function createTransport({
@@ -76,7 +75,7 @@ export function createTransport({
   requestTimeoutMs,
   onCall,
 }: TransportOptions): Transport {
-  /** Whether the last try to reach the server failed. */
+  /** True if the last attempt to reach the server failed. */
   let unreached = false;
   const agentFor = createAgents(Math.min(CONNECT_TIMEOUT_MS, requestTimeoutMs));
 
@@ -112,14 +111,14 @@ export function createTransport({
       },
       (error) => {
         if (!request.signal?.aborted) unreached = true;
-        // What `check` threw was never sent.
+        // A request that `check` refused was never sent.
         if (!request.signal?.aborted && !(error instanceof StowageError)) tell(undefined);
       },
     );
     return answer;
   }
 
-  /** Throws a StowageError that says what it waited for: the server was not asked anything yet. */
+  /** Returns the credentials. Throws a StowageError `timeout` if they are late. Sends nothing. */
   async function credentialsWithin(
     deadline: Deadline,
     doubt: Doubt | undefined,
@@ -128,14 +127,14 @@ export function createTransport({
       return await abortable(authenticate(doubt), deadline.signal);
     } catch (cause) {
       if (!isDeadline(cause)) throw cause;
-      throw new StowageError('timeout', `No credentials for ${server} came in time`, {
-        hint: 'Look at the exec plugin of this user in the kubeconfig: run it by hand.',
+      throw new StowageError('timeout', `Timed out waiting for credentials for ${server}`, {
+        hint: 'Run the exec plugin of this user in the kubeconfig manually, to see where it hangs.',
         cause,
       });
     }
   }
 
-  /** Tries again where the server surely did nothing: a 429, expired credentials, a read over a dead connection. */
+  /** Sends a request. Retries on a 429, expired credentials, or a read over a dead connection. */
   async function answer(request: Request, deadline: Deadline): Promise<Dispatcher.ResponseData> {
     let renewed = false;
     let reconnected = false;
@@ -167,7 +166,7 @@ export function createTransport({
     const { message, cause } = error as Error;
     const late =
       isDeadline(error) || isDeadline(cause) || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
-    // An AggregateError, of a host with several addresses, has a code and no message.
+    // An AggregateError, for a host with several addresses, has a code and no message.
     const what = late ? 'no answer in time' : message || codeOf(error);
     return new ConnectionError(server, `${spell(request)}: ${what}`, {
       code: late ? 'timeout' : 'failed',
@@ -176,7 +175,7 @@ export function createTransport({
   }
 
   const tooLong = (request: Request, maxBytes: number) =>
-    new AnswerTooLong(server, `${spell(request)}: an answer of more than ${maxBytes} bytes`);
+    new AnswerTooLong(server, `${spell(request)}: the answer exceeds ${maxBytes} bytes`);
 
   return {
     server,
@@ -210,7 +209,7 @@ export function createTransport({
   };
 }
 
-/** Leaving the loop early ends the connection. */
+/** Returns a body as text. Leaving the loop early ends the connection. */
 async function textWithin(
   body: AsyncIterable<Buffer>,
   maxBytes: number,
@@ -226,7 +225,7 @@ async function textWithin(
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** An exec plugin may hang; the request that waits for it must not. */
+/** Rejects once the signal aborts: an exec plugin may hang, but the waiting request must not. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
@@ -235,11 +234,11 @@ function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** A request as messages have it: its query may be long. */
+/** Returns a request as messages show it, without the query, which may be long. */
 const spell = ({ method, path }: Request): string => `${method} ${path.replace(/\?.*/, '')}`;
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
 
-/** A connection kept alive may be closed by the server just as it is used again. */
+/** Reports a broken connection: the server may close a kept-alive one just as it is used again. */
 const isBrokenSocket = (error: unknown): boolean =>
   ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));

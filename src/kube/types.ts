@@ -1,6 +1,8 @@
 import type { KubeList, KubeObject, Resource } from '../api/meta.ts';
 
-/** What waits and backoffs go by. `now` is in ms since the epoch; `sleep` rejects when the signal aborts. */
+/**
+ * Clock of waits and backoffs. `now`: ms since the epoch. `sleep` rejects when the signal aborts.
+ */
 export interface Clock {
   now(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -8,12 +10,12 @@ export interface Clock {
 
 export interface WatchEvent<T extends KubeObject = KubeObject> {
   type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
-  /** Of a BOOKMARK only `metadata.resourceVersion` is set. */
+  /** A BOOKMARK has only `metadata.resourceVersion`. */
   object: T;
 }
 
 export interface RequestOptions {
-  /** Needed for namespaced kinds, except to list or watch all namespaces. Ignored for the others. */
+  /** Required for namespaced kinds, except to list or watch all namespaces. Else ignored. */
   namespace?: string | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -23,21 +25,21 @@ export interface WriteOptions extends RequestOptions {
   dryRun?: boolean | undefined;
   /** The server refuses fields that its schema does not know, instead of dropping them. */
   strict?: boolean | undefined;
-  /** Called right before the first byte of each try; what it throws ends the request, and nothing was sent. */
+  /** Called right before the first byte of each attempt. If it throws, nothing is sent. */
   check?: (() => void) | undefined;
 }
 
 export interface PatchOptions extends WriteOptions {
   /**
-   * A JSON merge patch (RFC 7386, the default), a JSON patch (RFC 6902), or Kubernetes' strategic one, which merges lists of
-   * built-in kinds by a key.
+   * Format: a JSON merge patch (RFC 7386, the default), a JSON patch (RFC 6902), or Kubernetes'
+   * strategic merge patch. The latter merges lists of built-in kinds by a key.
    */
   type?: 'merge' | 'json' | 'strategic' | undefined;
   subresource?: 'status' | undefined;
 }
 
 export interface DeleteOptions extends WriteOptions {
-  /** Preconditions: the delete is a 409 when the object there is another one by now. */
+  /** Preconditions: the delete fails with a 409 if the object was replaced or changed. */
   uid?: string | undefined;
   resourceVersion?: string | undefined;
   propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
@@ -50,10 +52,10 @@ export interface SelectOptions extends RequestOptions {
 
 export interface ListOptions extends SelectOptions {
   limit?: number | undefined;
-  /** From the metadata of the page before. */
+  /** Token from the metadata of the previous page. */
   continue?: string | undefined;
   resourceVersion?: string | undefined;
-  /** Most bytes of the answer; beyond them an AnswerTooLong is thrown. Default: what the server sends. */
+  /** Maximum bytes of the response. A larger one throws an AnswerTooLong. Default: no limit. */
   maxBytes?: number | undefined;
 }
 
@@ -63,14 +65,15 @@ export interface WatchOptions extends SelectOptions {
 }
 
 /**
- * JSON over HTTP, as the API server speaks it. Every method rejects with an ApiError when the server refuses, with a
- * ConnectionError when it does not answer in time or at all, and with the signal's reason when that aborts.
+ * Client of the API server over JSON. Methods reject with an ApiError if the server refuses, and
+ * with a ConnectionError if it does not answer in time. If the signal aborts, they reject with its
+ * reason.
  */
 export interface KubeClient {
   get<T extends KubeObject>(resource: Resource, name: string, options?: RequestOptions): Promise<T>;
-  /** One page. Items get the `apiVersion` and `kind` that API servers leave out. */
+  /** Returns one page. Items get the `apiVersion` and `kind` that API servers leave out. */
   list<T extends KubeObject>(resource: Resource, options?: ListOptions): Promise<KubeList<T>>;
-  /** Into the namespace given, else into the object's own. */
+  /** Creates an object in the given namespace, else in the object's own. */
   create<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T>;
   patch<T extends KubeObject>(
     resource: Resource,
@@ -79,7 +82,9 @@ export interface KubeClient {
     options?: PatchOptions,
   ): Promise<T>;
   delete(resource: Resource, name: string, options?: DeleteOptions): Promise<void>;
-  /** Ends when the server ends the watch; throws an ApiError on an ERROR event. Asks for bookmarks. */
+  /**
+   * Watches with bookmarks until the server ends the watch. Throws an ApiError on an ERROR event.
+   */
   watch<T extends KubeObject>(
     resource: Resource,
     options: WatchOptions,

@@ -4,22 +4,22 @@ import { ApiError, ConnectionError } from './errors.ts';
 import type { Clock, KubeClient, RequestOptions } from './types.ts';
 
 export interface WaitOptions<T extends KubeObject> extends RequestOptions {
-  /** Given undefined while there is no such object. What it throws ends the wait. */
+  /** Called with undefined while the object does not exist. An error thrown here ends the wait. */
   until: (object: T | undefined) => boolean;
   /** ms. */
   timeoutMs: number;
-  /** Told of every state that is seen, also of the last. */
+  /** Called with every observed state, including the last one. */
   onChange?: (object: T | undefined) => void;
   clock: Clock;
 }
 
 const RETRY_MS = 1000;
-/** Watches are that short, so that one whose connection is half open is noticed. */
+/** Duration of a watch (ms), so short that a half-open connection is noticed. */
 const WATCH_MS = 60_000;
 
 /**
- * Waits for an object to become what is wanted, and returns it. Connections may break meanwhile. Throws a StowageError
- * `timeout`, and at once what a request is refused with.
+ * Waits until `until` accepts the object, and returns it, across broken connections. Throws a
+ * StowageError `timeout`, and at once the error of a refused request.
  */
 export async function waitFor<T extends KubeObject>(
   client: Pick<KubeClient, 'list' | 'watch'>,
@@ -45,14 +45,14 @@ export async function waitFor<T extends KubeObject>(
     }
     throw signal.reason;
   } catch (error) {
-    // A watch that is ended when its minute is over may end with the abort of that, just as the time of all is over.
+    // The abort of a single watch may coincide with the end of the whole wait, whose reason counts.
     throw signal.aborted ? signal.reason : error;
   } finally {
     over.abort();
   }
 }
 
-/** The object as it is, and then each time it changes, until the signal aborts: then it ends or throws. */
+/** Yields the object's state, and then each change. Ends or throws once the signal aborts. */
 async function* states<T extends KubeObject>(
   client: Pick<KubeClient, 'list' | 'watch'>,
   resource: Resource,
@@ -65,7 +65,7 @@ async function* states<T extends KubeObject>(
   },
 ): AsyncGenerator<T | undefined> {
   const { namespace, clock, signal, onBreak } = options;
-  // Selectors have syntax of their own (apimachinery, fields.EscapeValue).
+  // Field selectors have escapes of their own (apimachinery, fields.EscapeValue).
   const select = { namespace, fieldSelector: `metadata.name=${name.replace(/[\\,=]/g, '\\$&')}` };
   while (!signal.aborted) {
     const attempt = new AbortController();
@@ -94,15 +94,15 @@ async function* states<T extends KubeObject>(
   }
 }
 
-/** Asking again would be answered the same. */
+/** Reports whether another request would get the same answer. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof StowageError &&
   (!(error instanceof ApiError) || [400, 401, 403, 404, 422].includes(error.statusCode)) &&
   !(error instanceof ConnectionError);
 
 function timedOut(what: string, timeoutMs: number, cause: unknown): StowageError {
-  return new StowageError('timeout', `${what}: waited ${timeoutMs / 1000} s in vain`, {
-    hint: 'It may still come: look at it again later, or wait longer with --timeout.',
+  return new StowageError('timeout', `${what}: timed out after ${timeoutMs / 1000} s`, {
+    hint: 'Check it again later, or wait longer with --timeout.',
     cause,
   });
 }

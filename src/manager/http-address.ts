@@ -19,8 +19,8 @@ export function parseHttpAddress(text: string): HttpAddress {
   const [, ipv6, host, digits] = ADDRESS.exec(text) ?? [];
   const port = Number(digits);
   if (digits === undefined || port > 65_535) {
-    throw new StowageError('usage', `--http-endpoint ${text}: this is no address with a port`, {
-      hint: 'Write it as :8080 or 127.0.0.1:8080; an IPv6 address as [::1]:8080.',
+    throw new StowageError('usage', `--http-endpoint ${text}: not an address with a port`, {
+      hint: 'Use a form such as :8080 or 127.0.0.1:8080; for an IPv6 address, [::1]:8080.',
     });
   }
   return { text, host: ipv6 || host || undefined, port };
@@ -32,18 +32,14 @@ export function parseHttpAddress(text: string): HttpAddress {
  */
 export function checkMetricsPath(path: string): string {
   if (!/^\/[A-Za-z0-9._~/-]*$/.test(path)) {
-    throw new StowageError('usage', `--metrics-path ${path}: this is no path`, {
-      hint: 'It begins with a slash, such as /metrics, and has letters, digits, and any of . _ ~ / - in it.',
+    throw new StowageError('usage', `--metrics-path ${path}: not a path`, {
+      hint: 'Begin it with a slash, such as /metrics, and use only letters, digits and . _ ~ / -.',
     });
   }
   if (path === '/healthz' || path === '/readyz') {
-    throw new StowageError(
-      'usage',
-      `--metrics-path ${path}: there the daemon tells of its health`,
-      {
-        hint: 'Choose another, such as /metrics.',
-      },
-    );
+    throw new StowageError('usage', `--metrics-path ${path}: the daemon serves its health there`, {
+      hint: 'Choose another path, such as /metrics.',
+    });
   }
   return path;
 }

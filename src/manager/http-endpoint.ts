@@ -53,7 +53,7 @@ export async function startHttpEndpoint(options: HttpEndpointOptions): Promise<H
     }
     if (path === metricsPath && metrics !== undefined) return { code: 200, ...(await metrics()) };
     const known = ['/healthz', '/readyz', ...(metrics === undefined ? [] : [metricsPath])];
-    return { code: 404, contentType: TEXT, body: `There are: ${known.join(', ')}\n` };
+    return { code: 404, contentType: TEXT, body: `Known paths: ${known.join(', ')}\n` };
   }
 
   async function serve(
@@ -98,7 +98,7 @@ export async function startHttpEndpoint(options: HttpEndpointOptions): Promise<H
   } catch (cause) {
     const { code = '', message } = cause as NodeJS.ErrnoException;
     throw new StowageError('failed', `--http-endpoint ${address.text}: ${WHY[code] ?? message}`, {
-      hint: 'Choose another address, or end what has this one (`ss -ltnp` shows it).',
+      hint: 'Choose another address, or stop the program that listens there (`ss -ltnp` shows it).',
       cause,
     });
   }
@@ -158,8 +158,8 @@ function limitConnections(server: Server): void {
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken',
-  EADDRNOTAVAIL: 'this machine does not have the address',
+  EADDRINUSE: 'the port is in use',
+  EADDRNOTAVAIL: 'this machine has no such address',
   EACCES: 'this user may not listen on the port',
-  ENOTFOUND: 'the host is not known',
+  ENOTFOUND: 'the host is unknown',
 };

@@ -1,6 +1,6 @@
 import type { KubeNode } from '../api/core.ts';
 import type { KubeObject } from '../api/meta.ts';
-import { FORGET_NODE_ANNOTATION, READY_REASON } from '../api/names.ts';
+import { FORGET_NODE_ANNOTATION, READY_REASON, RETRY_ANNOTATION } from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
 import type { Volume } from '../api/volume.ts';
 import { readyOf } from '../controllers/volume/status.ts';
@@ -14,11 +14,11 @@ import { nodeIncarnation } from '../model/node-incarnation.ts';
  */
 export function needsReconcile(old: KubeObject, object: KubeObject): boolean {
   const { metadata } = object;
-  const forgets = ({ metadata: { annotations } }: KubeObject) =>
-    annotations?.[FORGET_NODE_ANNOTATION];
+  const requests = ({ metadata: { annotations } }: KubeObject) =>
+    `${annotations?.[FORGET_NODE_ANNOTATION]} ${annotations?.[RETRY_ANNOTATION]}`;
   return (
     isPaused(old) !== isPaused(object) ||
-    forgets(old) !== forgets(object) ||
+    requests(old) !== requests(object) ||
     compareVersions(metadata.resourceVersion ?? '', old.metadata.resourceVersion ?? '') < 0 ||
     old.metadata.uid !== metadata.uid ||
     old.metadata.generation !== metadata.generation ||

@@ -31,7 +31,7 @@ export function readiness(sources: readonly ReadinessSource[], now: number): Rea
 }
 
 function problemOf(heard: number, now: number): string | undefined {
-  if (heard === 0) return 'not heard from yet';
+  if (heard === 0) return 'no response yet';
   const ago = now - heard;
-  return ago > LATELY_MS ? `not heard from for ${Math.round(ago / 1000)} s` : undefined;
+  return ago > LATELY_MS ? `no response for ${Math.round(ago / 1000)} s` : undefined;
 }

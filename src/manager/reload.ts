@@ -48,7 +48,7 @@ export async function keepReloading<T>(options: ReloadOptions<T>, first: T): Pro
       apply(found.settings());
       logger.info({ path }, 'configuration reloaded');
     } catch (err) {
-      logger.error({ err, path }, 'configuration not reloaded; what was read before holds');
+      logger.error({ err, path }, 'configuration not reloaded; the previous one stays in effect');
     }
   }
 }

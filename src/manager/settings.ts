@@ -46,9 +46,9 @@ export function createLiveSettings(first: Settings): LiveSettings {
       if (fixed(next) !== fixed(settings)) {
         throw new StowageError(
           'usage',
-          'transport, localNode, sshGuard or what salt-api is are other ones now',
+          'transport, localNode, sshGuard and the settings of salt-api cannot change while the daemon runs',
           {
-            hint: 'Restart the daemon to have it use them.',
+            hint: 'Restart the daemon to apply them.',
           },
         );
       }

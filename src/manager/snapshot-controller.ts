@@ -152,7 +152,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
       inform(resource, transform, { fieldSelector: `metadata.name=${name}` }),
     clock,
     onChange(now) {
-      logger.info({ mode: now }, 'who binds VolumeSnapshots has changed');
+      logger.info({ mode: now }, 'the controller that binds VolumeSnapshots changed');
       wakes.all();
     },
   });

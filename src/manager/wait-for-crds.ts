@@ -61,7 +61,7 @@ export function whenServed(
       if (missing.length === 0) return;
       if (round === 0) {
         const kinds = missing.map(({ plural, group }) => `${plural}.${group}`);
-        logger.info({ kinds }, 'the API server does not serve these: waiting for their CRDs');
+        logger.info({ kinds }, 'waiting for CRDs: the API server does not serve these kinds');
       }
       await clock.sleep(ASK_AGAIN, stopping.signal);
     }

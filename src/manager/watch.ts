@@ -165,7 +165,7 @@ export async function runWatch(
     election?.won
       .then(() => removeLeftCapacities(client, namespace, surroundings.clock, signal))
       .catch((error: unknown) =>
-        logger.debug({ err: error }, 'CSIStorageCapacities of other namespaces are left there'),
+        logger.debug({ err: error }, 'cannot delete CSIStorageCapacities in other namespaces'),
       );
   }
   controller.started.then(
@@ -180,7 +180,7 @@ export async function runWatch(
   const { onHangup = () => {} } = options;
   onHangup(() => {
     connection.reload();
-    logger.info({}, 'the kubeconfig is read again');
+    logger.info({}, 'kubeconfig reloaded');
   });
   if (config !== undefined) {
     void keepReloading(
@@ -191,7 +191,7 @@ export async function runWatch(
 
   const lost = await Promise.race([stopped, ...(election ? [election.lost] : [])]);
   if (lost !== undefined) {
-    logger.error({ err: lost }, 'leads no more');
+    logger.error({ err: lost }, 'lost leadership');
     // Cancel pending node requests: the next leader sends them again.
     void Promise.all([executor.close(), controller.stop(0, 0), nodes.stop()]);
     endpoint?.close();
@@ -221,7 +221,7 @@ async function tellOfOthers(
   for (const { metadata, spec } of leadingBeside(items, namespace, clock.now())) {
     logger.warn(
       { lease: `${metadata.namespace}/${metadata.name}`, holder: spec?.holderIdentity },
-      'another daemon leads as well: stop one of them, or give both the same --leader-election-namespace',
+      'another daemon leads, too: stop one of them, or give both the same --leader-election-namespace',
     );
   }
 }

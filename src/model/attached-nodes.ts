@@ -1,8 +1,8 @@
 import { isDnsSubdomain } from '../api/dns-name.ts';
 
 /**
- * Returns the names of nodes in the record of a PersistentVolume (ATTACHED_NODES_ANNOTATION): of its JSON list, or of what is
- * left of one, for a device may be on each of them. Leaves out what is no name of a node.
+ * Returns the nodes in ATTACHED_NODES_ANNOTATION of a PersistentVolume. Also reads the names in a
+ * malformed list, since each node may have the device. Leaves out invalid names.
  */
 export function attachedNodes(annotation = ''): string[] {
   const found =
@@ -19,7 +19,7 @@ function listIn(annotation: string): unknown[] | undefined {
   }
 }
 
-/** Returns the record without a node, as it is to be written; undefined where it does not name that. */
+/** Returns the annotation without a node; undefined if it does not name the node. */
 export function withoutAttachedNode(
   annotation: string | undefined,
   node: string,

@@ -6,12 +6,15 @@ import type { DynamicClass } from './dynamic-class.ts';
 
 const PREFIX = 'pvc-';
 
-/** The Volume of a claim, and so its PersistentVolume, as external-provisioner names them. */
+/** Returns the name of a claim's Volume and PersistentVolume, as external-provisioner builds it. */
 export const volumeNameOf = ({
   metadata: { uid = '' },
 }: Pick<PersistentVolumeClaim, 'metadata'>): string => `${PREFIX}${uid}`;
 
-/** The claim that a Volume was made for, if any: by what it says itself, for anyone may name a Volume so. */
+/**
+ * Returns the claim for which a Volume was created, if any. The name alone is no proof: the
+ * Volume's template must name the claim too.
+ */
 export function claimOf(
   volume: Volume,
 ): { namespace: string; name: string; uid: string } | undefined {
@@ -23,7 +26,7 @@ export function claimOf(
   return volume.metadata.name === `${PREFIX}${uid}` ? { namespace, name, uid } : undefined;
 }
 
-/** The Volume that a claim gets. Its spec says all that its PersistentVolume is to have. `source`: what it starts from. */
+/** Returns the Volume for a claim. The Volume's spec defines its PersistentVolume. */
 export function claimVolume(
   claim: PersistentVolumeClaim,
   { place, directory, onDelete, wipe, attachPolicy }: DynamicClass,

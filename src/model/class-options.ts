@@ -3,20 +3,19 @@ import { DEFAULT_FS_TYPE, FS_TYPES, type FsType, isFsType } from '../api/file-sy
 import type { VolumeMode } from '../api/volume.ts';
 import { checkMkfsOptions } from '../storage/mkfs-options.ts';
 
-/** What a class says about the volumes of it, checked. */
 export interface ClassOptions {
-  /** undefined for a Block volume, which gets none. */
+  /** undefined for a Block volume, which gets no file system. */
   fs: { type: FsType; options: string[] } | undefined;
   mountOptions: string[];
 }
 
-/** Options of a class, or why no volume can be made of it: the parameters are MetalK8s's. */
+/** Returns the options of a class, or why they are unusable. The parameters are MetalK8s's. */
 export function checkClass(
   { metadata, parameters = {}, mountOptions = [] }: StorageClass,
   mode: VolumeMode = 'Filesystem',
 ): ClassOptions | { problem: string } {
   if (mode === 'Block') return { fs: undefined, mountOptions: [] };
-  // MetalK8s fails without a type (a KeyError); ext4 is what its documentation has, and the kubelet's default.
+  // MetalK8s fails without a type (a KeyError). Its documentation uses ext4, the kubelet's default.
   const type = parameters.fsType ?? DEFAULT_FS_TYPE;
   if (!isFsType(type)) {
     return {
@@ -32,7 +31,7 @@ export function checkClass(
   return { fs: { type, options: checked.options }, mountOptions };
 }
 
-/** What is no JSON is refused like JSON that is no list. */
+/** Parses JSON. Invalid JSON is returned as text, and then refused like any other non-list. */
 function parseList(text: string): unknown {
   try {
     return JSON.parse(text);

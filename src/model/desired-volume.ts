@@ -6,17 +6,17 @@ import { type Desired, driverOfSpec, driversOf, sizeOf } from '../storage/regist
 import type { Source as FileSource, ThinSource } from '../storage/types.ts';
 import type { ClassOptions } from './class-options.ts';
 
-/** File systems are made of blocks; a file is made at least as long as was asked, in whole ones. */
+/** Block size of file systems. A file's requested size is rounded up to whole blocks. */
 const BLOCK = 4096n;
 
-/** The node that the Volume was made on, else where it is to be. */
+/** Returns the node on which the Volume was provisioned, else the node of its spec. */
 export function nodeOf(volume: Volume): string {
   return volume.status?.prepared?.node ?? volume.spec.nodeName;
 }
 
 /**
- * The fate of the data: where the Volume does not say, as its kind of storage has it. Without a kind it is not known whether
- * it was made for the Volume or lent to it, and it is kept.
+ * Returns the fate of the data: as in the spec, else the default of its kind of storage. Adopted
+ * storage, or storage of an unknown kind, is retained: it may not have been created for the Volume.
  */
 export function onDeleteOf({ spec }: Volume): Desired['onDelete'] {
   const [driver] = spec.adopt == null ? driversOf(spec) : [];
@@ -24,9 +24,10 @@ export function onDeleteOf({ spec }: Volume): Desired['onDelete'] {
 }
 
 /**
- * What storage is to do for a Volume. Without options of a class (it may be gone) nothing can be made.
- * @param node the node that the work runs on, where its directory is shared
- * @param source what it is made from, while it is made
+ * Returns the desired storage of a Volume. Without options of a class, which may be gone, nothing
+ * can be provisioned.
+ * @param node node of the work, where nodes share the directory
+ * @param source source of the data, while the volume is provisioned
  */
 export function desiredOf(
   volume: Volume,
@@ -55,7 +56,7 @@ export function desiredOf(
     volume,
     common,
     node,
-    // Where it was made, which the spec need not name any more.
+    // The path of the provisioned storage, which the spec need not name any more.
     path: prepared?.paths[0],
     sizeBytes: wholeBlocks(sizeOf(spec)),
     from: source !== undefined && 'from' in source ? source.from : undefined,
@@ -66,10 +67,10 @@ export function desiredOf(
 const wholeBlocks = (bytes: bigint): bigint =>
   bytes <= 0n ? 0n : ((bytes + BLOCK - 1n) / BLOCK) * BLOCK;
 
-/** Such a name has the UID of the claim: there is one volume of it in all time. */
+/** Reports whether the name has the UID of a claim, so that no later volume ever gets this name. */
 const isForClaim = ({ metadata, spec }: Volume): boolean =>
   /^pvc-[0-9a-f-]{36}$/.test(metadata.name) &&
   spec.template?.metadata?.annotations?.[PROVISIONED_BY_ANNOTATION] === DRIVER;
-/** Where the data is that a Volume starts from; or why it can't be made from that now. */
 
+/** Source of a Volume's data, or why the volume cannot be provisioned from it now. */
 export type VolumeSource = { from: FileSource | ThinSource } | { fill: Fill } | { problem: string };

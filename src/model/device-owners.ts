@@ -2,9 +2,9 @@ import type { Volume } from '../api/volume.ts';
 import type { Observed } from '../storage/registry.ts';
 
 /**
- * What was looked at, and which Volumes of the cluster it belongs to by the UUIDs that are on it. A node keeps no record
- * of what MetalK8s made.
- * @param volumeOfUid is called only where something is on the device
+ * Adds the Volumes of the cluster that own the observed device, by the UUIDs on it. Nodes have no
+ * record of MetalK8s's volumes.
+ * @param volumeOfUid called only if the device has UUIDs
  */
 export function withDeviceOwners(
   observed: Observed,

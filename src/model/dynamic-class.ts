@@ -7,35 +7,37 @@ import { systemDirectoryOf } from '../storage/directory/system.ts';
 import { SPARSE_FOLDER } from '../storage/loopfile/file.ts';
 import { checkMkfsOptions } from '../storage/mkfs-options.ts';
 
-/** Where the storage of a class is on a node. */
 export type StorageLocation =
   | { type: 'sparse'; directory: string; requireMount?: true }
   /** `overwrite`: what removed volumes left in free extents of the group may be destroyed. */
   | { type: 'lvm'; vgName: string; thinPool: string | undefined; overwrite?: true };
 
-/** What a class says about volumes that are made for claims. File system and mkfs options are read by who makes them (`fileSystemProblem`). */
+/**
+ * Options of a storage class for volumes of claims, without those of the file system, which are
+ * read when a volume is provisioned (`fileSystemProblem`).
+ */
 export interface DynamicClass {
   place: StorageLocation;
-  /** Of a class of sparse files that names none: theirs is the default. */
+  /** Directory of sparse files, as in the class; undefined: the default one. */
   directory: string | undefined;
-  /** What is promised may be so many times what there is. At least 1. */
+  /** Ratio of promised space to existing space, at most. At least 1. */
   overcommit: number;
   onDelete: 'Delete' | 'Retain';
   /** Overwrites the data of a volume before it is deleted. */
   wipe?: true;
-  /** Of a class that says none: the Volume's default. */
+  /** Policy in the class; unset: the Volume's default. */
   attachPolicy?: AttachPolicy;
-  /** A volume is made once a pod is scheduled. */
+  /** True if a volume is provisioned only once a pod is scheduled. */
   waits: boolean;
 }
 
-/** Consent to destroy what removed volumes left in free extents of the group. */
+/** Parameter for the consent to destroy what removed volumes left in free extents of the group. */
 export const OVERWRITE_PARAMETER = 'overwriteFreeExtents';
 
-/** Whether the data of a deleted volume is overwritten. */
+/** Parameter for overwriting the data of a deleted volume. */
 export const ON_DELETE_PARAMETER = 'onDelete';
 
-/** When the devices of volumes are attached. */
+/** Parameter for the time at which devices are attached. */
 export const ATTACH_POLICY_PARAMETER = 'attachPolicy';
 
 const PARAMETERS = [
@@ -52,14 +54,14 @@ const PARAMETERS = [
   ...[OVERWRITE_PARAMETER, ON_DELETE_PARAMETER, ATTACH_POLICY_PARAMETER],
 ];
 
-/** The options of a class, checked, or why no volume can be made for its claims. */
+/** Returns the checked options of a class, or why they are unusable. */
 export function dynamicClass(storageClass: StorageClass): DynamicClass | { problem: string } {
   const { metadata, parameters = {}, reclaimPolicy, volumeBindingMode } = storageClass;
   const bad = (problem: string) => ({ problem: `storage class ${metadata.name}: ${problem}` });
   const unknown = Object.keys(parameters).find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) {
     return bad(
-      `there is no parameter ${JSON.stringify(unknown)}. There are: ${PARAMETERS.join(', ')}`,
+      `unknown parameter ${JSON.stringify(unknown)}. Known parameters: ${PARAMETERS.join(', ')}`,
     );
   }
   const place = placeOf(parameters);
@@ -72,13 +74,13 @@ export function dynamicClass(storageClass: StorageClass): DynamicClass | { probl
   }
   if (overcommit > 1 && place.type === 'lvm' && place.thinPool === undefined) {
     return bad(
-      'parameter overcommit is not for logical volumes outside a thin pool: they have their room from the start',
+      'parameter overcommit is not for logical volumes outside a thin pool, which allocate their full size at once',
     );
   }
   const { [ON_DELETE_PARAMETER]: onDelete } = parameters;
   if (onDelete !== undefined && onDelete !== 'Delete' && onDelete !== 'Wipe') {
     return bad(
-      `parameter ${ON_DELETE_PARAMETER} is ${JSON.stringify(onDelete)}, but must be Delete (the default) or Wipe. To keep the data: reclaimPolicy Retain`,
+      `parameter ${ON_DELETE_PARAMETER} is ${JSON.stringify(onDelete)}, but must be Delete (the default) or Wipe. To keep the data, set reclaimPolicy Retain`,
     );
   }
   const { [ATTACH_POLICY_PARAMETER]: attachPolicy } = parameters;
@@ -98,7 +100,7 @@ export function dynamicClass(storageClass: StorageClass): DynamicClass | { probl
   };
 }
 
-/** What is wrong with the file systems of a class. A claim of mode Block gets none, whatever the class says. */
+/** Returns what is wrong with the file system of a class. A claim of mode Block gets none. */
 export function fileSystemProblem({ metadata, parameters = {} }: StorageClass): string | undefined {
   const { fsType = DEFAULT_FS_TYPE, mkfsOptions = '[]' } = parameters;
   if (!isFsType(fsType)) {
@@ -110,7 +112,7 @@ export function fileSystemProblem({ metadata, parameters = {} }: StorageClass): 
     : undefined;
 }
 
-/** What is no JSON is refused like JSON that is no list. */
+/** Parses JSON. Invalid JSON is returned as text, and then refused like any other non-list. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -119,7 +121,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns the rule that the directory of a class breaks; undefined where it breaks none. Symbolic links are followed on the node alone. */
+/**
+ * Returns the rule that the directory of a class breaks; undefined if none. Only the node itself
+ * follows symbolic links.
+ */
 export function classDirectoryWanted(directory: string): string | undefined {
   const system = systemDirectoryOf(directory);
   return (
@@ -158,7 +163,7 @@ function placeOf(parameters: Record<string, string>): StorageLocation | { proble
   }
   if (type !== 'lvm') {
     return {
-      problem: `parameter type is ${JSON.stringify(type)}, but must be sparse (the default) or lvm: of disks none is made`,
+      problem: `parameter type is ${JSON.stringify(type)}, but must be sparse (the default) or lvm: disks cannot be provisioned for claims`,
     };
   }
   if (directory !== undefined) return misplaced('directory');
@@ -180,7 +185,7 @@ function placeOf(parameters: Record<string, string>): StorageLocation | { proble
   }
   if (overwrite === 'true' && thinPool !== undefined) {
     return {
-      problem: `parameter ${OVERWRITE_PARAMETER} is not for a thin pool: what is new in one reads as zeros`,
+      problem: `parameter ${OVERWRITE_PARAMETER} is not for a thin pool, whose new extents read as zeros`,
     };
   }
   return { type, vgName, thinPool, ...(overwrite === 'true' ? { overwrite: true } : {}) };

@@ -3,17 +3,22 @@ import { ADDRESS_ANNOTATION, MINION_ANNOTATION, PORT_ANNOTATION } from '../api/n
 import { type Reason, refuse } from '../api/reasons.ts';
 import type { SshAddress } from '../nodes/transport/ssh-shell.ts';
 
-/** A host name or an address: what else a kubelet writes into its Node does not reach ssh. */
+/**
+ * Pattern of a host name or address. Nothing else that a kubelet writes into its Node reaches ssh.
+ */
 const HOST = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,252}$/;
 
 export const isHost = (text: string): boolean => HOST.test(text);
 
-/** What salt-key accepts, and neither a pattern nor a list. */
+/** Pattern of a minion id that salt-key accepts, and that is neither a pattern nor a list. */
 const MINION = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,252}$/;
 
 export const isMinionId = (text: string): boolean => MINION.test(text);
 
-/** The minion that a Node says that it is. The module there works for the nodes of that machine alone, all the same. */
+/**
+ * Returns the minion id in a Node's annotation. The Salt module still refuses other machines'
+ * nodes.
+ */
 export function minionOfNode(node: KubeNode | undefined): string | undefined {
   const id = node?.metadata.annotations?.[MINION_ANNOTATION];
   return id !== undefined && isMinionId(id) ? id : undefined;
@@ -23,8 +28,8 @@ const isPort = (text: string): boolean =>
   /^[0-9]{1,5}$/.test(text) && Number(text) > 0 && Number(text) < 65536;
 
 /**
- * Where a Node says that it is reached. Its host key is checked under its name all the same: so what is not valid is left
- * out, and without it no other machine is taken for the node.
+ * Returns the ssh address in a Node's annotations, without invalid parts. The host key is still
+ * checked under the node's name, so that no other machine can stand in for the node.
  */
 export function addressOfNode(node: KubeNode | undefined): SshAddress {
   const annotations = node?.metadata.annotations ?? {};
@@ -35,7 +40,7 @@ export function addressOfNode(node: KubeNode | undefined): SshAddress {
   };
 }
 
-/** An annotation that `addressOfNode` or `minionOfNode` leaves out. */
+/** Annotation that `addressOfNode` or `minionOfNode` leaves out as invalid. */
 export interface AddressProblem {
   annotation: string;
   message: string;

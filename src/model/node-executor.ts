@@ -13,26 +13,25 @@ import { nodeIncarnation } from './node-incarnation.ts';
 
 export interface NodeExecutorOptions {
   transport: Transport;
-  /** The names under which this machine is a node; for `local` only. */
+  /** Names under which this machine is a node; only for `local`. */
   localNodes: readonly string[];
-  /** Instead of ~/.ssh/config; for `ssh` only. */
+  /** Replaces ~/.ssh/config; only for `ssh`. */
   sshConfig?: string;
-  /** Nodes let ssh do nothing but Stowage's forced command; for `ssh` only. */
+  /** True if nodes allow ssh only Stowage's forced command; only for `ssh`. */
   sshGuard?: boolean;
-  /** For `salt`, and only there. */
+  /** Only for `salt`. */
   salt?: SaltAccess;
-  /** The id of the minion that is a node, over what its object says; for `salt` only. Asked before every command. */
+  /** Overrides the minion id in the Node; only for `salt`. Called before every command. */
   minionOf?: (node: string) => string | undefined;
-  /** The object of a node, which says where it is reached, and when it comes back; for `ssh` and `salt`. */
+  /** Returns a Node, of which address and incarnation are used; for `ssh` and `salt`. */
   nodeNamed(name: string): KubeNode | undefined;
-  /** What goes before what that object says. Asked before every command. Default: nothing. */
+  /** Overrides the address in the Node. Called before every command. Default: no override. */
   addressOf?: (node: string) => SshAddress;
-  /** Throws a NodeError where nothing may be done on the node (any more). Default: all may be. */
+  /** Throws a NodeError if no work is allowed on the node (any more). Default: all is allowed. */
   check?: (node: string) => void;
   clock: GateClock;
 }
 
-/** Hands on the nodes, as the daemon and the commands have them. */
 export function createNodeExecutor(options: NodeExecutorOptions): Executor {
   const {
     transport,

@@ -2,8 +2,8 @@ import type { KubeNode } from '../api/core.ts';
 import { isNodeReady } from './node-health.ts';
 
 /**
- * A life of a node, as its kubelet reports it: another one than before means that the node has booted, went away or came back
- * meanwhile, and that what was seen of it before counts no longer.
+ * Incarnation of a node, as its kubelet reports it. A change means that the node booted, went away
+ * or came back, so that earlier observations count no longer.
  */
 export interface NodeIncarnation {
   boot: string;
@@ -15,7 +15,7 @@ export const incarnationOf = (node: KubeNode | undefined): NodeIncarnation => ({
   ready: isNodeReady(node),
 });
 
-/** The same as text, to be compared. */
+/** Returns the incarnation as text, for comparison. */
 export function nodeIncarnation(node: KubeNode | undefined): string {
   const { boot, ready } = incarnationOf(node);
   return `${boot} ${ready}`;

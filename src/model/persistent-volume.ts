@@ -3,8 +3,9 @@ import type { Volume } from '../api/volume.ts';
 import { contentLink, earlierLink, linkOf } from '../storage/links.ts';
 
 /**
- * Returns whether a PersistentVolume belongs to a Volume, as another one may have its name: by its owner, or by the device that
- * it leads to, for `kubectl delete --cascade=orphan` takes the owner off. A path that only the status names proves nothing.
+ * Reports whether a PersistentVolume belongs to a Volume, since another one may have the same name.
+ * The owner reference proves it, or the path of the device: `kubectl delete --cascade=orphan`
+ * removes the owner reference. A path that only the status names proves nothing.
  */
 export function isPvOf(
   pv: PersistentVolume,

@@ -4,7 +4,7 @@ import type { PopulatorDefinition, SourceKind } from '../api/populator.ts';
 import { isSameKind } from './data-source/reference.ts';
 import { hasField } from './substitute.ts';
 
-/** Those that say how volumes of the kind are filled, whatever is wrong with them. */
+/** Returns the definitions for a kind, valid or not, without those being deleted. */
 export const definitionsFor = (
   definitions: readonly PopulatorDefinition[],
   kind: SourceKind,
@@ -14,7 +14,7 @@ export const definitionsFor = (
       metadata.deletionTimestamp === undefined && isSameKind(spec.sourceKind, kind),
   );
 
-/** Where objects of its kind are read. */
+/** Returns the resource of a definition's data sources. */
 export function resourceOf({ spec: { sourceKind, resource } }: PopulatorDefinition): Resource {
   return {
     ...sourceKind,
@@ -24,20 +24,23 @@ export function resourceOf({ spec: { sourceKind, resource } }: PopulatorDefiniti
   };
 }
 
-/** What the API server's schema refuses, as it may have been another's when the object was made. Pure. */
+/**
+ * Returns what is wrong with a definition. The schema of the API server refuses this too, but may
+ * have been another one when the object was created. Pure.
+ */
 export function problemOf({ spec }: PopulatorDefinition): string | undefined {
   const { pod, node } = spec;
   if ((pod === undefined) === (node === undefined)) return 'spec must have either pod or node';
-  // Its links are restored by who makes volumes.
+  // Provisioners restore from these groups themselves, links included.
   if (spec.sourceKind.group === '' || spec.sourceKind.group === SNAPSHOT_GROUP) {
-    return `spec.sourceKind ${spec.sourceKind.kind} of group ${JSON.stringify(spec.sourceKind.group)} is not for populators`;
+    return `spec.sourceKind ${spec.sourceKind.kind} of group ${JSON.stringify(spec.sourceKind.group)} cannot have a populator`;
   }
   if (pod === undefined) return undefined;
   if (pod.mountPath === undefined && pod.devicePath === undefined) {
     return 'spec.pod has neither mountPath nor devicePath';
   }
   if (pod.command?.some(hasField))
-    return 'spec.pod.command has a field of the data source: have it in args';
+    return 'spec.pod.command has a field of the data source: use it in args instead';
   const texts = [...(pod.args ?? []), ...(pod.env ?? []).map(({ value = '' }) => value)];
   const dollar = texts.find((text) => text.includes('${.'));
   if (dollar !== undefined) return `${JSON.stringify(dollar)} has a '$' right before a field`;

@@ -1,24 +1,27 @@
 /**
- * Delays and limits of retries that several controllers share; delays in ms. Those to recheck are for what sends no event: all
- * else is woken by the object that it waits for.
+ * Delays (ms) and limits of retries that several controllers share. Rechecks are for changes
+ * without an event: any other wait ends with a change of the object that is waited for.
  */
 export const RETRY = {
-  /** Between the jobs of one operation on a node, by backoff. */
+  /** Backoff between the jobs of one operation on a node. */
   betweenJobs: { startMs: 1000, maxMs: 300_000 },
-  /** Attempts to move data: into a volume by pods, or into a backup. */
+  /** Maximum attempts to move data: into a volume by pods, or into a backup. */
   maxTransfers: 4,
-  /** Between those, by backoff. */
+  /** Backoff between transfers. */
   betweenTransfers: { startMs: 10_000, maxMs: 40_000 },
-  /** To recheck what is under way: a fill, a deletion that is held up, a place on a node that others have. */
+  /** Interval of rechecks of current work: a fill, a blocked deletion, a place in use on a node. */
   recheckSoon: 10_000,
-  /** To recheck what others change: room on a node, a pause. */
+  /** Interval of rechecks of external changes: free space on a node, a pause. */
   recheck: 30_000,
-  /** To read a data source again, in case nobody told of a change. */
+  /** Interval at which a data source is read again, in case no event reported its change. */
   rereadSource: 300_000,
-  /** For which one message stands for others of its reason: what ssh prints of a node may differ each time. */
+  /** Minimum time between different messages of one reason: ssh's text varies per attempt. */
   sameMessage: 60_000,
-  /** Actions in one reconcile. Exceeding it means that the decision does not converge: it fails rather than spins. */
+  /**
+   * Maximum actions in one reconcile. Exceeding it means that the decision does not converge: fail
+   * rather than spin.
+   */
   maxActions: 50,
-  /** Decisions in one reconcile after conflicts with others that write the same objects. */
+  /** Maximum decisions in one reconcile after conflicts with other writers of the same objects. */
   maxConflicts: 5,
 } as const;

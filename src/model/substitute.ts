@@ -1,20 +1,21 @@
 import type { KubeObject } from '../api/meta.ts';
 
-/** `{.spec.fileName}`: a path of names in the data source. Everything else in a text stands for itself. */
+/** Field of the data source in a text, such as `{.spec.fileName}`. Any other text is literal. */
 const FIELD = /\{((?:\.[A-Za-z0-9_-]+)+)\}/g;
 
-/** As long as Linux takes one argument (MAX_ARG_STRLEN), in bytes. */
+/** Maximum bytes of one argument in Linux (MAX_ARG_STRLEN). */
 const MAX_BYTES = 128 << 10;
 
-/** What is wrong, as a sentence without its end. */
+/** Reason why a field cannot be substituted, as a sentence without a full stop. */
 export class SubstitutionError extends Error {
   override name = 'SubstitutionError';
 }
 
 /**
- * A text with the fields of the data source in it, as one argument or value. A kubelet replaces `$(NAME)` there by a variable,
- * which may be a secret: what a field holds is written so that it stays as it is (`$$` is `$`). Throws a SubstitutionError
- * for a field that is missing, or neither text, number nor boolean, or can be no argument. Pure.
+ * Returns a text with the fields of the data source in it, as one argument or value. A kubelet
+ * expands `$(NAME)` to a variable, which may be a secret: so `$` in a field is written as `$$`.
+ * Throws a SubstitutionError for a field that is missing, cannot be an argument, or is no text,
+ * number or boolean. Pure.
  */
 export function substitute(template: string, source: KubeObject): string {
   if (template.includes('${.')) {
@@ -23,13 +24,12 @@ export function substitute(template: string, source: KubeObject): string {
   const result = template.replaceAll(FIELD, (_, path: string) => escaped(valueAt(source, path)));
   if (Buffer.byteLength(result) >= MAX_BYTES) {
     throw new SubstitutionError(
-      `${JSON.stringify(template)} would be longer than an argument can be`,
+      `${JSON.stringify(template)} would exceed the maximum length of an argument`,
     );
   }
   return result;
 }
 
-/** Whether a text has a field of the data source in it. */
 export const hasField = (text: string): boolean => text.search(FIELD) !== -1;
 
 function valueAt(source: KubeObject, path: string): string {
@@ -41,10 +41,10 @@ function valueAt(source: KubeObject, path: string): string {
     found = (found as Record<string, unknown>)[name];
   }
   if (typeof found !== 'string' && typeof found !== 'number' && typeof found !== 'boolean') {
-    throw new SubstitutionError(`its field ${path} is neither text nor a number nor a boolean`);
+    throw new SubstitutionError(`its field ${path} is not a string, number or boolean`);
   }
   const text = String(found);
-  if (text.includes('\0')) throw new SubstitutionError(`its field ${path} has a NUL in it`);
+  if (text.includes('\0')) throw new SubstitutionError(`its field ${path} contains a NUL`);
   return text;
 }
 

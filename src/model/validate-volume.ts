@@ -14,9 +14,12 @@ const FIELDS: readonly (keyof VolumeSpec)[] = [
 /** MetalK8s's message, which its users and tests look for. */
 const NO_TYPE = 'volume type not found in Volume Spec';
 
-const NO_SPEC = 'it has no spec, and is nothing without: a Volume is created with one';
+const NO_SPEC = 'the Volume has no spec: create it with one';
 
-/** What keeps a Volume from being made, each naming the field, what was found and what is wanted. None: it is valid. */
+/**
+ * Returns why a Volume cannot be provisioned: per problem the field, the found value and the
+ * expected one. An empty list means that the Volume is valid.
+ */
 export function validateVolume(volume: Volume): string[] {
   const { spec } = volume;
   if (Object.values(spec).every((value) => value === '')) return [NO_SPEC];
@@ -35,15 +38,18 @@ export function validateVolume(volume: Volume): string[] {
 }
 
 /**
- * Whether the spec names a node and a file or device there, which it then does for good: where it does not, nothing can
- * ever have been made of it. What of a spec can change says nothing of that.
+ * Reports whether the spec names a node and a file or device there. These fields cannot change:
+ * without them nothing was ever provisioned. Fields that can change do not count.
  */
 export const hasPlace = ({ spec }: Pick<Volume, 'spec'>): boolean =>
   nameProblems('nodeName', spec.nodeName).length === 0 &&
   driversOf(spec).length === 1 &&
   driverOfSpec(spec).hasPlace(spec);
 
-/** The schema keeps fields that it does not know, so that a Volume of an unknown type is told why it fails. */
+/**
+ * Returns problems of the type. The schema keeps unknown fields, so that a Volume of an unknown
+ * type fails with a reason.
+ */
 function typeProblems(spec: VolumeSpec): string[] {
   const found = driversOf(spec).map(({ field }) => field);
   const known: readonly string[] = [...FIELDS, ...fieldsOf()];
@@ -55,7 +61,9 @@ function typeProblems(spec: VolumeSpec): string[] {
   ];
 }
 
-/** There is nothing to overwrite but on a device that is there already, or in extents of earlier ones. */
+/**
+ * Returns problems of `overwrite`, which is for existing devices and extents of earlier volumes.
+ */
 function overwriteProblems(spec: VolumeSpec): string[] {
   if (spec.overwrite == null) return [];
   if (driversOf(spec).some(({ overwrites }) => !overwrites)) {
@@ -66,10 +74,12 @@ function overwriteProblems(spec: VolumeSpec): string[] {
     spec.overwrite !== '' &&
     !/\p{Cc}/u.test(spec.overwrite)
     ? []
-    : ['spec.overwrite must be what the refusal says is on the device, such as "ext4:<UUID>"'];
+    : [
+        'spec.overwrite must be the content of the device as the refusal names it, such as "ext4:<UUID>"',
+      ];
 }
 
-/** "an lvmLogicalVolume", as it is spoken. */
+/** Returns a field with its article as spoken, such as "an lvmLogicalVolume". */
 const withArticle = (field: string): string =>
   `${/^(?:[aeio]|lvm)/.test(field) ? 'an' : 'a'} ${field}`;
 
@@ -79,13 +89,16 @@ function policyProblems({ attachPolicy }: VolumeSpec): string[] {
     : [`spec.attachPolicy is ${JSON.stringify(attachPolicy)}, but must be Always or OnDemand`];
 }
 
-/** What several nodes may attach is a file on a file system of theirs, and goes to where a pod needs it. */
+/**
+ * Returns problems of `attachableNodes`, which is for files on a file system that the nodes share.
+ * Such a volume follows its pod.
+ */
 function sharingProblems(spec: VolumeSpec): string[] {
   const { attachableNodes, nodeName, attachPolicy, sparseLoopDevice } = spec;
   if (attachableNodes == null) return [];
   const field = 'spec.attachableNodes';
   if (!Array.isArray(attachableNodes)) {
-    return [`${field} is ${JSON.stringify(attachableNodes)}, but must be a list of names of nodes`];
+    return [`${field} is ${JSON.stringify(attachableNodes)}, but must be a list of node names`];
   }
   const sharable = fieldsOf((driver: AnyDriver) => driver.sharable);
   if (sharable.every((each) => spec[each] == null)) {
@@ -98,42 +111,43 @@ function sharingProblems(spec: VolumeSpec): string[] {
     ...twice.map((name) => `${field} names ${JSON.stringify(name)} more than once`),
     ...(names.includes(nodeName)
       ? []
-      : [
-          `${field} lacks ${JSON.stringify(nodeName)}, which is spec.nodeName; name that node, too`,
-        ]),
+      : [`${field} lacks ${JSON.stringify(nodeName)}, which is spec.nodeName; add it`]),
     ...(attachPolicy === 'OnDemand'
       ? []
-      : [`${field} needs spec.attachPolicy OnDemand, for the volume goes to where a pod needs it`]),
+      : [
+          `${field} needs spec.attachPolicy OnDemand, since the volume is attached where a pod needs it`,
+        ]),
     ...(sparseLoopDevice != null && sparseLoopDevice.directory == null
       ? [
-          `${field} needs spec.sparseLoopDevice.directory, a folder on a file system that these nodes share`,
+          `${field} needs spec.sparseLoopDevice.directory, a directory on a file system that these nodes share`,
         ]
       : []),
   ];
 }
 
-/** What it starts from is for what is made: a disk is there already. */
+/** Returns problems of the source, which is only for provisioned storage: a disk exists already. */
 function sourceProblems(spec: VolumeSpec): string[] {
   const { source } = spec;
   if (source == null) return [];
   const given = Object.keys(source).filter((key) => key !== 'uid');
   if (given.length !== 1) {
-    return [
-      `spec.source has ${given.join(' and ') || 'nothing'}, but a Volume starts from one thing`,
-    ];
+    return [`spec.source has ${given.join(' and ') || 'nothing'}, but a Volume has one source`];
   }
   const without = driversOf(spec).find(({ startProblem }) => startProblem === undefined);
   if (without !== undefined)
     return [`spec.source is not for ${withArticle(without.field)}; remove it`];
   if (given[0] === 'populator') return populatorProblems(source.populator);
-  // A field whose time has not come: to ignore it would be to do something else.
+  // A field of a later version: without it, something else would be provisioned.
   if (given[0] !== 'snapshotContentName' && given[0] !== 'volumeName') {
-    return [`spec.source.${given[0]} is not supported by this version of stowage; leave it out`];
+    return [`spec.source.${given[0]} is not supported by this version of stowage; remove it`];
   }
   return nameProblems(`source.${given[0]}`, source[given[0]]);
 }
 
-/** Storage is adopted by the UID that it has, and as it is: nothing is made, copied or overwritten. */
+/**
+ * Returns problems of adoption. Storage is adopted by its UID, as it is: nothing is provisioned,
+ * copied or overwritten.
+ */
 function adoptProblems({ adopt, source, overwrite, attachableNodes }: VolumeSpec): string[] {
   if (adopt == null) return [];
   const others = Object.entries({ source, overwrite, attachableNodes }).filter(
@@ -145,14 +159,14 @@ function adoptProblems({ adopt, source, overwrite, attachableNodes }: VolumeSpec
       : [
           `spec.adopt.uid is ${JSON.stringify(adopt.uid)}, but must be the UID of a Volume, such as 0b9cbd1c-5e26-4d13-9d6c-7f1f4d0d4b5e`,
         ]),
-    ...others.map(([field]) => `spec.${field} is not for storage that is adopted; remove it`),
+    ...others.map(([field]) => `spec.${field} is not allowed with spec.adopt; remove it`),
   ];
 }
 
 function accessProblems(spec: VolumeSpec): string[] {
   return accessModesOf(spec).includes('ReadWriteMany')
     ? [
-        'spec.template.spec.accessModes has ReadWriteMany, but a volume is written on one node at most; use ReadWriteOnce, or ReadOnlyMany alone with spec.attachableNodes',
+        'spec.template.spec.accessModes has ReadWriteMany, but only one node can write to a volume; use ReadWriteOnce, or ReadOnlyMany alone with spec.attachableNodes',
       ]
     : [];
 }

@@ -7,20 +7,20 @@ import { isNodeReady, isOff } from './node-health.ts';
 
 type NodeNamed = (name: string) => KubeNode | undefined;
 
-/** Every node that work on a Volume may run on: its own, and those that share its directory. */
+/** Returns every node on which work for a Volume may run: its own, and those with its directory. */
 export function nodesOf(volume: Volume): string[] {
   return [...new Set([nodeOf(volume), ...sharedBy(volume)])];
 }
 
-/** What can be no node's name is none. */
+/** Returns the nodes that share the directory, without invalid names. */
 function sharedBy({ spec: { attachableNodes } }: Volume): string[] {
   return attachableNodes?.filter((node) => isDnsSubdomain(node)) ?? [];
 }
 
 /**
- * The node that work on a Volume runs on now. A job that was named stays where it is, so that it never runs twice at once,
- * unless somebody vouches that this machine is off. Else it is where the device is, else its own node, else, where its kubelet
- * does not answer, another one of those that share its directory.
+ * Returns the node on which work for a Volume runs now. A job in the status keeps its node, so that
+ * it never runs twice at once, unless a person vouches that the machine is off. Otherwise: the node
+ * with the device, else the first Ready node, starting with the Volume's own, else its own node.
  */
 export function workNode(volume: Volume, nodeNamed: NodeNamed): string {
   const home = nodeOf(volume);
@@ -28,7 +28,7 @@ export function workNode(volume: Volume, nodeNamed: NodeNamed): string {
   if (nodes.length === 1) return home;
   const { job, jobNode, attachments = [] } = volume.status ?? {};
   if (parseJobName(job)?.attempt !== undefined) {
-    // Whoever may write a status could otherwise have work done on any node.
+    // Anyone who may write a status could otherwise run work on any node.
     const named = jobNode !== undefined && nodes.includes(jobNode) ? jobNode : home;
     const object = nodeNamed(named);
     if (object === undefined || !isOff(object)) return named;
@@ -42,7 +42,7 @@ export function workNode(volume: Volume, nodeNamed: NodeNamed): string {
   return there?.node ?? nodes.find((node) => isNodeReady(nodeNamed(node))) ?? home;
 }
 
-/** A status with the node of the job that it names, where that is not the Volume's own. */
+/** Returns a status with the node of its new job, if that is not the Volume's own node. */
 export function withJobNode(volume: Volume, node: string, status: VolumeStatus): VolumeStatus {
   if (status.job === volume.status?.job) return status;
   const { jobNode: _, ...rest } = status;

@@ -4,12 +4,14 @@ import { refuse } from '../api/reasons.ts';
 import { type NodeError, nodeError } from './errors.ts';
 
 /**
- * Most bytes of one answer of a node: what ten thousand devices take. The daemon has 512 MiB for all nodes, and JSON can grow
- * to thirty times its size when it is read.
+ * Maximum size (bytes) of a node's answer: what ten thousand devices take. The daemon has 512 MiB
+ * for all nodes, and JSON can grow to thirty times its size when it is parsed.
  */
 export const ANSWER_LIMIT = 4 << 20;
 
-/** Bytes that are kept of what ssh or sh print on standard error, of which a message quotes a line or two. */
+/**
+ * Maximum bytes kept of the standard error of ssh or sh, of which a message quotes a line or two.
+ */
 const ERRORS_LIMIT = 64 << 10;
 
 export function answerTooLong(node: string): NodeError {
@@ -17,9 +19,9 @@ export function answerTooLong(node: string): NodeError {
 }
 
 /**
- * Waits for a program that answers for a node and was started with `buffer: false`: the errors that execa makes hold all output
- * several times over. A program that prints more than ANSWER_LIMIT is killed. `stdout`: a character for each byte; undefined
- * where it was killed.
+ * Waits for a program that answers for a node and was started with `buffer: false`, because execa's
+ * errors hold all output several times over. Kills a program that prints more than ANSWER_LIMIT.
+ * `stdout`: one character for each byte; undefined if the program was killed.
  */
 export async function endOf<Options extends { buffer: false }>(program: ResultPromise<Options>) {
   const [stdout, stderr, result] = await Promise.all([
@@ -34,7 +36,10 @@ export async function endOf<Options extends { buffer: false }>(program: ResultPr
   };
 }
 
-/** Reads a stream to its end, and keeps `limit` bytes of it. `onMore` is called once, when there are more. Never throws. */
+/**
+ * Reads a stream to its end, and keeps `limit` bytes of it. `onMore` is called once, if there are
+ * more. Never throws.
+ */
 async function read(
   stream: Readable,
   limit: number,
@@ -52,7 +57,7 @@ async function read(
       onMore();
     }
   } catch {
-    // The program's end tells why.
+    // The program's exit shows why.
   }
   return { bytes: Buffer.concat(chunks), whole };
 }

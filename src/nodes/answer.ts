@@ -1,24 +1,30 @@
-/** The last line of what a node's shell answers: an answer without it was cut off and says nothing. */
+/**
+ * Last line of an answer of a node's shell: an answer without it was cut off and proves nothing.
+ */
 export const END = 'stowage-end';
 
-/** Bytes of a line at most: those of a refused program, in base64, are the longest. */
+/** Maximum bytes of a line: that of a refused program, in base64, is the longest. */
 const LONGEST_LINE = 1 << 20;
 
-/** Most fields of a line; a refusal of sudo has four. */
+/** Maximum number of fields in a line; a refusal of sudo has four. */
 const MOST_FIELDS = 8;
 
-/** Reads a record of an answer: lines and counted texts (scripts/answer.sh). Throws RangeError for what is not there. */
+/**
+ * Reader of a record in an answer: lines and counted texts (scripts/answer.sh). Throws RangeError
+ * if one is missing.
+ */
 export interface RecordReader {
-  /** The fields of the next line. */
+  /** Returns the fields of the next line. */
   fields(): string[];
-  /** The next text: its number of bytes on a line, then the text and a newline. */
+  /** Returns the next text: its number of bytes on a line, then the text and a newline. */
   text(): string;
 }
 
 /**
  * Returns the records of an answer, each read by `read`.
- * @param answer a character for each byte
- * @throws RangeError for an answer that was cut off or has more than `most` records, before those are taken apart
+ * @param answer one character for each byte
+ * @throws RangeError for an answer that was cut off or has more than `most` records, before those
+ * are parsed
  */
 export function readRecords<T>(
   answer: string,
@@ -44,7 +50,8 @@ export function readRecords<T>(
     const from = at;
     if (!/^\d{1,9}$/.test(size)) throw new RangeError(`not a number of bytes: ${size}`);
     at += Number(size) + 1;
-    if (at > end || answer[at - 1] !== '\n') throw new RangeError(`a text has not ${size} bytes`);
+    if (at > end || answer[at - 1] !== '\n')
+      throw new RangeError(`a text does not have ${size} bytes`);
     return fromBytes(answer.slice(from, at - 1));
   }
 
@@ -57,5 +64,5 @@ export function readRecords<T>(
   return records;
 }
 
-/** Reads UTF-8 of which each byte is a character. */
+/** Decodes UTF-8 from a string with one character for each byte. */
 export const fromBytes = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');

@@ -8,7 +8,10 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** One round trip a node at a time: whatever is asked of it meanwhile goes together in the next. */
+/**
+ * Returns a poll with one round trip per node at a time: requests that arrive meanwhile share the
+ * next.
+ */
 export function pollTogether(poll: Poll): Poll {
   const nodes = new Map<string, Waiting[]>();
 

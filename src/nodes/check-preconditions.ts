@@ -1,16 +1,22 @@
 import type { Executor, Expect, Precondition, ProbeResult } from './job.ts';
 
-/** Less than a round trip may take. What it was to list is not all there, so that nothing is to be read from it. */
+/**
+ * Time limit, shorter than that of a round trip. The output of a killed command is incomplete, so
+ * that nothing is concluded from it.
+ */
 const BOUNDED = ['timeout', '-s', 'KILL', '10'];
 
-/** What is run of a precondition while no job is. */
+/** Returns the command of a precondition for a check outside a job. */
 export const asProbe = ({ argv, late }: Pick<Precondition, 'argv' | 'late'>): readonly string[] =>
   late === undefined ? argv : [...BOUNDED, ...argv];
 
-/** Of what was not ended, and could be run at all. */
+/** Exit statuses of a command that could run and was not killed. */
 const ENDED_ITSELF = [0, 1];
 
-/** Whether a command answered what is expected. As a job on its node sees it: without newlines at the end of the output. */
+/**
+ * Reports whether a command gave the expected answer. Newlines at the end of the output are
+ * ignored, as in a job on the node.
+ */
 export function holds(
   { exit, stdout: text }: Expect,
   result: Pick<ProbeResult, 'exit' | 'stdout'>,
@@ -24,11 +30,12 @@ export function holds(
 }
 
 /**
- * Looks in one round trip whether preconditions hold on a node, so that it can be told before the step that has them is
- * submitted. The step keeps them: what holds now need not hold then.
- * @param preconditions commands that only read, and that the node allows as probes; what may hang is ended after 10 s
- * @returns the refusal of the first that does not hold; undefined where all do
- * @throws NodeError where the node could not be asked
+ * Checks in one round trip whether preconditions hold on a node, so that a refusal is known before
+ * the step is submitted. The step keeps its preconditions, which may fail later.
+ * @param preconditions read-only commands that the node allows as probes; what may hang is killed
+ * after 10 s
+ * @returns the refusal of the first that does not hold; undefined if all hold
+ * @throws NodeError if the node could not be queried
  */
 export async function checkPreconditions(
   executor: Pick<Executor, 'observe'>,

@@ -1,12 +1,16 @@
 import { bounded, type Reason, type Refused } from '../api/reasons.ts';
 
 /**
- * unreachable: no answer, so nothing is known. refused: the node does not let us do it (key, host key, sudo).
- * protocol: it answered something that we do not understand. not-ours: this executor has no business there.
+ * Code of an error. unreachable: no answer, so nothing is known. refused: the node denies access
+ * (key, host key, sudo). protocol: the answer is not understood. not-ours: this executor does not
+ * act for the node.
  */
 export type NodeErrorCode = 'unreachable' | 'refused' | 'protocol' | 'not-ours';
 
-/** Work on a node that could not be done or whose end is not known. It never means that a job failed. */
+/**
+ * Error of work on a node that was impossible or has an unknown end. It never means that a job
+ * failed.
+ */
 export class NodeError extends Error {
   override readonly name = 'NodeError';
   readonly code: NodeErrorCode;
@@ -28,10 +32,12 @@ export class NodeError extends Error {
   }
 }
 
-/** Characters of a parameter at most: what a node says may be long, and reasons are kept in objects. */
+/**
+ * Maximum characters of a parameter: output of a node may be long, and reasons are kept in objects.
+ */
 const LONGEST_PARAMETER = 512;
 
-/** Makes an error of a reason, with the message and the hint that the list has for it. Pure. */
+/** Returns the error for a reason, with the message and the hint that the list has for it. Pure. */
 export function nodeError(
   code: NodeErrorCode,
   node: string,

@@ -2,13 +2,13 @@ import { type Reason, reason } from '../api/reasons.ts';
 import type { FailedState } from './job.ts';
 import { lastLine } from './public-text.ts';
 
-/** As a shell and sudo end: 126 of what cannot be run, 127 of what is not there. */
+/** Exit statuses of a shell and sudo: 126 for a program that cannot run, 127 for a missing one. */
 const NOT_RUN = [126, 127];
 
-/** Printed by scripts: a program that the node lacks. */
+/** Line that scripts print for a program that the node lacks. */
 const MISSING = /^stowage-missing ([A-Za-z0-9._+-]{1,64})$/m;
 
-/** Output of programs in the locale C, which they run in on nodes. */
+/** Output of programs in the locale C, which they have on nodes. */
 const NO_SPACE = [
   // ENOSPC, as strerror(3) of glibc and musl has it: coreutils, util-linux, tar, zstd, mkfs.
   /No space left on device/,
@@ -23,8 +23,8 @@ const TOO_SMALL = [
 ];
 
 /**
- * Why a job did not do what it was to do. What programs print is recognized as far as it is listed here; undefined for a
- * refusal of an earlier version, which wrote none. Pure.
+ * Returns why a job did not complete. Output of programs is recognized as far as it is listed here.
+ * Returns undefined for a refusal of an earlier version, which wrote no reason. Pure.
  */
 export function failureReason(state: FailedState): Reason | undefined {
   switch (state.state) {
@@ -36,7 +36,7 @@ export function failureReason(state: FailedState): Reason | undefined {
       const { step, exit, output } = state;
       const [, missing] = MISSING.exec(output) ?? [];
       const [, first] = /^'([^']+)'/.exec(step.command) ?? [];
-      // A script that ends so did not find something that it ran.
+      // A script with this status did not find a program that it ran.
       const isRun = first !== undefined && first !== 'sh' && NOT_RUN.includes(exit);
       const program = missing ?? (isRun ? first : undefined);
       if (program !== undefined) return reason('ToolMissing', { program, step: step.name });

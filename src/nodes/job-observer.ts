@@ -1,6 +1,8 @@
 import type { Executor, JobKey, JobState } from './job.ts';
 
-/** `lost`: it ran, and the node knows it no more, as after a reboot. */
+/**
+ * Results of jobs. `lost`: the job ran, and the node does not know it any more, as after a reboot.
+ */
 export const JOB_RESULTS = ['succeeded', 'failed', 'raced', 'guarded', 'died', 'lost'] as const;
 export type JobResult = (typeof JOB_RESULTS)[number];
 
@@ -8,26 +10,29 @@ export interface JobEnd {
   node: string;
   key: JobKey;
   result: JobResult;
-  /** From when it was submitted to when its end was heard of; undefined for a job that ran before this process did. */
+  /**
+   * Time (ms) from submission until its end was observed; undefined if an earlier process submitted
+   * it.
+   */
   ms: number | undefined;
 }
 
 interface Seen {
-  /** ms since the epoch. */
+  /** Time of submission, in ms since the epoch. */
   submitted: number | undefined;
   is: 'submitted' | 'running' | 'ended';
 }
 
 /**
- * An executor that tells once of each job that ended while it was used. Of a job whose state is asked for again, or that
- * had ended before this process knew of it, it tells nothing.
+ * Returns an executor that reports once each job that ends while it is used. It does not report a
+ * job that ended before this process knew of it, nor one whose state is polled again.
  */
 export function tellJobEnds(
   executor: Executor,
   clock: { now(): number },
   onEnd: (end: JobEnd) => void,
 ): Executor {
-  /** By node and subject, then by the job's id, until the subject's jobs are forgotten on the node. */
+  /** Jobs by node and subject, then by the job's ID, until the subject's jobs are purged. */
   const subjects = new Map<string, Map<string, Seen>>();
   const subjectOf = (node: string, subject: string) => `${node}/${subject}`;
 
@@ -39,7 +44,7 @@ export function tellJobEnds(
 
   function submitting(node: string, key: JobKey): void {
     const jobs = jobsOf(node, key);
-    // Earlier attempts are not asked for any more.
+    // Earlier attempts are not polled any more.
     for (const [id, { is }] of jobs) if (is !== 'running' && id !== key.id) jobs.delete(id);
     const seen = jobs.get(key.id);
     if (seen === undefined || seen.is === 'submitted') {
@@ -55,12 +60,12 @@ export function tellJobEnds(
         jobsOf(node, key).set(key.id, { submitted: seen?.submitted, is: 'running' });
       return;
     }
-    // What was never heard of as running may not have arrived, and is submitted again.
+    // A job that was never observed as running may not have arrived, and is submitted again.
     const over =
       state === 'not-found' ? seen?.is === 'running' : seen !== undefined && seen.is !== 'ended';
     if (seen === undefined || !over) return;
     seen.is = 'ended';
-    // It is submitted anew.
+    // The job is submitted again.
     if (state === 'not-found') jobs?.delete(key.id);
     const ms = seen.submitted === undefined ? undefined : clock.now() - seen.submitted;
     onEnd({ node, key, result: state === 'not-found' ? 'lost' : state, ms });

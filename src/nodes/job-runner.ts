@@ -3,31 +3,36 @@ import type { Executor, Job, JobKey, JobState, ProbeResult } from './job.ts';
 import type { RunningJob } from './job-watcher.ts';
 import { type JobPlan, type NextStep, nextStep } from './next-step.ts';
 
-/** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
+/** Time (ms) to wait for a job in the round trip that starts it: most jobs end within it. */
 const SUBMIT_WAIT = 1500;
 
-/** The part of a job that differs by controller. */
+/** Part of a job that differs by controller. */
 export interface JobWork<Plan extends JobPlan> {
-  /** Observes the node and plans, where it knows no such job. */
+  /** Observes the node and plans; called if the node does not know the job. */
   plan(): Promise<Plan>;
-  /** Asked right before the job is submitted: whether all is as it was planned for. */
+  /** Reports whether the plan is still current; called right before the job is submitted. */
   isCurrent(): Promise<boolean>;
-  /** The same once the job ended. `seen`: what the job observed then, where this call submitted it. */
+  /**
+   * Plans again once the job ended. `seen`: what the job observed at its end, if this call
+   * submitted it.
+   */
   judge(seen?: ReadonlyMap<string, ProbeResult>): Promise<Plan>;
-  /** Judges a failed job as well, which may have done all. Default: its failure stands. */
+  /** Judges a failed job as well, which may have done everything. Default: its failure stands. */
   judgesFailures?: true;
-  /** Forgets the subject's jobs once this one is judged as done. */
+  /** Purges the subject's jobs once this one is judged as done. */
   purges?: true;
 }
 
 type Ended = Exclude<JobState, RunningJob>;
 
-/** What came of a job. */
+/** Outcome of a job. */
 export type Ensured<Plan extends JobPlan> =
   | { is: 'running'; output: string | undefined }
   /** `refused`: no job was submitted. */
   | Extract<NextStep<Plan>, { is: 'done' | 'refused' }>
-  /** The state is `not-found` where the node lost the job at once. `plan`: where it was judged. */
+  /**
+   * The state is `not-found` if the node lost the job at once. `plan`: set if the job was judged.
+   */
   | {
       is: 'failed';
       state: Ended;
@@ -39,20 +44,28 @@ export type Ensured<Plan extends JobPlan> =
 
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
-/** Runs jobs: no controller calls `submit`, `poll` and `purge` of an executor. Throws NodeError. */
+/**
+ * Creates a runner of jobs: no controller calls `submit`, `poll` and `purge` of an executor. Throws
+ * NodeError.
+ */
 export function createJobRunner(executor: Executor) {
   const poll = async (node: string, key: JobKey, holdMs = 0): Promise<JobState> =>
     (await executor.poll(node, [key], holdMs))[0] as JobState;
 
-  /** Starts a job, or joins the one that the node has under its key, and waits a moment for its end. */
+  /**
+   * Starts a job, or joins the one that the node has under its key, and waits a moment for its end.
+   */
   const submit = (node: string, job: Job) => executor.submit(node, job, SUBMIT_WAIT);
 
-  /** Removes what the node keeps of a subject's jobs. False, and nothing removed, while one runs. */
+  /**
+   * Removes what the node keeps of a subject's jobs. Returns false, and removes nothing, while one
+   * runs.
+   */
   const purge = (node: string, subject: string) => executor.purge(node, subject);
 
   /**
-   * Continues a job from its present state, and can be called again at any time: submits it where
-   * the node knows no such job and steps remain, and judges its end. Returns undefined where
+   * Continues a job from its present state, and can be called again at any time. It submits the job
+   * if the node does not know it and steps remain, and judges its end. Returns undefined if
    * `isCurrent` denies it.
    */
   async function ensure<Plan extends JobPlan>(

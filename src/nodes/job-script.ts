@@ -4,19 +4,25 @@ import jobFunctions from './scripts/job.sh';
 import prelude from './scripts/prelude.sh';
 import sudo from './scripts/sudo.sh';
 
-/** The commands of a script: comments are for who reads its file. */
+/** Returns the commands of a script's file, without comments and indentation. */
 export const commandsOf = (file: string): string =>
   file.replace(/^\s*(?:#.*)?\n/gm, '').replace(/^ +/gm, '');
 
-/** The beginning of each script on a node. */
+/** Beginning of each script on a node. */
 export const PRELUDE = commandsOf(prelude) + commandsOf(sudo);
 
 const FUNCTIONS = commandsOf(jobFunctions);
 
-/** How long a step waits for the lock of its device, in seconds: udev has it while it looks. */
+/**
+ * Time (s) that a step waits for the lock of its device: udev holds the lock while it reads the
+ * device.
+ */
 const LOCK_TIMEOUT = 60;
 
-/** The script that is a job on its node, called with the folder it was written in and the folder of the job: scripts/job.sh says how. */
+/**
+ * Returns the script of a job on its node. Its arguments are the directory that it was written in
+ * and that of the job (scripts/job.sh).
+ */
 export function jobScript(job: Job, node: string): string {
   return [
     PRELUDE,

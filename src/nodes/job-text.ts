@@ -1,9 +1,9 @@
 import type { FailedState, JobState } from './job.ts';
 
-/** Lines that scripts print for programs (failure-reason.ts). The next line is for people. */
+/** Line that scripts print for programs (failure-reason.ts). The next line is for users. */
 const MISSING = /^stowage-missing .*\n/m;
 
-/** Why a job did not do what it was to do, for a person. */
+/** Describes for users why a job did not complete. */
 export function describeFailure(state: FailedState): string {
   switch (state.state) {
     case 'died':
@@ -18,15 +18,18 @@ export function describeFailure(state: FailedState): string {
   }
 }
 
-/** What a job is at that runs, for a person. */
+/** Returns the present step of a running job, for users. */
 export const stepText = ({ step }: Extract<JobState, { state: 'running' }>): string =>
-  step?.name ?? 'waits for an earlier job of this volume';
+  step?.name ?? 'waiting for an earlier job of this volume';
 
 export function withHint(message: string, hint: string | undefined): string {
   return hint === undefined || hint === '' ? message : `${message}. ${hint}`;
 }
 
-/** Of a script that is handed over whole, its name: what it does is no help, and buries what it said. */
+/**
+ * Command of a script that is passed as a whole. Only its name is shown: the text would bury its
+ * output.
+ */
 const SCRIPT = /^'sh' '-c' '(?:[^']|'\\'')*' '(stowage-[a-z0-9-]+)' '(?:[^']|'\\'')*'/;
 
 const shortCommand = (command: string): string => command.replace(SCRIPT, '$1');

@@ -1,12 +1,16 @@
 import type { Executor, JobKey, JobState } from './job.ts';
 
-/** How long a node may hold an answer back while all its jobs run, in ms. A new job is waited for after that. */
+/**
+ * Maximum time (ms) that a node holds an answer back while all its jobs run. A new job is polled
+ * after that.
+ */
 const HOLD = 2000;
 
 export interface Follower {
   /**
-   * Calls back once when the job is no longer running, or nothing is known of it any more (the node went away).
-   * @param runs told of the job as it runs, some seconds apart
+   * Calls `ended` once, when the job no longer runs, or its state is unknown (the node is
+   * unreachable).
+   * @param runs called with the state of the job while it runs, some seconds apart
    */
   follow(node: string, key: JobKey, ended: () => void, runs?: (state: RunningJob) => void): void;
 }
@@ -19,7 +23,10 @@ interface Followed {
   runs: ((state: RunningJob) => void) | undefined;
 }
 
-/** Waits for the ends of running jobs: one round trip a node at a time, whatever number of jobs it has. */
+/**
+ * Creates a follower, which waits for the ends of running jobs: one round trip per node at a time,
+ * for any number of jobs.
+ */
 export function createFollower(executor: Pick<Executor, 'poll'>): Follower {
   const nodes = new Map<string, Map<string, Followed>>();
 
@@ -34,7 +41,7 @@ export function createFollower(executor: Pick<Executor, 'poll'>): Follower {
           HOLD,
         );
       } catch {
-        // Whoever is called back asks again, learns why, and backs off.
+        // The caller polls again, gets the error, and backs off.
         states = [];
       }
       for (const [index, [id, { ended, runs }]] of asked.entries()) {

@@ -1,21 +1,24 @@
 import type { Reason, Refused } from '../api/reasons.ts';
 
-/** What is done on a node, as data. Nothing here knows what the programs are for. */
+/** Work on a node, as data. Nothing here depends on the purpose of the programs. */
 
-/** What a precondition's command must answer for the step to go on. What is absent is not looked at. */
+/**
+ * Answer that a precondition's command must give for the step to run. An absent field is not
+ * checked.
+ */
 export interface Expect {
   /** The exit status. */
   exit?: number;
   /**
-   * Standard output without newlines at its end: exactly this text; or one with `has`, by which is known that the
-   * command did look, and without `lacks`.
+   * Standard output without newlines at its end: exactly this text; or a text with `has`, which
+   * proves that the command ran, and without `lacks`.
    */
   stdout?: { is: string } | { has: string; lacks: string };
 }
 
 /**
- * A check of the node right before a step: if it is not as expected, neither the step nor any after it runs. It carries its
- * refusal; the hint is for where it is asked while no job runs.
+ * Check of the node right before a step. If it fails, neither the step nor any later one runs. It
+ * has its refusal; the hint is for a check outside a job.
  */
 export interface Precondition {
   refusal: string;
@@ -24,95 +27,127 @@ export interface Precondition {
   argv: readonly string[];
   expect: Expect;
   /**
-   * Where the command may wait for what never comes: what it means when it was ended for that, as a probe. In a job it is waited
-   * for, and shown as the step that the job is at.
+   * Refusal if the command, which may hang, is killed as a probe. A job waits for the command, and
+   * shows it as its present step.
    */
   late?: Refused;
 }
 
-/** One command, run as root. Its program is looked up on the node's PATH, and it sees nothing of a shell. */
+/**
+ * Command that runs as root. Its program is searched on the node's PATH, and no shell parses it.
+ */
 export interface Step {
-  /** For a person: "make the ext4 file system". */
+  /** Name for users: "make the ext4 file system". */
   name: string;
   argv: readonly string[];
   /** Text for standard input; empty when absent. */
   stdin?: string;
   preconditions: readonly Precondition[];
   /**
-   * The path of a block device, a whole disk: locked (flock(2), exclusive) while the preconditions and the command run, so that
-   * neither udev nor another job of its partitions is at it. Where it is not free within a minute the step fails.
+   * Path of a block device, a whole disk. It is locked (flock(2), exclusive) while the
+   * preconditions and the command run, against udev and jobs of its other partitions. The step
+   * fails if the lock is not free within a minute.
    */
   lock?: string;
-  /** The step fails when someone else was faster, so failing means: look again, plan again. */
+  /**
+   * True if the step fails when another program was faster. A failure then means: observe and plan
+   * again.
+   */
   failureMeansConflict?: boolean;
 }
 
-/** Names a job for ever: submitting one that the node knows starts nothing. */
+/** Permanent name of a job: submitting one that the node knows starts nothing. */
 export interface JobKey {
-  /** What the job works on. Jobs of one subject run one after the other. */
+  /** Object of the job's work. Jobs of one subject run one after the other. */
   subject: string;
   id: string;
 }
 
-/** Steps that run on a node as one, whether or not whoever submitted them is still there. */
+/** Steps that run on a node as one, even if their submitter is gone. */
 export interface Job {
   key: JobKey;
   steps: readonly Step[];
-  /** What is looked at once it has succeeded, and told with its end, where a transport can: a round trip less. */
+  /**
+   * Probes to run once the job has succeeded. Their results come with its end if the transport
+   * supports that, which saves a round trip.
+   */
   look?: readonly Probe[];
 }
 
-/** A step as the node tells of it. */
+/** Step as the node reports it. */
 export interface StepFacts {
   name: string;
-  /** The command as one could type it. */
+  /** Command as typed in a shell. */
   command: string;
 }
 
 export type JobState =
-  /** The node knows no such job: never submitted, or its memory of jobs (a tmpfs) went with a reboot. */
+  /** The node knows no such job: it was never submitted, or a reboot cleared the jobs (a tmpfs). */
   | { state: 'not-found' }
-  /** No step while the job waits for another one of its subject. `output`: the end of what the step printed so far. */
+  /**
+   * No step while the job waits for another one of its subject. `output`: end of the step's output
+   * so far.
+   */
   | { state: 'running'; step?: StepFacts; output?: string }
-  /** `seen`: what the job's look found right then. */
+  /** `seen`: results of the job's `look`. */
   | { state: 'succeeded'; seen?: ReadonlyMap<string, ProbeResult> }
   /** A step's program ended with a status other than 0. `output` is the end of what it printed. */
   | { state: 'failed'; step: StepFacts; exit: number; output: string }
-  /** The same, of a step that may be outrun, or whose program was killed by a signal: look again, plan again. */
+  /**
+   * As `failed`, for a step that may lose a race or was killed by a signal: observe and plan again.
+   */
   | { state: 'raced'; step: StepFacts; exit: number; output: string }
-  /** A precondition did not hold: the node is not what the plan was made for. An earlier version wrote no reason. */
+  /**
+   * A precondition did not hold: the node is not in the planned state. An earlier version wrote no
+   * reason.
+   */
   | { state: 'guarded'; step: StepFacts; refusal: string; reason?: Reason; output: string }
   /** The job's processes are gone and it wrote no result. */
   | { state: 'died'; step?: StepFacts };
 
-/** A job that did not do what it was to do. */
+/** State of a job that did not complete. */
 export type FailedState = Extract<JobState, { state: 'failed' | 'raced' | 'guarded' | 'died' }>;
 
-/** One read-only command of an observation. */
+/** Read-only command of an observation. */
 export interface Probe {
   name: string;
   argv: readonly string[];
 }
 
-/** `exit` is 127 where the node has no such program. */
+/** `exit` is 127 if the node has no such program. */
 export interface ProbeResult {
   exit: number;
   stdout: string;
   stderr: string;
 }
 
-/** Hands of one kind (ssh, local, …) on the nodes. Every method throws NodeError, and a RangeError for a key that names no folder. */
+/**
+ * Access to nodes by one transport (ssh, local, …). Every method throws NodeError, and RangeError
+ * for a key that is no valid directory name.
+ */
 export interface Executor {
-  /** Runs read-only commands in one round trip. Results by the probe's name. */
+  /** Runs read-only commands in one round trip. Returns the results by the probe's name. */
   observe(node: string, probes: readonly Probe[]): Promise<Map<string, ProbeResult>>;
-  /** Starts a job, or joins the one that the node has under this key. Waits up to `waitMs` for its end. */
+  /**
+   * Starts a job, or joins the one that the node has under this key. Waits up to `waitMs` for its
+   * end.
+   */
   submit(node: string, job: Job, waitMs: number): Promise<JobState>;
-  /** The states of many jobs, in the order asked, as soon as one of them has ended, after `waitMs` at the latest. */
+  /**
+   * Returns the states of jobs, in the given order, once one of them has ended, after `waitMs` at
+   * the latest.
+   */
   poll(node: string, keys: readonly JobKey[], waitMs: number): Promise<JobState[]>;
-  /** Removes what the node keeps of a subject's jobs. False, and nothing removed, while one of them runs. */
+  /**
+   * Removes what the node keeps of a subject's jobs. Returns false, and removes nothing, while one
+   * runs.
+   */
   purge(node: string, subject: string): Promise<boolean>;
-  /** The subjects that the node keeps anything of: of jobs that run or ended and were not forgotten. */
+  /**
+   * Returns the subjects that the node keeps anything of: jobs that run, or ended and were not
+   * purged.
+   */
   subjects(node: string): Promise<string[]>;
-  /** Ends connections. Jobs go on. */
+  /** Closes connections. Jobs continue. */
   close(): Promise<void>;
 }

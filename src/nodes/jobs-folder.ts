@@ -2,34 +2,43 @@ import { refuse } from '../api/reasons.ts';
 import { type NodeError, nodeError } from './errors.ts';
 import type { JobKey } from './job.ts';
 
-/** Where a node keeps its jobs: a tmpfs, so that after a reboot a job is not found, which is the truth. */
+/**
+ * Directory of a node's jobs, on a tmpfs: after a reboot a job is not found, which is the truth.
+ */
 export const JOBS_FOLDER = '/run/stowage/jobs';
 
-/** Part of a path on the node and of a Volume's status, so nothing but these characters. */
+/** Name in a path on the node and in a Volume's status: no other characters are allowed. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,99}$/;
 
-/** The folder of a job on its node. @throws RangeError for a key that is no plain name, or that of its subject's lock */
+/**
+ * Returns the directory of a job on its node.
+ * @throws RangeError for a key that is no plain name, or that of its subject's lock
+ */
 export function jobFolder(key: JobKey): string {
-  if (key.id === 'lock') throw new RangeError(`not a job's name: ${JSON.stringify(key.id)}`);
+  if (key.id === 'lock') throw new RangeError(`not a job name: ${JSON.stringify(key.id)}`);
   return `${subjectFolder(key.subject)}/${plainName(key.id)}`;
 }
 
-/** The folder of a subject's jobs on its node. @throws RangeError for a subject that is no plain name */
+/**
+ * Returns the directory of a subject's jobs on its node.
+ * @throws RangeError for a subject that is no plain name
+ */
 export function subjectFolder(subject: string): string {
   return `${JOBS_FOLDER}/${plainName(subject)}`;
 }
 
 function plainName(name: string): string {
   if (!NAME.test(name)) {
-    throw new RangeError(`not a job's name: ${JSON.stringify(name)}`);
+    throw new RangeError(`not a job name: ${JSON.stringify(name)}`);
   }
   return name;
 }
 
 /**
- * For scripts on a node that read or write jobs, ENDing the answer where the folder is somebody else's: whoever owns it
- * could plant a job's result, and jobs that can't be read are not "not found". Only root writes in the folder above it,
- * so nobody takes its place.
+ * Returns the beginning of scripts on a node that read or write jobs. It ends the answer if the
+ * directory belongs to another user, who could plant a job's result, and unreadable jobs are not
+ * "not found". Only root writes in the parent directory, so no other user can replace the
+ * directory.
  */
 export const ownJobs = (end: string) => `jobs=${JOBS_FOLDER}
 if [ -e "$jobs" ] || [ -h "$jobs" ] || { [ -e "\${jobs%/*}" ] && [ ! -x "\${jobs%/*}" ]; }; then
@@ -41,7 +50,7 @@ if [ -e "$jobs" ] || [ -h "$jobs" ] || { [ -e "\${jobs%/*}" ] && [ ! -x "\${jobs
 fi
 `;
 
-/** For a script that writes jobs, after `ownJobs`. */
+/** Returns the part that makes the directory, after `ownJobs`, for a script that writes jobs. */
 export const makeJobs = (end: string) => `if [ ! -e "$jobs" ]; then
   set -- install -d -m 0700 -o "$(id -un)" "$jobs"
   errors=$($as "$@" 2>&1) || {
@@ -55,7 +64,7 @@ export const makeJobs = (end: string) => `if [ ! -e "$jobs" ]; then
 fi
 `;
 
-/** The folder of jobs belongs to another user than the one that is logged in. */
+/** Error for a directory of jobs that belongs to a user other than the one that is logged in. */
 export class ForeignJobs extends Error {
   override readonly name = 'ForeignJobs';
 
@@ -63,7 +72,7 @@ export class ForeignJobs extends Error {
   readonly found: string;
 
   constructor(user: string, found: string) {
-    super(`${JOBS_FOLDER} is not a folder of ${user}`);
+    super(`${JOBS_FOLDER} is not a directory of ${user}`);
     this.user = user;
     this.found = found;
   }

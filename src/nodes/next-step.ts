@@ -4,32 +4,32 @@ import type { FailedState, JobState, Probe, Step } from './job.ts';
 import { describeFailure, stepText, withHint } from './job-text.ts';
 import { publicFailure } from './public-text.ts';
 
-/** `look`: what a job of these steps observes as it ends. */
+/** `look`: probes that a job of these steps runs at its end. */
 type Steps = { steps: readonly Step[]; look?: readonly Probe[] };
 type Refusal = { refusal: string; hint?: string; reason?: Reason };
 
-/** The steps that remain, none where the node is as wanted; or why nothing may be done. */
+/** Remaining steps, none if the node is in the desired state; or why nothing may be done. */
 export type JobPlan = Steps | Refusal;
 
-/** The next thing to do about a job. */
 export type NextStep<Plan extends JobPlan = JobPlan> =
   | { is: 'ask' }
   | { is: 'running'; message: string; output: string | undefined }
-  /** `exit`: the status that the program ended with; `told`: the message without commands. */
+  /** `exit`: exit status of the program; `told`: the message without commands. */
   | { is: 'failed'; message: string; told: string; exit: number; reason: Reason | undefined }
   /** Another attempt may succeed: the job died, or the node changed under it. */
   | { is: 'again'; message: string; told?: string; reason: Reason | undefined }
   /** Observe the node, and plan. */
   | { is: 'look' }
   | { is: 'submit'; plan: Extract<Plan, Steps> }
-  /** The node is as wanted. */
+  /** The node is in the desired state. */
   | { is: 'done'; plan: Extract<Plan, Steps> }
   | { is: 'refused'; message: string; reason: Reason | undefined; plan: Extract<Plan, Refusal> };
 
 /**
- * Decides what to do next about a job. A job is done where no step remains, whatever it reported.
- * @param state undefined while the node was not asked
- * @param plan undefined while the node was not observed since; unused for a job that runs or failed
+ * Returns the next action for a job. A job that succeeded, or that the node does not know, is done
+ * if no step remains.
+ * @param state undefined if the node was not polled yet
+ * @param plan undefined if the node was not observed since; unused for a job that runs or failed
  */
 export function nextStep<Plan extends JobPlan>(
   state: JobState | undefined,

@@ -1,41 +1,42 @@
 import { NodeError } from './errors.ts';
 import type { NodeTransport } from './transport/shell.ts';
 
-/** The part of a clock that is used here. */
 export interface GateClock {
-  /** ms since the epoch. */
+  /** Present time, in ms since the epoch. */
   now(): number;
   /** Rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Sessions at once on one connection. sshd's MaxSessions is 10 by default. */
+/** Maximum concurrent sessions on one connection. sshd's MaxSessions is 10 by default. */
 const PER_NODE = 8;
-/** Sessions at once in all, those of silent nodes not counted: each is a process here. */
+/** Maximum concurrent sessions in total, without those of silent nodes: each is a process here. */
 const IN_ALL = 64;
-/** A node with sessions is silent when it has answered none of them for so long, in ms. */
+/** Time (ms) after which a node with sessions is silent if it answered none of them. */
 const SILENT = 1000;
-/** For how long a node that was not reached is left alone, in ms: the first time, doubling, and at most. */
+/** Backoff (ms) after a failure to reach a node: at first, doubling, and at most. */
 const AWAY = { start: 1000, max: 60_000 };
 
 interface NodeState {
   running: number;
-  /** Of these, the ones that count among all. */
+  /** Running sessions that count for the total. */
   counted: number;
-  /** When it answered last, in ms since the epoch. */
+  /** Time of the last answer, in ms since the epoch. */
   heard: number;
-  /** Woken when a session ends. */
+  /** Callbacks for the end of a session. */
   waiting: (() => void)[];
-  /** It answered last time. */
+  /** True if the node answered last time. */
   reached: boolean;
-  /** Why it did not, and when it is tried again. */
+  /** Last failure, and the time of the next attempt. */
   failure: { error: NodeError; until: number; count: number; incarnation: string } | undefined;
 }
 
 /**
- * Keeps nodes that are slow or away from holding up others. To a node that never answered, or did not last time, there is
- * one session at a time; the others wait for what becomes of it, or fail at once with the error known already.
- * @param incarnationOf what is told of a node's life elsewhere: when it changes, a node that was away is tried at once
+ * Keeps slow or unreachable nodes from delaying others. A node that never answered, or did not last
+ * time, gets one session at a time. Other requests wait for its result, or fail at once with the
+ * known error.
+ * @param incarnationOf incarnation of a node by other sources: when it changes, an unreachable node
+ * is tried at once
  */
 export function limitNodes<Asked, Answer>(
   hands: NodeTransport<Asked, Answer>,
@@ -57,7 +58,7 @@ export function limitNodes<Asked, Answer>(
     state.running++;
   }
 
-  /** Resolves when the node was silent for so long. Rejects when the signal aborts. */
+  /** Resolves when the node was silent for that time. Rejects when the signal aborts. */
   async function silence(state: NodeState, signal: AbortSignal): Promise<void> {
     for (let since = clock.now(); ; since = state.heard) {
       await clock.sleep(since + SILENT - clock.now(), signal);
@@ -83,7 +84,8 @@ export function limitNodes<Asked, Answer>(
         const isNot =
           error instanceof NodeError && (error.code === 'unreachable' || error.code === 'refused');
         if (!isNot) reached(state, clock.now());
-        // A node that answers others meanwhile is there: what was asked hangs, as on a file server that does not answer.
+        // A node that answers others meanwhile is reachable: the request hangs, as on a silent file
+        // server.
         else if (error.code === 'refused' || state.heard <= began)
           away(state, error, clock.now(), life);
         throw error;
@@ -124,8 +126,9 @@ const newState = (): NodeState => ({
 });
 
 /**
- * At most `count` holders at once. The node that holds the fewest comes first, so that those of one that falls silent do
- * not come before all others'. Whoever holds one gives it back, once or more often.
+ * Limits the holders to `count` at once. The node that holds the fewest comes first, so that those
+ * of a node that falls silent do not come before all others. A holder calls the returned function
+ * to release its slot, once or more often.
  */
 function createSlots(count: number): (state: NodeState) => Promise<() => void> {
   let free = count;

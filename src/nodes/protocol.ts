@@ -21,23 +21,26 @@ const PROBE = commandsOf(probeFunction);
 const POLL = commandsOf(pollFunctions);
 
 /**
- * Scripts for a node's shell, and the readers of its answers. Every script is read from standard input by `sh`. An answer has a
- * character for each byte (transport/shell.ts).
+ * Scripts for a node's shell, and the readers of its answers. `sh` reads each script from standard
+ * input. An answer has one character for each byte (transport/shell.ts).
  */
 
-/** sh runs what it has read: in a function nothing runs before all of it has arrived. */
+/** Wraps a script in a function: sh runs nothing of it before all of it has arrived. */
 const whole = (script: string) => `main() {\n${script}}\nmain\n`;
 
-/** How much of a job's output comes back, in bytes. */
+/** Bytes of a job's output that an answer has, from its end. */
 const OUTPUT_TAIL = 4096;
 
-/** Reads only: scripts/probe.sh. */
+/** Returns the script that runs probes, which only read (scripts/probe.sh). */
 export function observeScript(probes: readonly Probe[]): string {
   const lines = probes.map((probe, index) => `probe ${index} ${quoteAll(probe.argv)}\n`);
   return `${PRELUDE}${ANSWER}${PROBE}${lines.join('')}echo ${END}\n`;
 }
 
-/** @throws RangeError for an answer that `observeScript` does not give, SudoRefusal where sudo did not let one run */
+/**
+ * @throws RangeError for an answer that `observeScript` does not give, SudoRefusal if sudo refused
+ * a probe
+ */
 export function readObservation(
   answer: string,
   probes: readonly Probe[],
@@ -57,7 +60,10 @@ export function readObservation(
   return new Map(results);
 }
 
-/** Starts a job unless the node has one of its key, then answers as `pollScript` does. */
+/**
+ * Returns the script that starts a job unless the node has one of its key, then answers as
+ * `pollScript`.
+ */
 export function submitScript(node: string, job: Job, waitMs: number): string {
   const folder = quote(jobFolder(job.key));
   const subject = quote(subjectFolder(job.key.subject));
@@ -76,7 +82,10 @@ fi
 ${pollBody([job.key], waitMs, true)}`);
 }
 
-/** The states of jobs, once one of them is no longer running or the time is over. */
+/**
+ * Returns the script that reports the states of jobs, once one of them no longer runs or the time
+ * is over.
+ */
 export function pollScript(keys: readonly JobKey[], waitMs: number): string {
   return whole(PRELUDE + ownJobs(END) + pollBody(keys, waitMs, false));
 }
@@ -90,7 +99,10 @@ echo ${END}
 `;
 };
 
-/** @throws RangeError for an answer that `pollScript` does not give, SudoRefusal where sudo did not let a job begin */
+/**
+ * @throws RangeError for an answer that `pollScript` does not give, SudoRefusal if sudo refused the
+ * start of a job
+ */
 export function readStates(answer: string, count: number): JobState[] {
   const states = readRecords(answer, count, (reader) => {
     const [kind = '', ...said] = reader.fields();
@@ -138,7 +150,9 @@ function readState(
   }
 }
 
-/** Removes what is kept of a subject's jobs, if none of them runs. */
+/**
+ * Returns the script that removes what the node keeps of a subject's jobs, if none of them runs.
+ */
 export function purgeScript(subject: string): string {
   return whole(`${PRELUDE}${ownJobs(END)}subject=${quote(subjectFolder(subject))}
 idle() { # One whose shell was killed may run under sudo, without the lock of the subject.
@@ -161,12 +175,11 @@ echo ${END}
 export function readPurged(answer: string): boolean {
   const word = fields(answer, 1).flat().join(' ');
   if (word !== 'forgotten' && word !== 'busy') {
-    throw new RangeError('neither forgotten nor busy');
+    throw new RangeError('neither "forgotten" nor "busy"');
   }
   return word === 'forgotten';
 }
 
-/** Lists the subjects that there are jobs of. */
 export function subjectsScript(): string {
   return whole(`${PRELUDE}${ownJobs(END)}for folder in ${JOBS_FOLDER}/*; do
   [ ! -d "$folder" ] || printf 'subject %s\\n' "$(printf %s "\${folder##*/}" | base64 -w0)"
@@ -183,13 +196,13 @@ export function readSubjects(answer: string): string[] {
   });
 }
 
-/** Most lines of an answer to `subjectsScript`: far more than the volumes of a node. */
+/** Maximum lines of an answer to `subjectsScript`: far more than the volumes of a node. */
 const MOST_SUBJECTS = 100_000;
 
 /**
  * Returns the fields of each line.
- * @param asked lines at most
- * @throws RangeError as `readRecords`; ForeignJobs or SudoRefusal where the script went no further
+ * @param asked maximum number of lines
+ * @throws RangeError as `readRecords`; ForeignJobs or SudoRefusal if the script ended early
  */
 function fields(answer: string, asked: number): string[][] {
   return readRecords(answer, asked, (reader) => {
@@ -200,7 +213,7 @@ function fields(answer: string, asked: number): string[][] {
   });
 }
 
-/** Throws ForeignJobs or SudoRefusal where the script went no further. */
+/** Throws ForeignJobs or SudoRefusal if the script ended early. */
 function refuseOthers(kind: string, [user, ...said]: readonly string[]): void {
   if (kind === 'foreign') throw new ForeignJobs(decode(user), decode(said[0]));
   if (kind === 'denied') throw new SudoRefusal(decode(user), decode(said[0]), decode(said[1]));

@@ -2,13 +2,16 @@ import type { Explanation, Reason } from '../api/reasons.ts';
 import type { FailedState } from './job.ts';
 import { describeFailure } from './job-text.ts';
 
-/** An absolute path, where a word or a quotation begins; no part of a URL. */
+/** Absolute path, at the start of a word or a quotation; no part of a URL. */
 const PATH = /(?<=^|[\s'"(,=])\/[^\s'",;()]+/g;
 
-/** The node's list, which documents name. */
+/** Paths that documents name: the node's list of sources. */
 const DOCUMENTED = ['/etc/stowage/sources.conf'];
 
-/** Replaces the paths of a node by an ellipsis, for people who may not administer it. `known`: what they named themselves. */
+/**
+ * Replaces the paths of a node by an ellipsis, for users who may not administer it. `known`: paths
+ * that these users named.
+ */
 export const withoutPaths = (text: string, known: readonly string[] = []): string =>
   text.replace(PATH, (path) => {
     const end = /[:.]*$/.exec(path)?.[0] ?? '';
@@ -16,7 +19,9 @@ export const withoutPaths = (text: string, known: readonly string[] = []): strin
     return DOCUMENTED.includes(bare) || known.includes(bare) ? path : `…${end}`;
   });
 
-/** An explanation for people who may not administer the node. `known`: paths that they named themselves. */
+/**
+ * Returns an explanation for users who may not administer the node. `known`: paths that they named.
+ */
 export function publicly<T extends Explanation>(told: T, known: readonly string[] = []): T {
   const message = withoutPaths(told.message, known);
   return { ...told, message, ...(told.detail && { detail: withoutPathsIn(told.detail, known) }) };
@@ -27,7 +32,10 @@ function withoutPathsIn({ code, parameters }: Reason, known: readonly string[]):
   return { code, parameters: Object.fromEntries(told) };
 }
 
-/** Returns why a job did not do what it was to do, without the command, which names paths and other volumes of the node. */
+/**
+ * Returns why a job did not complete, without the command, which names paths and other volumes of
+ * the node.
+ */
 export function publicFailure(state: FailedState, known: readonly string[] = []): string {
   if (state.state === 'guarded' || state.state === 'died')
     return withoutPaths(describeFailure(state), known);
@@ -38,7 +46,7 @@ export function publicFailure(state: FailedState, known: readonly string[] = [])
   );
 }
 
-/** Returns the last line that a job printed, without what it reported for programs. */
+/** Returns the last line that a job printed, except lines for programs. */
 export const lastLine = (output: string): string =>
   output
     .trim()

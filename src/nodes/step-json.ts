@@ -1,6 +1,9 @@
 import type { Step } from './job.ts';
 
-/** A step as the Salt module takes it and `--dry-run=plan` prints it: names in these are kept. Pure. */
+/**
+ * Returns a step as the Salt module takes it and `--dry-run=plan` prints it. Its names are
+ * persistent. Pure.
+ */
 export const stepJson = ({ preconditions, failureMeansConflict, ...step }: Step) => ({
   ...step,
   guards: preconditions.map(({ argv, expect, refusal, reason }) => ({

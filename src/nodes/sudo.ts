@@ -1,12 +1,12 @@
 import { refuse } from '../api/reasons.ts';
 import { type NodeError, nodeError } from './errors.ts';
 
-/** sudo did not let the user run a program on a node. */
+/** Error for a program that sudo did not let the user run on a node. */
 export class SudoRefusal extends Error {
   override readonly name = 'SudoRefusal';
 
   readonly user: string;
-  /** With its arguments: those matter to sudo. */
+  /** Command with its arguments, which matter to sudo. */
   readonly command: string;
   readonly said: string;
 
@@ -18,7 +18,7 @@ export class SudoRefusal extends Error {
   }
 
   on(node: string): NodeError {
-    // As sudo 1.9 begins its lines, or says of a user that may not.
+    // Beginnings of lines of sudo 1.9, and its message about a user without rights.
     const lines = this.said.split('\n').filter((line) => /sudo|sorry/i.test(line));
     const { user, command } = this;
     const said = lines.length === 0 ? undefined : lines.join('; ');

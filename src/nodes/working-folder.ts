@@ -1,8 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 
 /**
- * Where a program that is started begins: where this one is, or in `/` where that is gone or is not for this user (`sudo -u` in
- * root's home). execa enters the folder by its name, and what fails then reads as if the program could not be run.
+ * Returns the directory for a program to start in: the present one, or `/`. The present one may be
+ * gone, or closed to this user (`sudo -u` in root's home). execa enters the directory by its name,
+ * and its error then reads as if the program could not run.
  */
 export function workingFolder(): string {
   try {

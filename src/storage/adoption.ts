@@ -6,21 +6,24 @@ import { scriptArgv } from './scripts/scripts.ts';
 import type { DesiredVolume, Intent, ObservedVolume, Refusal } from './types.ts';
 
 /**
- * The step that gives a file system a UUID, for an adoption or to take one back. Its preconditions, and the lock on a device, are the
- * caller's.
- * @param owner the UID of the Volume that adopts it
+ * Returns a step that sets the UUID of a file system, for an adoption or its rollback. The caller
+ * adds the device lock.
+ * @param owner UID of the adopting Volume
  */
 export const giveUuid = (
   type: FsType,
   { uid, owner, path }: { uid: string; owner: string; path: string },
   preconditions: readonly Precondition[],
 ): Step => ({
-  name: `give the ${type} file system ${uid === owner ? "the Volume's UUID" : 'its earlier UUID'}`,
+  name: `${uid === owner ? 'set' : 'restore'} the UUID of the ${type} file system`,
   argv: scriptArgv('stowage-adopt', path, uid, type, owner),
   preconditions,
 });
 
-/** The record of an adoption: it keeps what the storage was called before anything of that is changed. */
+/**
+ * Returns the intent record of an adoption. It keeps the earlier UID and signature of the storage,
+ * and is written before any of them changes.
+ */
 export const adoptionOf = (
   desired: DesiredVolume,
   from: string,
@@ -28,47 +31,54 @@ export const adoptionOf = (
   { sizeBytes, fsType, signature }: { sizeBytes: bigint; fsType: string; signature: string },
 ): Intent => ({ ...intentOf(desired, place, sizeBytes), fsType, signature, adopt: from });
 
-/** The UID that what is to be adopted has yet; undefined where nothing is, or it was. */
+/** Returns the earlier UID of the storage while its adoption is incomplete; undefined otherwise. */
 export const adoptsFrom = (
   { adopt, recorded }: Pick<DesiredVolume, 'adopt' | 'recorded'>,
   { done }: Pick<ObservedVolume, 'done'>,
 ): string | undefined => (recorded || done !== undefined ? undefined : adopt);
 
-/** The UID of an adoption that was begun on the node and not ended; undefined where there is none. */
+/**
+ * Returns the earlier UID of an adoption that the node began and did not finish; undefined if there
+ * is none.
+ */
 export const halfAdopted = (
   { recorded }: Pick<DesiredVolume, 'recorded'>,
   { intent, done }: Pick<ObservedVolume, 'intent' | 'done'>,
 ): string | undefined => (recorded || done !== undefined ? undefined : intent?.adopt);
 
-/** A job may reach the node late: what is adopted may be in use by then. */
+/** Requires that no `done` record exists: a delayed job could find the storage in use. */
 export const notAdopted = ({ uid, name }: Pick<DesiredVolume, 'uid' | 'name'>): Precondition => ({
   argv: ['test', '!', '-e', donePath(uid)],
   expect: { exit: 0 },
   ...refuse('AdoptedMeanwhile', { volume: name }),
 });
 
-/** Removes the node's records of the earlier Volume, by which its device would be another's. */
+/**
+ * Returns steps that remove the earlier Volume's records from the node. With them, the device would
+ * still belong to that Volume.
+ */
 export const forgetEarlier = (from: string): Step[] =>
   removeRecords(from).map((step) => ({ ...step, name: `${step.name} of the earlier Volume` }));
 
-/** A record of another adoption than the one that is wanted. */
+/** Refuses if the node has an intent record other than that of this adoption. */
 export const otherAdoption = (from: string, { intent }: Pick<ObservedVolume, 'intent'>) =>
   intent === undefined || intent.adopt === from
     ? undefined
     : refuse('AnotherAdoptionRecorded', { record: JSON.stringify(intent), uid: from });
 
 /**
- * Refuses to forget an adoption that has not come to its end while its storage is away: without the records nobody would know
- * what half of it was done, nor find what has neither name.
- * @param what is not there, and its reason
+ * Refuses to delete the records of an unfinished adoption while its storage is absent. Only they
+ * show its progress, and identify a file that has neither Volume's name.
+ * @param what clause of the message that describes the absence
+ * @param reason of that absence
  */
 export const putBackAway = (
   { uid, name }: Pick<DesiredVolume, 'uid' | 'name'>,
   what: string,
   reason?: Reason,
 ): Refusal => ({
-  refusal: `an adoption that was begun is to be taken back, and ${what}`,
-  hint: `Bring it back, and it gets the UID that it had. If it is gone for good, end the record of it on the node: rm ${intentPath(uid)}. If the node is gone, too: stowage delete volume ${name} --forget-node`,
+  refusal: `the unfinished adoption cannot be rolled back: ${what}`,
+  hint: `Bring the storage back: it then gets its earlier UID. If it is lost, remove its record on the node: rm ${intentPath(uid)}. If the node is lost, too: stowage delete volume ${name} --forget-node`,
   ...(reason && { reason }),
   retryable: true,
 });

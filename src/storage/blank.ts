@@ -5,18 +5,21 @@ import type { BlockDevice } from './types.ts';
 
 type Device = Pick<BlockDevice, 'name' | 'sizeBytes'>;
 
-/** The consent to destroy data that is of no kind that blkid or wipefs know. */
+/** Name of data that neither blkid nor wipefs recognizes, as content and consent have it. */
 export const UNKNOWN_DATA = 'unknown data';
 
 const MIB = 1n << 20n;
 const GIB = 1n << 30n;
 
-/** In bytes: both ends are read as far as anything has its labels there, places between only to see that nothing is there. */
+/**
+ * Sizes (bytes) of the regions to read: both ends, as far as any format puts labels, and samples
+ * between them.
+ */
 const BEGINNING = 4n * MIB;
 const END = MIB;
 const SAMPLE = MIB / 16n;
 const SAMPLES = 16n;
-/** Ceph's BlueStore repeats its label at these offsets (bdev_label_positions). */
+/** Offsets (bytes) at which Ceph's BlueStore repeats its label (bdev_label_positions). */
 const LABELS = [1n, 10n, 100n, 1000n].map((gib) => gib * GIB);
 
 /** Returns the places of a device that are read: offset and length in bytes. */
@@ -35,26 +38,29 @@ function places(sizeBytes: bigint): { at: bigint; length: bigint }[] {
   ];
 }
 
-/** Compares each place with zeros, by a use of cmp that wiping has, too: nothing of what is there is printed. */
+/**
+ * Returns commands that compare each place with zeros. They use cmp as wiping does, which prints
+ * none of the content.
+ */
 const comparisons = ({ name, sizeBytes }: Device): string[][] =>
   places(sizeBytes).map(({ at, length }) => [
     ...['cmp', `--ignore-initial=${at}:0`, `--bytes=${length}`],
     ...['--', `/dev/${name}`, '/dev/zero'],
   ]);
 
-/** Reads whether a device is blank, with what else is read of it. They read only. */
+/** Returns read-only probes that show whether a device is blank. */
 export const blankProbes = (device: Device): Probe[] =>
   comparisons(device).map((argv, index) => ({ name: `blank ${device.name} ${index}`, argv }));
 
 /**
- * Returns whether a device reads as zeros at its beginning, its end and places between.
- * @throws ObservationError where a place cannot be read
+ * Reports whether a device reads as zeros at its beginning, its end and places between.
+ * @throws ObservationError if a place cannot be read
  */
 export function readBlank(device: Device, get: (name: string) => ProbeResult): boolean {
   const equal = comparisons(device).map((_, index) => {
     const result = get(`blank ${device.name} ${index}`);
     const { exit, stderr } = result;
-    // cmp(1) has nothing to complain of where it finds a difference.
+    // cmp(1) exits 1 without an error message if it finds a difference.
     if (exit !== 0 && (exit !== 1 || stderr !== ''))
       throw failed(`the content of /dev/${device.name}`, result);
     return exit === 0;
@@ -62,7 +68,7 @@ export function readBlank(device: Device, get: (name: string) => ProbeResult): b
   return !equal.includes(false);
 }
 
-/** Preconditions that a device which was blank still is. */
+/** Requires that a blank device is still blank. */
 export const blankPreconditions = (device: Device): Precondition[] =>
   comparisons(device).map((argv) => ({
     argv,

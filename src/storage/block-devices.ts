@@ -1,7 +1,10 @@
 import { list, truthy } from './json-rows.ts';
 import type { BlockDevice } from './types.ts';
 
-/** Without `-l`, which would print a device that is made of several under one of them only (lsblk(8), since 2.34). */
+/**
+ * Command without `-l`, which would list a device with several parents under only one of them
+ * (lsblk(8), since 2.34).
+ */
 export const LSBLK = ['lsblk', '-J', '-b', '-o', 'KNAME,MAJ:MIN,PKNAME,TYPE,SIZE,RO,SERIAL,WWN'];
 
 interface Row {
@@ -19,8 +22,8 @@ const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
 /**
- * Reads what `LSBLK` printed.
- * @throws SyntaxError when it is not JSON, or a row names no device
+ * Parses the output of `LSBLK`.
+ * @throws SyntaxError if it is not JSON, or a row names no device
  */
 export function parseBlockDevices(lsblk: string): BlockDevice[] {
   const rows = list<Row>(lsblk, 'blockdevices').map((row) => {
@@ -38,11 +41,11 @@ export function parseBlockDevices(lsblk: string): BlockDevice[] {
       wwn: textOf(row.wwn),
     };
   });
-  // A device that is stacked on one of several parents is listed once for each.
+  // lsblk repeats a subtree under each parent of its root: keep one row per name and parent.
   return [...new Map(rows.map((row) => [`${row.name} ${row.parent}`, row])).values()];
 }
 
-/** The partitions of a disk that the kernel knows. */
+/** Returns the partitions of a disk that the kernel knows. */
 export function partitionsOf(name: string, devices: readonly BlockDevice[]): BlockDevice[] {
   return devices.filter(({ parent, type }) => parent === name && type === 'part');
 }

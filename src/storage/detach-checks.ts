@@ -8,16 +8,19 @@ import type { BlockDevice, DesiredVolume, ObservedVolume, Plan } from './types.t
 
 type Device = Pick<BlockDevice, 'name' | 'device'>;
 
-/** That nothing uses the volume, whose devices these are. Not under a lock on one of them: whoever holds that has it open. */
+/**
+ * Requires that nothing uses the volume on these devices. Do not check this under a lock on one of
+ * the devices: the lock holder has it open.
+ */
 export const preconditionsOf = (
   desired: DesiredVolume,
   devices: readonly Device[],
 ): Precondition[] => [...preconditionsOfDevices(devices), notOfKubelet(desired)];
 
 /**
- * Of a device that is there as long as its disk is: nothing is to be done to detach it, but while it is in use it is
- * not detached.
- * @param devices those whose use is a use of the volume
+ * Plans the detach of a device that stays as long as its disk does. Refuses while the device is in
+ * use; otherwise at most removes a leftover mount.
+ * @param devices devices whose use counts as use of the volume
  */
 export function planUnused(
   desired: DesiredVolume,
@@ -36,7 +39,7 @@ export function planUnused(
     : { ...refuse('KubeletUsesVolume', { volume: desired.name, uses }), retryable: true };
 }
 
-/** Returns the kubelet's directories for a volume as a use of it; undefined where it has none. */
+/** Returns the kubelet's directories for a volume as a use of it; undefined if there are none. */
 export function useOfKubelet(folders: readonly string[]): Use | undefined {
   const by = kubeletUse(folders);
   return by === undefined ? undefined : useBy(by, { kubelet: 'kubelet' });

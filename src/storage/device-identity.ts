@@ -1,34 +1,37 @@
 import type { BlockDevice } from './types.ts';
 
 /**
- * Whether two devices are the same one. `unknown`: nothing that both tell can decide it. Each caller states which answer
- * lets it write; `unknown` never does by itself.
+ * Result of comparing two devices. `unknown`: no fact that both have decides it. Each caller states
+ * which results permit a write; `unknown` never does by itself.
  */
 export type Sameness = 'same' | 'different' | 'unknown';
 
-/** A device as it was recorded, or as it is observed now. */
+/** Device as it was recorded, or as it is observed now. */
 export interface KnownDevice {
-  /** As `identityText` writes it. */
+  /** Identity in the format of `identityText`. */
   identity?: string | undefined;
   /**
-   * Boot ID and diskseq of the disk: no other disk gets both, until the next boot. The same disk gets another after it was
-   * unplugged, so that a different one proves nothing.
+   * Boot ID and diskseq of the disk: no other disk gets both, until the next boot. The same disk
+   * gets another diskseq after it was unplugged, so different values prove nothing.
    */
   presence?: string | undefined;
 }
 
-/** The facts about a device and the disk that it is on. */
+/** Facts about a device and the disk that it is on. */
 interface Facts {
   /** The whole disk: strong (`wwn`) and weak (`serial`) identifiers. */
   disk: Pick<BlockDevice, 'wwn' | 'serial'>;
-  /** The UUID that device-mapper has for it: strong. */
+  /** Device-mapper UUID, a strong identifier. */
   dmUuid: string | undefined;
   /** For a partition: its number, and its GUID in a GPT. */
   partition: { number: number; guid: string | undefined } | undefined;
   sizeBytes: bigint;
 }
 
-/** Returns the identity as it is recorded: `wwn=… serial=… dm=… partition=… partuuid=… size=…`, what is unknown left out. */
+/**
+ * Returns the identity as recorded, `wwn=… serial=… dm=… partition=… partuuid=… size=…`, without
+ * unknown facts.
+ */
 export function identityText({ disk, dmUuid, partition, sizeBytes }: Facts): string {
   const facts: [string, string | undefined][] = [
     ['wwn', disk.wwn],
@@ -47,10 +50,13 @@ export function identityText({ disk, dmUuid, partition, sizeBytes }: Facts): str
 
 /**
  * Compares a recorded device with one that is observed now, in this order:
- * 1. another partition, or less space than was recorded: `different`;
- * 2. a strong identifier (WWN, EUI-64, NGUID, device-mapper UUID) that both have and that differs: `different`;
- * 3. the same presence: `same`; the same strong identifier: `same`, or `unknown` where their serial numbers differ;
- * 4. serial numbers that differ: `different`. Equal ones prove nothing: controllers and cheap disks repeat them;
+ * 1. another partition, or less space than recorded: `different`;
+ * 2. strong identifiers (WWN, EUI-64, NGUID, device-mapper UUID) that differ, or a device-mapper
+ *    UUID against a WWN or serial number: `different`;
+ * 3. the same presence: `same`; the same strong identifier: `same`, or `unknown` if their serial
+ *    numbers differ;
+ * 4. serial numbers that differ: `different`. Equal ones prove nothing: controllers and cheap disks
+ *    repeat them;
  * 5. the same GUID in a partition table: `same`;
  * 6. else `unknown`.
  */
@@ -63,7 +69,7 @@ export function compareDevice(recorded: KnownDevice, found: KnownDevice): Samene
   const isReadable = had !== undefined && has !== undefined;
   if (isReadable && has < had) return 'different';
   const disk = compareDisk(recorded, found);
-  // A size that cannot be read may be more than there is.
+  // A recorded size that cannot be parsed may exceed the present one.
   if (disk === 'different' || (disk === 'same' && isReadable)) return disk;
   if (!isReadable) return 'unknown';
   const guid = before.get('partuuid');
@@ -72,7 +78,9 @@ export function compareDevice(recorded: KnownDevice, found: KnownDevice): Samene
     : 'unknown';
 }
 
-/** The part of `compareDevice` that is about whole disks, of which each device may be a partition. */
+/**
+ * Compares the whole disks, of which each device may be a partition, as part of `compareDevice`.
+ */
 export function compareDisk(recorded: KnownDevice, found: KnownDevice): Sameness {
   const before = factsIn(recorded);
   const now = factsIn(found);
@@ -84,7 +92,7 @@ export function compareDisk(recorded: KnownDevice, found: KnownDevice): Sameness
   return strong === 'same' && serials !== true ? 'same' : 'unknown';
 }
 
-/** Like `compareDevice`, but of whether both have bytes in common: a disk and each partition of it do. */
+/** Compares whether two devices have bytes in common, as a disk and each of its partitions do. */
 export function compareBytes(recorded: KnownDevice, found: KnownDevice): Sameness {
   const [one, two] = [recorded, found].map((device) => factsIn(device).get('partition'));
   return one === undefined || two === undefined || one === two
@@ -92,22 +100,26 @@ export function compareBytes(recorded: KnownDevice, found: KnownDevice): Samenes
     : 'different';
 }
 
-/** Whether both have an identifier in common: a serial number alone proves nothing, nor a WWN with another serial number. */
+/**
+ * Reports whether two devices share a serial number or strong identifier. Neither proves sameness:
+ * serial numbers repeat, and a WWN may come with another serial number.
+ */
 export function haveCommonIdentifier(recorded: KnownDevice, found: KnownDevice): boolean {
   const [before, now] = [factsIn(recorded), factsIn(found)];
   return serialsDiffer(before, now) === false || compareStrong(before, now) === 'same';
 }
 
-/** Whether both tell a WWN and the two do not agree, also where they cannot be compared. */
+/** Reports whether both devices have a WWN and these do not match, or cannot be compared. */
 export function haveUnlikeWwns(recorded: KnownDevice, found: KnownDevice): boolean {
   const [one, two] = [recorded, found].map((device) => wwnOf(factsIn(device).get('wwn')));
   return one !== undefined && two !== undefined && compareWwn(one, two) !== 'same';
 }
 
 /**
- * Returns the same bytes under other names of the kernel, as DeviceFacts has them: disks with the WWN of this one, such as the
- * second port of a SAS disk. Different disks with one WWN count, too, for they cannot be told apart. Paths below a map of
- * multipathd's can only be used by the map.
+ * Returns the same bytes under other kernel names (see DeviceFacts). These are disks with the WWN
+ * of this one, such as the second port of a SAS disk. Different disks with one WWN count too,
+ * because nothing tells them apart. Paths below a multipath map are excluded: only the map can use
+ * them.
  * @param disk the disk that `device` is a partition of, or `device` itself
  */
 export function otherPathsOf(
@@ -139,8 +151,8 @@ export function otherPathsOf(
 }
 
 /**
- * Returns the record of a device that was recognized: what it tells now, and what it told before of which it is silent now.
- * The kernel, udev and firmware spell identifiers differently from version to version.
+ * Returns the record of a recognized device: its present facts, and recorded facts that are missing
+ * now. Versions of kernel, udev and firmware format identifiers differently.
  */
 export function updateIdentity(recorded: string, found: string): string {
   const now = factsIn({ identity: found });
@@ -166,7 +178,10 @@ function compareStrong(
   return wwn === undefined || wwnNow === undefined ? 'unknown' : compareWwn(wwn, wwnNow);
 }
 
-/** Undefined where one of them has none. Spaces, underscores and case depend on which program reads it. */
+/**
+ * Reports whether the serial numbers differ; undefined if one is missing. Ignores spaces,
+ * underscores and case, which depend on the program that reads them.
+ */
 function serialsDiffer(
   before: ReadonlyMap<string, string>,
   now: ReadonlyMap<string, string>,
@@ -176,14 +191,16 @@ function serialsDiffer(
 }
 
 interface Wwn {
-  /** The namespace of the value; '' where it has no prefix that tells. Values of two namespaces cannot be compared. */
+  /**
+   * Namespace of the value; '' if no prefix shows it. Values of two namespaces cannot be compared.
+   */
   kind: string;
   value: string;
 }
 
 /**
- * Reads a WWN as the kernel (`naa.5000…`, `eui.…`, `uuid.…`, `t10.…`, `nvme.…`) and udev (`0x5000…`) write it. Undefined for
- * none, and for zeros, which stand for none.
+ * Parses a WWN as the kernel (`naa.5000…`, `eui.…`, `uuid.…`, `t10.…`, `nvme.…`) or udev
+ * (`0x5000…`) writes it. Returns undefined for a missing WWN, and for zeros, which stand for none.
  */
 function wwnOf(text: string | undefined): Wwn | undefined {
   const [, prefix = '', rest = ''] =
@@ -196,7 +213,9 @@ function wwnOf(text: string | undefined): Wwn | undefined {
   return { kind: prefix.toLowerCase() || (isHex ? 'naa' : ''), value };
 }
 
-/** In hexadecimal digits: an NAA identifier without the vendor's extension, which some programs leave out. */
+/**
+ * Hexadecimal digits of an NAA identifier without the vendor's extension, which some programs omit.
+ */
 const SHORT_NAA = 16;
 
 function compareWwn(one: Wwn, two: Wwn): Sameness {
@@ -217,13 +236,16 @@ function factsIn({ identity = '' }: KnownDevice): Map<string, string> {
   );
 }
 
-/** Returns the bytes in an identity, 0 where it tells none; undefined where that is no number, as others may write it. */
+/**
+ * Returns the size (bytes) in an identity, 0 if it has none; undefined if it is no number, because
+ * other clients can write it.
+ */
 function sizeIn(facts: ReadonlyMap<string, string>): bigint | undefined {
   const size = facts.get('size') ?? '0';
   return /^\d{1,30}$/.test(size) ? BigInt(size) : undefined;
 }
 
-/** A status may be written by others: what is no escape is taken as it is. */
+/** Decodes a value. An invalid escape stays as it is, because other clients can write a status. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

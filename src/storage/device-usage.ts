@@ -5,7 +5,7 @@ import { MAPPERS, readMappers } from './mappers.ts';
 import { notUnderstood, ObservationError, optional, succeeded } from './probe-results.ts';
 import type { BlockDevice, DeviceUsage, LoopFacts } from './types.ts';
 
-/** What says who uses which device, of the whole node. */
+/** Returns probes of which devices are in use, on the whole node. */
 export function usageProbes(): Probe[] {
   return [
     { name: 'loops', argv: LOSETUP },
@@ -49,8 +49,9 @@ export function readDevices(get: (name: string) => ProbeResult): {
 }
 
 /**
- * proc(5), mountinfo: the third field is major:minor, the fifth the mount point, with octal escapes; after a `-` come
- * type and source. btrfs has a number of its own for each mount, so that only its source says which device that is.
+ * Returns mount points by device number (proc(5), mountinfo): the third field is major:minor, the
+ * fifth the mount point with octal escapes; type and source follow a `-`. btrfs gives each mount a
+ * number of its own, so only the source shows its device.
  */
 function readMounts(text: string, devices: readonly BlockDevice[]): Map<string, string[]> {
   const mounts = new Map<string, string[]>();
@@ -66,7 +67,10 @@ function readMounts(text: string, devices: readonly BlockDevice[]): Map<string, 
   return mounts;
 }
 
-/** proc(5), swaps: a heading, then the path first in each line. */
+/**
+ * Returns the paths of swap devices (proc(5), swaps): a heading, then lines that begin with the
+ * path.
+ */
 function readSwaps(text: string): string[] {
   return text
     .split('\n')
@@ -74,7 +78,7 @@ function readSwaps(text: string): string[] {
     .flatMap((line) => line.split(/\s/)[0] || []);
 }
 
-/** stat(1) prints device numbers in hexadecimal: `7:a` is `7:10`. */
+/** Converts a device number of stat(1) from hexadecimal: `7:a` is `7:10`. */
 export function fromHex(device: string): string {
   return device
     .split(':')

@@ -16,34 +16,34 @@ import type {
 /** Runs read-only commands on the node. */
 export type Look = (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>;
 
-/** What a kind makes its part of `Desired` from. */
+/** Input from which a driver derives its desired state. */
 export interface DesiredContext {
   volume: Volume;
-  /** What is the same for every kind. */
+  /** Fields that all kinds share. */
   common: DesiredVolume;
-  /** The node that the work runs on. */
+  /** Node that the work runs on. */
   node: string;
-  /** Where the volume was made; undefined while it is not. */
+  /** Path of the provisioned storage; undefined before it is provisioned. */
   path: string | undefined;
-  /** What was asked for, in whole blocks; 0 for what is no size. Bytes. */
+  /** Requested size (bytes) in whole blocks; 0 if the spec has no valid size. */
   sizeBytes: bigint;
-  /** What it is made as a copy of, while it is made. */
+  /** Source of the copy, while the volume is provisioned. */
   from: Source | ThinSource | undefined;
-  /** It is made for a claim, by whose UID it is named. */
+  /** True if the volume is provisioned for a claim, whose UID is in its name. */
   isForClaim: boolean;
 }
 
-/** The device that is the volume, as a node shows it. */
+/** Device of a volume, as observed on a node. */
 export interface FoundDevice {
-  /** undefined while it is not there. */
+  /** Undefined while the device is absent. */
   device: Pick<BlockDevice, 'name' | 'sizeBytes'> | undefined;
-  /** What tells the storage from another of its path. */
+  /** Identity that tells the storage from other storage at its path. */
   identity: string;
 }
 
 /**
- * One kind of storage: all that Stowage asks of it. Each is a pure function but `observe`, which runs commands that only read.
- * A kind is one object like this in the registry (docs/extending.md adds one).
+ * Driver of one kind of storage. Each method is a pure function except `observe`, which runs
+ * read-only commands. The registry has one object per kind (docs/extending.md adds one).
  */
 export interface VolumeDriver<
   Field extends string,
@@ -51,71 +51,112 @@ export interface VolumeDriver<
   O extends ObservedVolume & { type: string },
 > {
   readonly type: D['type'] & O['type'];
-  /** What it is called, after the article `a` or `an`. */
+  /** Name of the kind, as it follows the article `a` or `an`. */
   readonly label: string;
-  /** The field of a Volume's spec that asks for the kind. */
+  /** Field of a Volume's spec that requests the kind. */
   readonly field: Field;
-  /** What becomes of the data of a Volume that does not say. */
+  /** Treatment of the data on deletion if the Volume sets none. */
   readonly onDelete: 'Delete' | 'Retain';
-  /** It is made where something else may be yet, so that `spec.overwrite` is for it. */
+  /**
+   * True if volumes are provisioned where other data may exist, so that `spec.overwrite` applies.
+   */
   readonly overwrites: boolean;
-  /** Several nodes may attach it, so that `spec.attachableNodes` is for it. */
+  /** True if several nodes may attach a volume, so that `spec.attachableNodes` applies. */
   readonly sharable: boolean;
 
-  /** What is wrong with its field of the spec, each naming the field, what was found and what is wanted. */
+  /**
+   * Returns the problems of its field of the spec, each with the field, the value and what is
+   * valid.
+   */
   specProblems(volume: Volume): string[];
-  /** Whether its field names a file or device, which it then does for good. */
+  /** Reports whether its field names a valid place for the storage, which is immutable then. */
   hasPlace(spec: VolumeSpec): boolean;
   desired(context: DesiredContext): D;
-  /** What `describe volume` shows of its field, beside the kind and the size. */
+  /** Returns the lines of `describe volume` for its field, besides the kind and the size. */
   describe(spec: VolumeSpec): [label: string, value: string | undefined][];
-  /** What is made for it, for who is about to create it. */
+  /** Describes what is provisioned, for a user who is about to create the Volume. */
   summarize(spec: VolumeSpec): string;
-  /** What holds the data, for a person; `own`: it is made for the Volume, and goes with it. `path`: where it was made. */
+  /**
+   * Names the storage of the data for users. `own`: created for the Volume, and deleted with it.
+   * `path`: place of the provisioned storage.
+   */
   holdsData(spec: VolumeSpec, path: string | undefined): { what: string; own: boolean };
-  /** Where there may be something that `spec.overwrite` gives leave to destroy; of a kind that it is for. */
+  /**
+   * Names the place whose content `spec.overwrite` consents to destroy; only if `overwrites` is
+   * true.
+   */
   overwritten?(spec: VolumeSpec): string;
-  /** Whether bytes that the volume gets show what earlier volumes left there. Unset: they never do. */
+  /**
+   * Reports whether a volume exposes data of earlier volumes in its bytes. Unset: volumes never do.
+   */
   exposesOldData?(spec: VolumeSpec): boolean;
-  /** The command that shows on its node what room there is for it; of a kind that takes room from something. */
+  /**
+   * Returns a command that shows the available space on the node; only for kinds that share space.
+   */
   roomCommand?(spec: VolumeSpec): string[];
-  /** The pool that its room is taken from, as metrics call it; `path`: where it was made. Of a kind that takes room from something. */
+  /**
+   * Returns the pool of its space, as metrics name it; only for kinds that share space. `path`:
+   * place of the provisioned storage.
+   */
   pool?(spec: VolumeSpec, path: string | undefined): string | undefined;
-  /** The spec that finds what was made at the path, whatever the default place is by then. Unset: as it is. */
+  /**
+   * Returns the spec that finds storage provisioned at the path, independent of the present default
+   * place. Unset: the spec needs no change.
+   */
   specAt?(spec: VolumeSpec, path: string): VolumeSpec;
-  /** The path on the node that is recorded as the place of what was made. */
+  /** Returns the path on the node that is recorded as the place of the storage. */
   place(desired: D): string;
-  /** Whether Stowage records that path for that Volume: anything else there was not written by it. */
+  /** Reports whether Stowage records this path for this Volume. It wrote no other recorded path. */
   isPlaceOf(volume: Volume, path: string): boolean;
 
-  /** What is looked at first. */
+  /** Returns the first probes of an observation. */
   probes(desired: D): readonly Probe[];
-  /** Throws ObservationError for an answer that leaves open what is on the node. */
+  /** @throws ObservationError for an answer that leaves open what is on the node */
   observe(look: Look, desired: D): Promise<O>;
-  /** @param loopNumber the number of a loop device to attach under, if it comes to that */
+  /** @param loopNumber number of the loop device to attach under, if necessary */
   plan(operation: VolumeOperation, desired: D, observed: O, loopNumber: number): Plan;
-  /** The records that are missing on a node until it knows as the Volume's what MetalK8s made for it. */
+  /**
+   * Plans the records that a node lacks before it treats storage made by MetalK8s as the Volume's.
+   */
   planMetalk8sRecords(desired: D, observed: O): Plan;
   device(desired: D, observed: O): FoundDevice;
-  /** Those whose use is a use of the volume: not the disk that it is a partition of, which others use. */
+  /**
+   * Returns the devices whose use counts as use of the volume: not the disk of a partition, which
+   * others use.
+   */
   devices(desired: D, observed: O): readonly Pick<BlockDevice, 'name' | 'device'>[];
   presence(desired: D, observed: O): Presence;
-  /** Has udev prefer the volume's device for a path that udev derives from content. */
+  /**
+   * Returns steps that make udev prefer the volume's device for a path that it derives from
+   * content.
+   */
   prefer(desired: D, observed: O): Step[];
-  /** Why it cannot start from that; undefined: it can. Of a kind that can have content from the start, so that `spec.source` is for it. */
+  /**
+   * Returns why the volume cannot start from the source; undefined if it can. Only for kinds that
+   * support `spec.source`.
+   */
   startProblem?(spec: VolumeSpec, from: Source | ThinSource): string | undefined;
-  /** A volume as what another starts from; of a kind that can be copied. */
+  /** Returns the volume as the source of another; only for kinds that can be copied. */
   asSource?(desired: D): Source | ThinSource;
-  /** Where a snapshot of it is to be, by the UID of its content; of a kind that has snapshots. `nodes`: those that reach the volume. */
+  /**
+   * Returns the place of a snapshot, by the UID of its content; only for kinds that have snapshots.
+   * `nodes`: nodes that reach the volume.
+   */
   snapshotPlace?(
     desired: D,
     nodes: readonly string[],
     contentUid: string,
   ): SnapshotHandle | Explanation;
-  /** Ends the filling of a volume that nobody wants any more, beside the job that is at it; of a kind that is filled. */
+  /**
+   * Returns steps that end the population of an unwanted volume, beside the job that runs it; only
+   * for kinds that are populated.
+   */
   cancelFill?(desired: D): Step[];
-  /** The size of what was made and is not attached, in bytes. */
+  /** Returns the size (bytes) of storage that is provisioned and not attached. */
   madeBytes(desired: D, observed: O): bigint;
-  /** The recorded identity, in its present spelling where the device is known to be the one; of a kind whose spelling changes. */
+  /**
+   * Returns the recorded identity, in its present format if the device is known to be the same;
+   * only for kinds whose format changes.
+   */
   renewIdentity?(recorded: string, found: FoundDevice): string;
 }

@@ -1,6 +1,6 @@
 import { type Check, like, type OptionTable, settings } from './option-table.ts';
 
-/** A whole number, of blocks or bytes, with the suffixes that mke2fs knows. */
+/** Whole number of blocks or bytes, with the suffixes of mke2fs. */
 const COUNT = /^[0-9]{1,15}[kKmMgGtT]?$/;
 const NUMBER = /^[0-9]{1,15}$/;
 const SWITCH = /^[01]$/;
@@ -22,26 +22,29 @@ const EXTENDED: ReadonlyMap<string, RegExp | undefined> = new Map([
   ['stripe-width', NUMBER],
 ]);
 
-/** An external journal (`device=`) is another device, which the class has no business with. */
+/**
+ * Journal settings without `device=`: an external journal is another device, which a class must not
+ * choose.
+ */
 const JOURNAL: ReadonlyMap<string, RegExp> = new Map([
   ['size', NUMBER],
   ['fast_commit_size', NUMBER],
 ]);
 
-/** `journal_dev` makes no file system but the journal of one. */
+/** Checks names of features. `journal_dev` makes no file system, only the journal of one. */
 const features: Check = (value) =>
   !/^\^?[a-z0-9_]+(,\^?[a-z0-9_]+)*$/.test(value)
-    ? 'must be names of features, each maybe with a ^ before it, and commas between'
+    ? 'must be names of features, separated by commas, each with or without a leading ^'
     : value.split(',').includes('journal_dev')
-      ? 'must not make a journal device'
+      ? 'must not create a journal device'
       : undefined;
 
 const count = like(COUNT, 'a whole number');
 
 /**
- * What a class may set of mkfs.ext4 (mke2fs 1.47), each with a value. Not here, so that a class can neither choose
- * the UUID, nor another device, nor have files of the node read or written: -U, -d, -l, -z, -E offset, the journal's
- * device, -n, -S, -c, -F, and every argument that is no option.
+ * Options that a class may set for mkfs.ext4 (mke2fs 1.47), each with a value. Omitted are those
+ * that choose the UUID or another device, or read or write files of the node. These are -U, -d, -l,
+ * -z, -E offset, the journal's device, -n, -S, -c, -F, and every argument that is no option.
  */
 export const EXT4_OPTIONS: OptionTable = new Map([
   ['-b', count],
@@ -55,12 +58,12 @@ export const EXT4_OPTIONS: OptionTable = new Map([
   ['-J', settings(JOURNAL)],
   [
     '-L',
-    like(/^[A-Za-z0-9_.][-A-Za-z0-9_.]{0,15}$/, 'a label of 16 letters, digits, -, _ or . at most'),
+    like(/^[A-Za-z0-9_.][-A-Za-z0-9_.]{0,15}$/, 'a label of at most 16 letters, digits, -, _ or .'),
   ],
   ['-m', like(/^[0-9]{1,2}(\.[0-9]{1,4})?$/, 'a percentage')],
   ['-N', count],
   ['-O', features],
   ['-r', like(SWITCH, '0 or 1')],
   ['-t', like(/^ext4$/, 'ext4')],
-  ['-T', like(/^[A-Za-z0-9_][-A-Za-z0-9_,]*$/, 'usage types with commas between')],
+  ['-T', like(/^[A-Za-z0-9_][-A-Za-z0-9_,]*$/, 'usage types, separated by commas')],
 ]);

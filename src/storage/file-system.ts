@@ -4,8 +4,8 @@ import { fsTypeOf } from './signature.ts';
 import type { Signature } from './types.ts';
 
 /**
- * The file system that a volume holds, as it was read from it; undefined where it holds none that Stowage makes, or what it
- * is in could not be looked into (a logical volume that is not active).
+ * Returns the type of the file system on a volume; undefined if Stowage does not make that type, or
+ * if the content is unreadable (an inactive logical volume).
  */
 export function fileSystemOf(observed: Observed): FsType | undefined {
   const signature = signatureOf(observed);

@@ -5,27 +5,33 @@ import { answersOf, notUnderstood, ObservationError, optional } from './probe-re
 
 const nameOf = (folder: string) => `free ${folder}`;
 
-/** A folder that is not made yet is going to be on the file system of the nearest one above it. */
+/**
+ * Returns a directory and its parents below `/`: a missing directory is created on the file system
+ * of the nearest existing parent.
+ */
 function andAbove(folder: string): string[] {
   const above = dirname(folder);
   return above === '/' ? [folder] : [folder, ...andAbove(above)];
 }
 
-/** The commands that say how much room there is for files in a folder (an absolute path). They read only. */
+/** Returns read-only probes of the free space for files in a directory (an absolute path). */
 export const freeSpaceProbes = (folder: string): Probe[] =>
   andAbove(folder).map((path) => ({
     name: nameOf(path),
     argv: ['stat', '-f', '-c', '%a|%S', '--', path],
   }));
 
-/** In bytes. @throws ObservationError where that can't be told */
+/**
+ * Returns the free space in bytes.
+ * @throws ObservationError if it cannot be determined
+ */
 export function readFreeSpace(folder: string, results: ReadonlyMap<string, ProbeResult>): bigint {
   const bytes = findFreeSpace(folder, results);
   if (bytes === undefined) throw new ObservationError(refuse('FoldersMissing', { folder }));
   return bytes;
 }
 
-/** The same; undefined where neither the folder nor one above it is there. */
+/** Returns the free space in bytes; undefined if neither the directory nor a parent exists. */
 export function findFreeSpace(
   folder: string,
   results: ReadonlyMap<string, ProbeResult>,

@@ -6,10 +6,10 @@ import { fsTypeOf, ownBlkid } from './signature.ts';
 import type { BlockDevice, DeviceUsage, Signature } from './types.ts';
 
 /**
- * Returns the steps that grow a file system, whose UUID is the Volume's, to the size of its device. A script grows it mounted: the
- * kernel's journal keeps it whole through a power cut, whereas an interrupted resize2fs of an unmounted ext4 can leave what
- * `e2fsck -p` refuses to repair.
- * `growsMounted`: whether root of the node may grow a mounted ext4.
+ * Returns steps that grow a file system, whose UUID is the Volume's, to the size of its device. A
+ * script grows it mounted: the kernel's journal keeps it consistent through a power cut. An
+ * interrupted resize2fs of an unmounted ext4 can leave damage that `e2fsck -p` refuses to repair.
+ * `growsMounted`: root of the node may grow a mounted ext4.
  */
 export function growFileSystem(
   uid: string,
@@ -36,10 +36,10 @@ function growUnmounted(uid: string, device: string): Step[] {
   const preconditions = [stillOurs(uid, device)];
   return [
     {
-      name: 'check the ext4 file system, which resize2fs asks for',
+      name: 'check the ext4 file system, as resize2fs requires',
       argv: ['e2fsck', '-f', '-p', device],
       preconditions,
-      // Its status is 1 after it mended something, and 8 where it was mounted meanwhile.
+      // e2fsck exits 1 after a repair, and 8 if the device was mounted meanwhile.
       failureMeansConflict: true,
     },
     { name: 'grow the ext4 file system', argv: ['resize2fs', device], preconditions },
@@ -58,7 +58,7 @@ export function leaveMount(
   const point = leftPoint(uid);
   if (!mounts.get(device)?.includes(point)) return [];
   return [
-    { name: 'unmount it', argv: ['umount', '--', point], preconditions: [] },
+    { name: `unmount ${point}`, argv: ['umount', '--', point], preconditions: [] },
     { name: 'remove the mount point', argv: ['rmdir', '--', point], preconditions: [] },
   ];
 }

@@ -3,7 +3,10 @@ import { fill } from '../api/reasons/template.ts';
 import { commandText, quote } from '../nodes/quote.ts';
 import type { BlockDevice, DeviceUsage } from './types.ts';
 
-/** A holder keeps a device in use: a mount, swap, or a device that is stacked on it or made of it. */
+/**
+ * Holder that keeps a device in use: a mount, swap, or a device that is stacked on it or made of
+ * it.
+ */
 export interface DeviceHolder {
   kind:
     | 'mount'
@@ -16,27 +19,29 @@ export interface DeviceHolder {
     | 'bcache'
     | 'mapper'
     | 'other';
-  /** The device that is mounted or swapped to, or that is made of the one below: a path. */
+  /** Path of the device that is mounted, used as swap, or made of the one below. */
   device: string;
-  /** The mount points, or device-mapper's name: escaped as the kernel does it, without a space. */
+  /** Mount points, or type and device-mapper name, each escaped as the kernel does. */
   name: string | undefined;
-  /** Ends it, as one would type it on the node; undefined where the kubelet does, or nothing is known that does. */
+  /**
+   * Command that ends the use, as typed on the node; undefined if the kubelet ends it, or none is
+   * known.
+   */
   command: string | undefined;
 }
 
-/** The end of a use, as the parameters of `USE_ENDS`: one of them. */
+/** End of a use, as exactly one of the parameters of `USE_ENDS`. */
 export type UseEnd =
   | { command: string }
   | { look: string }
   | { kubelet: 'kubelet' }
   | { use: 'that' };
 
-/** A use of a device. */
 export interface Use {
-  /** The holders, for the message of a refusal. */
+  /** Holders, as the message of a refusal names them. */
   by: string;
   ended: UseEnd;
-  /** The same as a sentence. The command comes last, if there is one. */
+  /** `ended` as a sentence, with the command last if there is one. */
   end: string;
 }
 
@@ -48,16 +53,17 @@ export const useBy = (by: string, ended: UseEnd): Use => ({
 
 type Device = Pick<BlockDevice, 'name' | 'device'>;
 
-/** Bounds what is followed: whoever may make devices can stack thousands. */
+/** Maximum number of devices to follow: a user who may make devices can stack thousands. */
 const MAX_DEVICES = 256;
 
-/** The kubelet's own mounts, which it ends itself. */
+/** Pattern of the kubelet's own mount points, which the kubelet unmounts. */
 const OF_KUBELET = /kubernetes\.io~|\/plugins\/kubernetes\.io\//;
 
 /**
- * Returns what holds a device, from what is directly on it to the last, which has to end first. Of several it is the longest row: the
- * logical volumes of a group can be deactivated together once none of them is in use. Not its partitions, which callers look at.
- * @param known the devices that were followed so far
+ * Returns the holders of a device, from the one directly on it to the last, which has to end
+ * first. Of several chains it returns the longest: the logical volumes of a group can be
+ * deactivated together once none is in use. Excludes the device's partitions, which callers check.
+ * @param known devices that were followed so far
  */
 export function holdersOf(
   device: Device,
@@ -66,7 +72,7 @@ export function holdersOf(
 ): DeviceHolder[] {
   const before = known.get(device.name);
   if (before !== undefined || known.size === MAX_DEVICES) return before ?? [];
-  // lsblk may be read while devices are moved: what leads back here is not followed.
+  // lsblk may run while devices change: do not follow a cycle.
   known.set(device.name, []);
   const found = holdersNow(device, users, known);
   known.set(device.name, found);
@@ -97,7 +103,7 @@ function holdersNow(
   return rows.reduce((longest, row) => (row.length > longest.length ? row : longest), []);
 }
 
-/** Returns the longest row on a device that is itself a holder, or on one of its partitions. */
+/** Returns the longest chain on a device that is itself a holder, or on one of its partitions. */
 function above(
   device: Device,
   users: DeviceUsage,
@@ -111,7 +117,7 @@ function above(
     .reduce((longest, row) => (row.length > longest.length ? row : longest));
 }
 
-/** Returns who is seen to use a device, and what ends that; undefined where nobody is. */
+/** Returns the observed use of a device and what ends it; undefined if there is none. */
 export function useOf(device: Device, users: DeviceUsage): Use | undefined {
   const holders = holdersOf(device, users);
   const last = holders.at(-1);
@@ -138,25 +144,30 @@ function describe({ kind, device, name }: DeviceHolder, at: number): string {
     case 'swap':
       return at === 0 ? 'it is swap' : 'which is swap';
     case 'loop':
-      return at === 0 ? `${device} is stacked on it` : `on that ${device}`;
+      return at === 0 ? `held by ${device}` : `which is held by ${device}`;
     default: {
       const what = `${device} (${name ?? kind})`;
-      return at === 0 ? `${what} is made of it` : `of that ${what}`;
+      return at === 0 ? `held by ${what}` : `which is held by ${what}`;
     }
   }
 }
 
-/** Reads a mount point as mountinfo has it: a space, tab, newline or backslash is three octal digits there. */
+/**
+ * Decodes a mount point of mountinfo, where a space, tab, newline or backslash is three octal
+ * digits.
+ */
 const unescaped = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );
 
-/** Escapes a name that somebody chose the same way, so that none is taken for another part of a message. */
+/**
+ * Escapes a user-chosen name the same way, so that it cannot pass for another part of a message.
+ */
 const escaped = (text: string): string =>
   text.replace(/[^!-[\]-~]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
-/** Returns a command of one line; undefined for what would be more, which is left to a person. */
+/** Returns a command on one line; undefined if an argument is not printable ASCII. */
 const asLine = (...argv: readonly string[]): string | undefined =>
   argv.some((word) => /[^ -~]/.test(word)) ? undefined : commandText(...argv);
 
@@ -198,8 +209,9 @@ function madeOf({ name, type, mapper }: BlockDevice): DeviceHolder {
 }
 
 /**
- * Returns the command that deactivates a volume group. It goes by its UUID, for one that a pod made may have the name of one of the node's own. The list of
- * devices that some systems keep (lvmdevices) does not have the volumes of pods.
+ * Returns a command that deactivates a volume group by UUID. A pod's group may have the name of one
+ * of the node's own. The list of devices on some systems (lvmdevices) is ignored: it lacks pods'
+ * volumes.
  */
 function deactivate(vg: string): string {
   const uuid = [0, 6, 10, 14, 18, 22, 26]

@@ -5,11 +5,14 @@ import type { BlockDevice, DeviceUsage } from './types.ts';
 
 type Device = Pick<BlockDevice, 'name' | 'device'>;
 
-/** Who is seen to use a device itself; the preconditions of `notInUse` see more, right before a step. */
+/**
+ * Returns the observed holders of a device; undefined if there are none. The preconditions of
+ * `notInUse` see more, right before a step.
+ */
 export const userOf = (device: Device, users: DeviceUsage): string | undefined =>
   useOf(device, users)?.by;
 
-/** Looks at a device right before a step, more widely than an observation does. */
+/** Requires that a device is unused. The commands see more than an observation does. */
 export function notInUse({ name, device }: Device): Precondition[] {
   const path = `/dev/${name}`;
   return [
@@ -19,11 +22,12 @@ export function notInUse({ name, device }: Device): Precondition[] {
       ...refuse('LoopStackedOnDevice', { device: path }),
     },
     {
-      // Of every process: a mount in another mount namespace is not in our own table. The mount of /proc itself is there, too;
-      // that of `/` need not have `/` as its root, as a subvolume of btrfs has not.
+      // Reads every process: a mount in another mount namespace is not in this process's table. The
+      // mount of /proc itself is always listed. That of `/` need not have `/` as its root, as on a
+      // btrfs subvolume.
       argv: [
         ...['find', '/proc', '-maxdepth', '2', '-path', '/proc/[0-9]*/mountinfo'],
-        // Without a space in any argument: sudo joins them by spaces before it compares them with its patterns.
+        // No argument has a space: sudo joins arguments with spaces before it matches its patterns.
         ...['-exec', 'grep', '-hs', '-e', `[[:space:]]${device}[[:space:]]`],
         ...['-e', '[[:space:]]/[[:space:]]/proc[[:space:]]', '{}', '+'],
       ],
@@ -31,8 +35,9 @@ export function notInUse({ name, device }: Device): Precondition[] {
       ...refuse('DeviceMounted', { device: path }),
     },
     {
-      // Of every file system, also one that no process has in its mounts any more: it lives on while a file of it is open, after
-      // `umount -l`, or while a mount namespace without a process is kept. cgroups have folders without number.
+      // Lists every active file system, even one in no mount namespace. Such a file system stays
+      // active while a file on it is open after `umount -l`, or in a mount namespace without
+      // processes. cgroups have an unlimited number of directories.
       argv: [
         ...[
           'find',
@@ -46,7 +51,7 @@ export function notInUse({ name, device }: Device): Precondition[] {
         ],
         ...['-o', '(', '-path', '/sys/fs', '-o', '-name', name, ')', '-print'],
       ],
-      // It lists the folder itself, too: so it did look.
+      // find also prints the directory itself, which proves that it ran.
       expect: { exit: 0, stdout: { is: '/sys/fs' } },
       ...refuse('DeviceMountedUnseen', { device: path }),
     },
@@ -64,10 +69,11 @@ export function notInUse({ name, device }: Device): Precondition[] {
 }
 
 /**
- * That the kernel itself does not hold it: a mount under whatever number (btrfs has one of its own), a RAID, a device that
- * is exported. mke2fs opens a device exclusively before all else, and with -n it writes nothing. The size is any that
- * every device can have. It comes last: where nobody holds the device, it is opened to write as well, and when that is
- * closed, udev has the kernel read the partition table anew.
+ * Requires that the kernel itself does not hold the device: a mount under any number (btrfs has its
+ * own), a RAID, an exported device. mke2fs opens a device exclusively before anything else, and
+ * with -n it writes nothing. The size is one that every device can have. Check this last: mke2fs
+ * also opens an unused device for writing, and when it closes the device, udev makes the kernel
+ * reread the partition table.
  */
 export const notClaimed = ({ name }: Device): Precondition => ({
   argv: ['mkfs.ext4', '-n', '-q', '-F', `/dev/${name}`, '8M'],
@@ -76,8 +82,8 @@ export const notClaimed = ({ name }: Device): Precondition => ({
 });
 
 /**
- * That no process has a disk open to write to it, as a virtual machine has that runs from it. Jobs for other partitions
- * of the disk have it open to read, for their lock.
+ * Requires that no process has a disk open for writing, as a virtual machine that runs from it has.
+ * Jobs for other partitions of the disk have it open for reading, for their lock.
  */
 export const notOpenToWrite = ({ name }: Device): Precondition => ({
   argv: [
@@ -96,12 +102,15 @@ export const notOpenToWrite = ({ name }: Device): Precondition => ({
       '/%l/',
     ],
   ],
-  // What looks has /dev/null open itself.
+  // find itself has /dev/null open, which proves that it ran.
   expect: { stdout: { has: '//dev/null/', lacks: `//dev/${name}/` } },
   ...refuse('OpenToWrite', { path: `/dev/${name}` }),
 });
 
-/** That no process has a file open to write to it, as a virtual machine has that runs from it. A pattern has no meaning in its path. */
+/**
+ * Requires that no process has a file open for writing, as a virtual machine that runs from it has.
+ * Pattern characters in the path are escaped.
+ */
 export const notOpenByPath = (path: string): Precondition => {
   const pattern = path.replaceAll(/[*?[\\]/g, '\\$&');
   return {
@@ -121,21 +130,22 @@ export const notOpenByPath = (path: string): Precondition => {
         '/%l/',
       ],
     ],
-    // What looks has /dev/null open itself.
+    // find itself has /dev/null open, which proves that it ran.
     expect: { stdout: { has: '//dev/null/', lacks: `/${path}/` } },
     ...refuse('OpenToWrite', { path }),
   };
 };
 
 /**
- * That no process has a device open, by its number, whatever name it was opened by. Not under a lock on the device:
- * whoever holds that has it open. To know the numbers, each open file is asked for, also those on servers that do not answer.
+ * Requires that no process has a device open, by its number, whatever path it opened. Do not check
+ * it under a lock on the device: the lock holder has it open. The command stats each open file,
+ * also those on servers that do not answer.
  */
 export function notOpen({ name, device: number }: Device): Precondition {
   const device = `/dev/${name}`;
   const [major, minor] = number.split(':').map(Number) as [number, number];
   return {
-    // What looks has /dev/null open itself.
+    // find itself has /dev/null open, which proves that it ran.
     argv: [
       ...['find', '-L', '/proc', '-maxdepth', '3', '('],
       ...['-path', '/proc/*/*', '!', '-path', '/proc/[0-9]*/fd*', '-prune', ')', '-o'],
@@ -153,6 +163,6 @@ export function notOpen({ name, device: number }: Device): Precondition {
   };
 }
 
-/** That nothing on the node uses any of some devices. */
+/** Requires that nothing on the node uses any of the devices. */
 export const preconditionsOfDevices = (devices: readonly Device[]): Precondition[] =>
   devices.flatMap((each) => [...notInUse(each), notOpen(each)]);

@@ -4,23 +4,29 @@ import { failed } from './probe-results.ts';
 import type { BlockDevice, DesiredVolume, DeviceUsage, Plan } from './types.ts';
 
 /**
- * What the kubelet keeps for a `local` PersistentVolume, which has the Volume's name, below its root folder:
- * `plugins/kubernetes.io/local-volume/mounts/<pv>` is where it mounts the file system, and binds that to
- * `pods/<uid>/volumes/kubernetes.io~local-volume/<pv>` of each pod. For Block it binds the device to
- * `plugins/kubernetes.io~local-volume/volumeDevices/<pv>/<uid>`, stacks a loop of its own on that, and leads
- * `pods/<uid>/volumeDevices/kubernetes.io~local-volume/<pv>` to the device, by a symbolic link.
+ * Name and root directory by which the kubelet's directories for a `local` PersistentVolume are
+ * found. The PersistentVolume has the Volume's name. The kubelet mounts its file system at
+ * `plugins/kubernetes.io/local-volume/mounts/<pv>`, and binds that to
+ * `pods/<uid>/volumes/kubernetes.io~local-volume/<pv>` of each pod. For Block it binds the device
+ * to `plugins/kubernetes.io~local-volume/volumeDevices/<pv>/<uid>`, stacks a loop device of its own
+ * on that, and makes `pods/<uid>/volumeDevices/kubernetes.io~local-volume/<pv>` a symbolic link to
+ * the device.
  */
 type Place = Pick<DesiredVolume, 'name' | 'kubeletRoot'>;
 
 const PLUGIN = 'kubernetes.io~local-volume';
 
-/** Of it alone is known that find has come to the end of the folders before it, whichever of them are missing. */
+/**
+ * Last path of the search. Its line proves that find reached the end, whichever directories are
+ * missing.
+ */
 const LAST = '/dev/null';
 
 /**
- * Prints what is in use, a line each. Not the empty folders that are left once all is unmounted, nor the empty files that
- * a restart of the node leaves where devices were bound. It never looks into folders of other kinds of volumes, which
- * may be of a server that does not answer.
+ * Returns a command that prints what is in use, one path per line. It omits empty directories that
+ * remain after all is unmounted, and empty files that a reboot leaves where devices were bound. It
+ * never enters directories of other kinds of volumes, which may be on a server that does not
+ * answer.
  */
 function search({ name, kubeletRoot: root }: Place): string[] {
   return [
@@ -42,10 +48,10 @@ function search({ name, kubeletRoot: root }: Place): string[] {
   ];
 }
 
-/** One command, which reads only. A missing root folder is no use. */
+/** Returns one read-only probe of the kubelet's directories. A missing root directory is no use. */
 export const kubeletProbe = (place: Place): Probe => ({ name: 'kubelet', argv: search(place) });
 
-/** The same, right before a step. */
+/** Requires that the kubelet does not use the volume. */
 export const notOfKubelet = (place: Place): Precondition => ({
   argv: search(place),
   expect: { stdout: { has: LAST, lacks: 'local-volume/' } },
@@ -53,8 +59,9 @@ export const notOfKubelet = (place: Place): Precondition => ({
 });
 
 /**
- * The kubelet's folders that count as use: not empty, or a mount point, which an empty file system is, too.
- * @throws ObservationError where it did not look at all of them
+ * Returns the kubelet's directories that count as use: not empty, or a mount point, which an empty
+ * file system is too.
+ * @throws ObservationError if the search was incomplete
  */
 export function readKubelet(
   place: Place,
@@ -62,20 +69,21 @@ export function readKubelet(
   { mounts }: Pick<DeviceUsage, 'mounts'>,
 ): string[] {
   const found = result.stdout.split('\n').filter((line) => line !== '');
-  if (found.pop() !== LAST) throw failed("the kubelet's folders", result);
+  if (found.pop() !== LAST) throw failed("the kubelet's directories", result);
   const unread = result.stderr.split('\n').flatMap((line) => {
     if (line === '' || line.endsWith('No such file or directory')) return [];
-    // A file system that was shut down after an error cannot be read, and is mounted: the Volume's, or another's.
+    // A file system that was shut down after an error is unreadable and mounted: the Volume's or
+    // another.
     const path = /^find: ['‘](.*)['’]: /.exec(line)?.[1] ?? '';
     if (isOf(place.name, path)) return [path];
     if (isOf(path.slice(path.lastIndexOf('/') + 1), path)) return [];
-    throw failed("the kubelet's folders", result);
+    throw failed("the kubelet's directories", result);
   });
   const points = [...mounts.values()].flat().filter((point) => isOf(place.name, point));
   return [...new Set([...found, ...unread, ...points])];
 }
 
-/** Says what the kubelet has, and for which pod; undefined for nothing. */
+/** Describes the kubelet's use of a volume and the pod that it is for; undefined for no use. */
 export function kubeletUse(folders: readonly string[]): string | undefined {
   const folder = folders.find((each) => podIn(each) !== undefined) ?? folders[0];
   if (folder === undefined) return undefined;
@@ -84,9 +92,10 @@ export function kubeletUse(folders: readonly string[]): string | undefined {
 }
 
 /**
- * That the kubelet has something else mounted for a PersistentVolume of the name, an earlier one's: it would mount
- * nothing there, and show that to pods. undefined where it has not.
- * @param own the volume's devices, as far as they are there
+ * Refuses if the kubelet has another device mounted for an earlier PersistentVolume of the name.
+ * The kubelet would mount nothing there, and expose that mount to pods. Returns undefined
+ * otherwise.
+ * @param own the volume's devices, as far as they are present
  */
 export function refuseStale(
   { name }: Place,
@@ -96,14 +105,18 @@ export function refuseStale(
   const stale = [...mounts]
     .filter(([device]) => !own.some((each) => each?.device === device))
     .flatMap(([, points]) => points)
-    // A bound device has the number of the file system that it is in, and does not tell whose it is.
+    // A bound device has the number of the file system that it is in, which does not show its
+    // owner.
     .find((point) => isOf(name, point) && (own.length === 0 || !point.includes('/volumeDevices/')));
   if (stale === undefined) return undefined;
   const refused = refuse('KubeletMountsAnother', { volume: name, mountPoint: stale });
   return { ...refused, retryable: true };
 }
 
-/** Whatever the root folder: a mount point has no symbolic links in its path. */
+/**
+ * Matches a path of the kubelet by its end, since mount points have symbolic links of the root
+ * directory resolved.
+ */
 function isOf(name: string, path: string): boolean {
   const [one, two, three, four, five] = path.split('/').slice(-5);
   return (

@@ -4,34 +4,40 @@ import type { BlockDevice, DesiredVolume, ObservedVolume } from './types.ts';
 type Named = Pick<DesiredVolume, 'uid' | 'mode' | 'earlierLink'>;
 
 /**
- * The persistent path of a volume's device, as its PersistentVolume has it. A rule of Stowage's makes it for the device that it has
- * looked at: no program derives it from what a device holds, which a pod can write.
+ * Returns the persistent path of a volume's device, as its PersistentVolume has it. A rule of
+ * Stowage's creates it for the device that Stowage has checked. Nothing derives it from the
+ * content, which a pod can write.
  */
 export const linkOf = ({ uid, earlierLink }: Pick<Named, 'uid' | 'earlierLink'>): string =>
   earlierLink ?? `/dev/disk/by-id/stowage-${uid}`;
 
-/** The path that udev derives from what a volume's device holds. */
+/** Returns the path that udev derives from the content of a volume's device. */
 export const contentLink = ({ uid, mode }: Named): string =>
   `/dev/disk/${mode === 'Filesystem' ? 'by-uuid' : 'by-partuuid'}/${uid}`;
 
 const MAPPER = /^\/dev\/disk\/by-id\/dm-uuid-LVM-[A-Za-z0-9]+$/;
 
-/** The path that is on record for a volume, if it is one that earlier versions and MetalK8s gave to its kind. */
+/**
+ * Returns the recorded path of a volume, if earlier versions or MetalK8s gave such a path to its
+ * kind.
+ */
 export function earlierLink(path: string | undefined, volume: Named): { earlierLink?: string } {
   const isOne =
     path === contentLink(volume) || (volume.mode === 'Block' && MAPPER.test(path ?? ''));
   return isOne && path !== undefined ? { earlierLink: path } : {};
 }
 
-/** Whether udev itself makes the path, from the UUID that device-mapper has for a logical volume. */
+/**
+ * Reports whether udev itself creates the path, from the device-mapper UUID of a logical volume.
+ */
 export const isMapperLink = ({ earlierLink }: Pick<Named, 'earlierLink'>): boolean =>
   MAPPER.test(earlierLink ?? '');
 
 type Device = Pick<BlockDevice, 'name' | 'device'>;
 
 /**
- * Whether the persistent path leads to a device; also by a loop that is stacked on it, as the kubelet does for Block: of a path
- * that udev derives from content, it gives the link to the newest device.
+ * Reports whether the persistent path leads to a device, or to a loop device on it, as the kubelet
+ * stacks one for Block. udev gives a path derived from content to the newest device.
  */
 export function leadsTo(
   own: Device,
@@ -43,8 +49,9 @@ export function leadsTo(
 }
 
 /**
- * For a plan: where the persistent path leads instead of to the volume's device, which is undefined while it is not there. What is
- * observed is read one after the other: a device that is not in all of it came meanwhile, and may be the volume's.
+ * Returns, for a plan, where the persistent path leads instead of the volume's device, which is
+ * undefined while it is absent. Observations are not atomic: a device that is missing in one of
+ * them appeared meanwhile, and may be the volume's.
  */
 export function astray(
   desired: Pick<DesiredVolume, 'uid' | 'earlierLink'>,

@@ -9,8 +9,9 @@ export const capabilitiesProbe: Probe = {
 const CAP_SYS_RESOURCE = 24n;
 
 /**
- * Whether root may grow an ext4 that is mounted: the kernel asks for CAP_SYS_RESOURCE (fs/ext4/resize.c,
- * ext4_resize_begin), which root of a container may lack. `status` is that of one of its processes, proc(5).
+ * Reports whether root may grow a mounted ext4: the kernel requires CAP_SYS_RESOURCE
+ * (fs/ext4/resize.c, ext4_resize_begin), which root of a container may lack. `status` is that of
+ * one of its processes, proc(5).
  */
 export function growsMounted(status: string): boolean {
   const [, mask] = /^CapEff:\s*([0-9a-f]+)$/m.exec(status) ?? [];

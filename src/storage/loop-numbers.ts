@@ -1,8 +1,11 @@
-/** Loop numbers promised to Volumes whose job may not have attached them yet, so that two jobs never try for one. */
+/**
+ * Loop numbers reserved for Volumes whose job may not have attached them yet, so that two jobs
+ * never try the same number.
+ */
 export interface LoopNumbers {
   promise(node: string, uid: string, number: number): void;
   release(node: string, uid: string): void;
-  /** Those promised on a node to other Volumes. */
+  /** Returns the numbers reserved on a node for other Volumes. */
   ofOthers(node: string, uid: string): ReadonlySet<number>;
 }
 

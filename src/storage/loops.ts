@@ -21,8 +21,8 @@ interface LosetupRow {
 }
 
 /**
- * What `LOSETUP` printed of loop devices in use, with the sizes that lsblk has of them.
- * @throws SyntaxError when it is not JSON
+ * Parses the loop devices in use from the output of `LOSETUP`, with their sizes from lsblk.
+ * @throws SyntaxError if the output is not JSON
  */
 export function parseLoops(losetup: string, devices: readonly BlockDevice[]): LoopFacts[] {
   const sizes = new Map(devices.map(({ name, sizeBytes }) => [name, sizeBytes]));
@@ -43,8 +43,9 @@ export function parseLoops(losetup: string, devices: readonly BlockDevice[]): Lo
 }
 
 /**
- * The lowest number that no loop of the node has and that nobody here was promised; after `lost` tries for which others were faster, so many
- * free ones further on, for others take the lowest, too.
+ * Returns the lowest number that no loop device of the node has and that is not reserved. After
+ * `lost` attempts that other programs won, it skips as many free numbers, because others take the
+ * lowest too.
  */
 export function freeLoopNumber(
   loops: readonly LoopFacts[],

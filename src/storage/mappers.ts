@@ -1,6 +1,9 @@
 import type { ProbeResult } from '../nodes/job.ts';
 
-/** Prints the names and UUIDs of all devices of device-mapper, a line each. A device has no path without its name in it. */
+/**
+ * Command that prints names and UUIDs of all device-mapper devices, one per line. Each line has a
+ * path with the device's kernel name.
+ */
 export const MAPPERS = [
   ...[
     'find',
@@ -40,8 +43,8 @@ export const MAPPERS = [
 ];
 
 /**
- * Reads what `MAPPERS` printed, by the kernel's name. They are only for people: what could not be read is left out, as is a device
- * whose name has several lines.
+ * Parses the output of `MAPPERS`, by kernel name. Names and UUIDs are only for messages, so
+ * unreadable ones are omitted, as is a device whose name has several lines.
  */
 export function readMappers({
   stdout,

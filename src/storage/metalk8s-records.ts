@@ -4,10 +4,10 @@ import { recordSize, writeIntent } from './records.ts';
 import type { Intent, ObservedVolume, Plan } from './types.ts';
 
 /**
- * What remains to be written of what somebody else made and is recognised as the Volume's. That it is made comes first:
- * a record of intent alone would allow to make a device anew.
- * @param sizeBytes for how many bytes it is made
- * @param preconditions that it still is what was recognised
+ * Plans the missing records of storage that another program made and that is recognized as the
+ * Volume's. `done` comes first: a record of intent alone would permit to make the device again.
+ * @param sizeBytes size that the storage was made for
+ * @param preconditions that the storage is still the recognized one
  */
 export function metalk8sRecords(
   wanted: Intent,
@@ -31,7 +31,10 @@ export function metalk8sRecords(
   };
 }
 
-/** Returns whether a record that is there is of a take-over of the same device that was cut off. Its content may have changed since. */
+/**
+ * Reports whether an existing record is that of an interrupted takeover of the same device, or
+ * there is none. The content may have changed since.
+ */
 const isRecorded = (wanted: Intent, intent: Intent | undefined): boolean =>
   intent === undefined || JSON.stringify(placeOf(intent)) === JSON.stringify(placeOf(wanted));
 

@@ -5,7 +5,7 @@ import { XFS_OPTIONS } from './xfs-options.ts';
 
 const OPTIONS: Record<FsType, typeof EXT4_OPTIONS> = { ext4: EXT4_OPTIONS, xfs: XFS_OPTIONS };
 
-/** Options for mkfs as a storage class gives them, checked, or what is wrong with them. */
+/** Checks the mkfs options of a storage class. Returns them parsed, or the problem. */
 export function checkMkfsOptions(
   type: FsType,
   options: unknown,

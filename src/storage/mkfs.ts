@@ -2,10 +2,15 @@ import type { FsType } from '../api/file-systems.ts';
 import { formatBytes } from '../api/quantity.ts';
 import { type Refused, refuse } from '../api/reasons.ts';
 
-/** The least that a file system is made in, in bytes: mkfs.xfs makes none that is smaller (xfsprogs 5.19 and later). */
+/**
+ * Minimum sizes (bytes) of file systems: mkfs.xfs refuses a smaller one (xfsprogs 5.19 and later).
+ */
 const MIN_BYTES: Record<FsType, bigint> = { ext4: 0n, xfs: 300n << 20n };
 
-/** Makes a file system whose UUID is the Volume's, over whatever is there: preconditions say whether that may be. */
+/**
+ * Returns a command that makes a file system with the Volume's UUID over any content. Preconditions
+ * decide whether that is permitted.
+ */
 export function mkfs(
   fs: { type: FsType; options: readonly string[] },
   uid: string,
@@ -19,7 +24,7 @@ export function mkfs(
   }
 }
 
-/** Why a file system can't be made in that many bytes; undefined when it can. */
+/** Refuses a file system in too few bytes; returns undefined if it fits. */
 export function tooSmall(type: FsType, bytes: bigint): Refused | undefined {
   const needed = MIN_BYTES[type];
   return bytes >= needed

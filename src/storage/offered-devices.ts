@@ -2,17 +2,23 @@ import type { Probe, ProbeResult } from '../nodes/job.ts';
 import { list, truthy } from './json-rows.ts';
 import { notUnderstood, ObservationError, succeeded } from './probe-results.ts';
 
-/** A disk or partition of a node, as it is shown to who looks for one that is free. Nothing is decided by it. */
+/**
+ * Disk or partition of a node, as listed for users who look for a free one. No decision depends on
+ * it.
+ */
 export interface OfferedDevice {
-  /** The kernel's name, under /dev: after a reboot it may be another device's. */
+  /** Path by kernel name, under /dev: after a reboot it may be another device's. */
   path: string;
-  /** udev's links to it that last, the one to name it by first. */
+  /** Persistent links of udev to the device, the best name first. */
   links: string[];
   model?: string;
   sizeBytes: bigint;
-  /** A signature or a partition table, as `create volume --overwrite` calls it; undefined: nothing that lsblk knows of. */
+  /**
+   * Signature or partition table, as `create volume --overwrite` names it; undefined if lsblk finds
+   * none.
+   */
   carries?: string;
-  /** What it is used for; undefined where nothing shows. */
+  /** Visible use of the device; undefined if there is none. */
   usedFor?: string;
 }
 
@@ -20,7 +26,10 @@ const COLUMNS = 'KNAME,PKNAME,TYPE,SIZE,RO,MODEL,FSTYPE,UUID,PTTYPE,MOUNTPOINT';
 
 export type OfferedProbe = 'offered devices' | 'offered links';
 
-/** Reads only. What is made of a disk is a row of its own, which names it; without the column NAME lsblk prints no tree. */
+/**
+ * Returns read-only probes. A device made of a disk is a row of its own that names the disk;
+ * without the column NAME lsblk prints no tree.
+ */
 export const offeredProbes = (): (Probe & { name: OfferedProbe })[] => [
   { name: 'offered devices', argv: ['lsblk', '-J', '-b', '-o', COLUMNS] },
   {
@@ -43,12 +52,14 @@ interface Row {
 }
 
 /**
- * Disks and their partitions, in the order of lsblk. Loop devices are left out: those of a node are of its sparse volumes.
- * @throws ObservationError where it can't be told
+ * Returns disks and their partitions, in the order of lsblk. Omits loop devices, which belong to
+ * sparse volumes.
+ * @throws ObservationError if the output of lsblk is unusable
  */
 export function readOffered(get: (probe: OfferedProbe) => ProbeResult): OfferedDevice[] {
   const printed = succeeded('the devices', get('offered devices'));
-  // It fails where one of the folders is not there: without a link a device goes by the kernel's name.
+  // find fails if one of the directories is missing: a device without a link goes by its kernel
+  // name.
   const links = readLinks(get('offered links').stdout);
   let rows: Row[];
   try {
@@ -67,7 +78,7 @@ export function readOffered(get: (probe: OfferedProbe) => ProbeResult): OfferedD
 }
 
 function offered(row: Row, children: readonly Row[], links: string[]): OfferedDevice[] {
-  // Not all kernels tell lsblk whose a partition is.
+  // Checks the name, since some kernels do not report a partition's disk to lsblk.
   if (row.kname.startsWith('loop')) return [];
   // A drive without a medium has no bytes.
   if ((row.type !== 'disk' && row.type !== 'part') || Number(row.size) === 0) return [];
@@ -86,10 +97,13 @@ function offered(row: Row, children: readonly Row[], links: string[]): OfferedDe
   ];
 }
 
-/** Of what is on the device, and gone with it. */
+/** Links derived from the content of a device, which vanish with it. */
 const OF_CONTENT = /^\/dev\/disk\/by-id\/(lvm-pv-uuid|md|dm)-/;
 
-/** Links by the kernel's name of what they lead to, those that tell a person most first: model and serial, numbers, the place it is plugged in. */
+/**
+ * Returns links by the kernel name of their target, the most telling first: model and serial
+ * number, then identifiers, then the slot.
+ */
 function readLinks(printed: string): Map<string, string[]> {
   const rank = (link: string) =>
     link.startsWith('/dev/disk/by-path/')
@@ -109,7 +123,7 @@ function readLinks(printed: string): Map<string, string[]> {
   return found;
 }
 
-/** Of a partition, lsblk's PTTYPE is that of its disk. */
+/** Returns the content. For a partition, lsblk's PTTYPE is that of its disk. */
 function carried({ type, fstype, uuid, pttype }: Row): string | undefined {
   if (fstype) return uuid ? `${fstype}:${uuid}` : fstype;
   return type === 'disk' && pttype ? pttype : undefined;
@@ -117,8 +131,8 @@ function carried({ type, fstype, uuid, pttype }: Row): string | undefined {
 
 function useOf({ mountpoint, ro }: Row, children: readonly Row[]): string | undefined {
   if (mountpoint) return mountpoint === '[SWAP]' ? 'swap' : `mounted at ${mountpoint}`;
-  if (children.some(({ type }) => type === 'part')) return 'it has partitions';
+  if (children.some(({ type }) => type === 'part')) return 'has partitions';
   const [child] = children;
-  if (child !== undefined) return `${child.type ?? 'a device'} ${child.kname} is made of it`;
-  return truthy(ro) ? 'it is read-only' : undefined;
+  if (child !== undefined) return `held by ${child.type ?? 'device'} ${child.kname}`;
+  return truthy(ro) ? 'read-only' : undefined;
 }

@@ -1,7 +1,13 @@
-/** Each pattern matches whole values only, none of which begins with `-` or is empty. */
+/**
+ * Check of a value, which returns the problem. Patterns match whole values only, and never an empty
+ * value or one that begins with `-`.
+ */
 export type Check = (value: string) => string | undefined;
 
-/** The options that a class may set of a program, each with a check of its value; `flag` for one without a value. */
+/**
+ * Options that a class may set for a program, each with a check of its value; `flag` if it has
+ * none.
+ */
 export type OptionTable = ReadonlyMap<string, Check | 'flag'>;
 
 export const like =
@@ -9,7 +15,7 @@ export const like =
   (value) =>
     pattern.test(value) ? undefined : `must be ${wanted}`;
 
-/** `key=value,…`, each key known. A pattern of undefined is that of a key without a value. */
+/** Checks `key=value,…` with known keys. A key whose pattern is undefined has no value. */
 export const settings =
   (known: ReadonlyMap<string, RegExp | undefined>): Check =>
   (value) => {
@@ -20,15 +26,15 @@ export const settings =
       const pattern = known.get(key);
       const given = rest.length === 0 ? undefined : rest.join('=');
       if (pattern === undefined ? given !== undefined : !pattern.test(given ?? '')) {
-        return `has ${JSON.stringify(setting)}, whose value is not one of ${key}`;
+        return `has ${JSON.stringify(setting)}, whose value is not valid for ${key}`;
       }
     }
     return undefined;
   };
 
 /**
- * Options as a storage class gives them: a list of strings. Returned with option and value apart (`-m0` becomes `-m`,
- * `0`), or what is wrong with them.
+ * Checks the options of a storage class, a list of strings. Returns options and values as separate
+ * elements (`-m0` becomes `-m`, `0`), or the problem.
  */
 export function checkOptions(
   table: OptionTable,

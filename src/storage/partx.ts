@@ -1,9 +1,12 @@
 import type { Step } from '../nodes/job.ts';
 
-/** Has the kernel know a partition as its table says, also one that is in use and has grown. */
+/**
+ * Returns a step that makes the kernel reread a partition from its table, also one that is in use
+ * and has grown.
+ */
 export function tellKernel(number: number, disk: string): Step {
   return {
-    name: `have the kernel read partition ${number} of ${disk}`,
+    name: `update partition ${number} of ${disk} in the kernel`,
     argv: ['partx', '--update', '--nr', String(number), disk],
     preconditions: [],
     // udev may read the table at the same time.
@@ -11,10 +14,13 @@ export function tellKernel(number: number, disk: string): Step {
   };
 }
 
-/** The same for every partition of a disk: after its table was written, a kernel may know none of them any more. */
+/**
+ * Returns the same step for every partition of a disk: after a write to its table, a kernel may
+ * know none of them.
+ */
 export function tellKernelAll(disk: string): Step {
   return {
-    name: `have the kernel read the partitions of ${disk}`,
+    name: `update the partitions of ${disk} in the kernel`,
     argv: ['partx', '--update', disk],
     preconditions: [],
     failureMeansConflict: true,

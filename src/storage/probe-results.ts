@@ -2,7 +2,7 @@ import { type Reason, type Refused, refuse } from '../api/reasons.ts';
 import type { ProbeResult } from '../nodes/job.ts';
 import { withHint } from '../nodes/job-text.ts';
 
-/** An answer from which nothing safe can be concluded. */
+/** Error for an answer that permits no safe conclusion. */
 export class ObservationError extends Error {
   override readonly name = 'ObservationError';
   readonly reason: Reason;
@@ -13,7 +13,10 @@ export class ObservationError extends Error {
   }
 }
 
-/** @throws ObservationError where there is no answer, or the node lacks the program */
+/**
+ * Returns a function that finds the result of a probe by name.
+ * @throws ObservationError from that function if there is no result, or the node lacks the program
+ */
 export function answersOf(
   results: ReadonlyMap<string, ProbeResult>,
 ): (name: string) => ProbeResult {
@@ -27,22 +30,31 @@ export function answersOf(
   };
 }
 
-/** What a command printed that has no reason to fail. @throws ObservationError when it failed */
+/**
+ * Returns the output of a command that has no reason to fail.
+ * @throws ObservationError if it failed
+ */
 export function succeeded(name: string, result: ProbeResult): string {
   if (result.exit !== 0) throw failed(name, result);
   return result.stdout;
 }
 
-/** Only ENOENT says that something is not there; any other error says nothing. @throws ObservationError */
+/**
+ * Returns the output; undefined if the object does not exist, which only ENOENT proves.
+ * @throws ObservationError for any other error
+ */
 export function optional(name: string, result: ProbeResult): string | undefined {
   if (result.exit === 0) return result.stdout;
-  // LC_ALL=C is set on the node, so this is the text; of each, where several files were read.
+  // Commands run with LC_ALL=C, so this is the text, on one line per file.
   const lines = result.stderr.trimEnd().split('\n');
   if (lines.every((line) => line.endsWith('No such file or directory'))) return undefined;
   throw failed(name, result);
 }
 
-/** What is listed of a folder; nothing where that is not there. What could be listed in part only says nothing. @throws ObservationError */
+/**
+ * Returns the listing of a directory; '' if the directory does not exist.
+ * @throws ObservationError for a partial listing
+ */
 export function listed(name: string, result: ProbeResult): string {
   const all = optional(name, result);
   if (all === undefined && result.stdout !== '') throw failed(name, result);
@@ -55,6 +67,6 @@ export function failed(name: string, result: ProbeResult): ObservationError {
   );
 }
 
-/** Why nothing is concluded from what a program printed. Pure. */
+/** Refuses the output of a program that cannot be parsed. Pure. */
 export const notUnderstood = (program: string, said: unknown): Refused =>
   refuse('OutputNotUnderstood', { program, said: String(said) });

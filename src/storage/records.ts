@@ -5,27 +5,36 @@ import { ObservationError, optional } from './probe-results.ts';
 import type { DesiredVolume, Intent } from './types.ts';
 import { rulePath } from './udev.ts';
 
-/** Where a node keeps what it was asked to do to a disk, beside that disk. */
+/** Directory in which a node records operations on disks, apart from those disks. */
 export const RECORDS = '/var/lib/stowage/volumes';
 
 export const intentPath = (uid: string) => `${RECORDS}/${uid}.intent`;
 export const donePath = (uid: string) => `${RECORDS}/${uid}.done`;
 const wipedPath = (uid: string) => `${RECORDS}/${uid}.wiped`;
-/** Says that a device is not to be filled any more. It goes with the records, once the volume is gone. */
+/**
+ * Returns the path of the file that cancels the population of a device. It is removed with the
+ * records, once the volume is gone.
+ */
 export const cancelPath = (uid: string) => `${RECORDS}/${uid}.cancel`;
 
-/** Has the records of directories: outside of them, so that no record vanishes with a mount. */
+/**
+ * Directory of the records of directories, outside of them, so that no record vanishes with a
+ * mount.
+ */
 export const DIRECTORIES = '/var/lib/stowage/directories';
-/** The record of a directory while a Volume's job writes it. It is left where another job was faster, and goes with the Volume's records. */
+/**
+ * Returns the path of a directory's record while a Volume's job writes it. The file stays if
+ * another job was faster, and is removed with the Volume's records.
+ */
 export const directoryPartial = (uid: string) => `${DIRECTORIES}/${uid}.new`;
 
-/** Reads a Volume's records. */
+/** Returns probes of a Volume's records. */
 export function recordProbes(uid: string): Probe[] {
   return [
     { name: 'intent', argv: ['cat', intentPath(uid)] },
     { name: 'done', argv: ['cat', donePath(uid)] },
     { name: 'wiped', argv: ['cat', wipedPath(uid)] },
-    // Half-written ones, too.
+    // Includes half-written records.
     { name: 'records', argv: ['find', `${RECORDS}/`, '-maxdepth', '1', '-name', `${uid}.*`] },
   ];
 }
@@ -51,15 +60,21 @@ export function readRecords(get: (name: string) => ProbeResult): Records {
   };
 }
 
-/** Finds the records that name a Volume: in `once`, or in the path of a logical volume, which has the Volume's name. */
+/**
+ * Returns a probe of records that name a Volume: in `once`, or in the path of a logical volume,
+ * which has the Volume's name.
+ */
 export const earlierProbe = (name: string): Probe => ({
   name: 'earlier',
   argv: ['grep', '-rlF', '-e', name, RECORDS],
 });
 
-/** @returns the files' names, without those of `uid`. @throws ObservationError for an answer that leaves it open */
+/**
+ * Returns the names of the record files, without those of `uid`.
+ * @throws ObservationError for an inconclusive answer
+ */
 export function readEarlier(uid: string, result: ProbeResult): string[] {
-  // As grep says that it found nothing.
+  // grep exits 1 without a message if it finds nothing.
   const found =
     result.exit === 1 && result.stderr === '' ? '' : (optional('earlier', result) ?? '');
   const names = found.split('\n').flatMap((path) => (path === '' ? [] : [basename(path)]));
@@ -81,7 +96,7 @@ export function parseIntent(text: string): Intent {
     const hasSize = /^\d{1,30}$/.test(value.sizeBytes);
     if (isWhole && (hasSize || (value.file === undefined && value.sizeBytes === undefined)))
       return value;
-  } catch {} // Said below.
+  } catch {} // Thrown below.
   throw damaged('an intent record', text);
 }
 
@@ -92,7 +107,9 @@ function parseWiped(text: string): bigint {
   return BigInt(text);
 }
 
-/** What is the same for every kind: nothing is on it, and nobody's consent is needed. */
+/**
+ * Returns the intent that is the same for every kind: for empty storage, which needs no consent.
+ */
 export function intentOf(
   desired: DesiredVolume,
   place: Pick<Intent, 'file' | 'device'>,
@@ -119,8 +136,8 @@ export function writeIntent(intent: Intent): Step[] {
 }
 
 /**
- * Records that the first write begins, where the preconditions of that write hold. A record of before them would give to this Volume whatever
- * made one of them refuse.
+ * Returns steps that record the start of the first write, if the preconditions of that write hold.
+ * An earlier record would attribute to this Volume the content that made one of them fail.
  */
 export const beginIntent = (intent: Intent, held: Held): Step[] => [
   ...onlyIf(
@@ -136,48 +153,57 @@ export const beginIntent = (intent: Intent, held: Held): Step[] => [
 
 type Held = Pick<Step, 'preconditions' | 'lock'>;
 
-/** The record is put in place only if the preconditions hold. */
+/** Adds the preconditions to the rename: the record is put in place only if they hold. */
 const onlyIf = ({ preconditions, lock }: Held, [write, rename]: readonly [Step, Step]): Step[] => [
   write,
   { ...rename, preconditions, ...(lock === undefined ? {} : { lock }) },
 ];
 
 const makeFolder: Step = {
-  name: 'make the folder of records',
+  name: 'create the directory of records',
   argv: ['install', '-d', '-m', '0700', '/var/lib/stowage', RECORDS],
   preconditions: [],
 };
 
 const syncFolders: Step = {
-  name: 'sync the folders of records',
+  name: 'sync the directories of records',
   argv: ['sync', RECORDS, '/var/lib/stowage', '/var/lib'],
   preconditions: [],
 };
 
-/** `sizeBytes`: how large the volume is made, which tells whether it is to grow. */
+/**
+ * Returns steps that record a volume as done. `sizeBytes`: its size, which shows whether it must
+ * grow later.
+ */
 export function writeDone(uid: string, sizeBytes: bigint): Step[] {
   return [...durableFile('done', donePath(uid), `${sizeBytes}\n`), syncRecords];
 }
 
-/** The same of what was made without records: the node may have no folder of them. */
+/** Returns the same steps for storage made without records, whose node may lack their directory. */
 export const recordSize = (uid: string, sizeBytes: bigint): Step[] => [
   makeFolder,
   ...durableFile('done', donePath(uid), `${sizeBytes}\n`),
   syncFolders,
 ];
 
-/** Up to where every byte reads zero. `held`: of a write that begins now. */
+/**
+ * Returns steps that record the offset up to which every byte reads zero. `held`: preconditions and
+ * lock of a write that begins now.
+ */
 export function writeWiped(uid: string, upTo: bigint, held: Held = { preconditions: [] }): Step[] {
   return [...onlyIf(held, durableFile('wiped', wipedPath(uid), `${upTo}\n`)), syncRecords];
 }
 
 const syncRecords: Step = {
-  name: 'sync the folder of records',
+  name: 'sync the directory of records',
   argv: ['sync', RECORDS],
   preconditions: [],
 };
 
-/** The file is either whole or not there, also after a power cut: written beside, synced, renamed. */
+/**
+ * Returns steps that write a file atomically, also across a power cut: it is written beside,
+ * synced, then renamed.
+ */
 export function durableFile(
   what: string,
   path: string,
@@ -199,7 +225,7 @@ export function durableFile(
   ];
 }
 
-/** Without it, what is on record as done stays so. */
+/** Returns steps that remove the intent. A `done` record stays valid without it. */
 export const removeIntent = (uid: string): Step[] => [
   {
     name: 'remove the record "intent"',

@@ -9,40 +9,48 @@ import { lvm } from './lvm/driver.ts';
 /** The kinds of storage that there are. */
 export const DRIVERS = [sparse, raw, lvm] as const;
 
-/** A Volume as storage sees it: names, bytes and options that were validated before. */
+/** Desired state of a Volume: validated names, sizes (bytes) and options. */
 export type Desired = Parameters<(typeof DRIVERS)[number]['plan']>[1];
 
-/** All that plans are made from. */
+/** Observed state that plans depend on. */
 export type Observed = Parameters<(typeof DRIVERS)[number]['plan']>[2];
 
 export type AnyDriver = VolumeDriver<keyof VolumeSpec & string, Desired, Observed>;
 
 const all = DRIVERS as unknown as readonly AnyDriver[];
 
-/** Throws Error for an observation of another kind than what is desired. */
+/**
+ * Returns the driver of a kind. Throws Error for an observation of another kind than the desired
+ * state.
+ */
 export function driverOf({ type }: Desired, observed?: Observed): AnyDriver {
   if (observed !== undefined && observed.type !== type)
-    throw new Error(`a ${type} volume was looked at as a ${observed.type} one`);
+    throw new Error(`a volume of type ${type} was observed as ${observed.type}`);
   return all.find((driver) => driver.type === type) as AnyDriver;
 }
 
-/** The kinds that a spec asks for: one, in a spec that is valid. */
+/** Returns the drivers that a spec requests: exactly one in a valid spec. */
 export const driversOf = (spec: VolumeSpec): AnyDriver[] =>
   all.filter(({ field }) => spec[field] != null);
 
-/** The kind of a Volume; of one that names none, sparse files. */
+/** Returns the driver of a Volume; that of sparse files if the spec names none. */
 export const driverOfSpec = (spec: VolumeSpec): AnyDriver =>
   driversOf(spec).at(-1) ?? (sparse as unknown as AnyDriver);
 
-/** The names of the fields of all kinds, of those alone for which something is so. */
+/** Returns the spec fields of all drivers that match a predicate. */
 export const fieldsOf = (is: (driver: AnyDriver) => boolean = () => true): (keyof VolumeSpec)[] =>
   all.filter(is).map(({ field }) => field);
 
-/** The size that a spec asks for, as it is written there; undefined for a kind that has the size of its device. */
+/**
+ * Returns the requested size as the spec has it; undefined for a kind with the size of its device.
+ */
 export const sizeText = (spec: VolumeSpec): string | undefined =>
   sizeIn(spec, driverOfSpec(spec).field);
 
-/** The same in bytes; 0 for what is no size: such a Volume is never made, and one that is made keeps the size that it has. */
+/**
+ * Returns the requested size in bytes; 0 if it is invalid. Such a Volume is never provisioned, and
+ * a provisioned one keeps its size.
+ */
 export function sizeOf(spec: VolumeSpec): bigint {
   try {
     return parseQuantity(sizeText(spec) ?? 0);

@@ -11,27 +11,30 @@ import { answersOf, listed, ObservationError, succeeded } from './probe-results.
 
 type Results = ReadonlyMap<string, ProbeResult>;
 
-/** What there is room in for sparse files. */
+/** Space for sparse files. */
 export interface FolderRoom {
-  /** For users other than root, now. */
+  /** Free space for users other than root, at present. */
   freeBytes: bigint;
-  /** What files take of it, by their path: those of the folders that are on the same file system. */
+  /** Space that files occupy, by path: files of the directories on the same file system. */
   allocated: ReadonlyMap<string, bigint>;
-  /** The folders that are on the same file system. */
+  /** Directories on the same file system. */
   beside: ReadonlySet<string>;
-  /** Bytes of it that are promised to nobody. */
+  /** Space in bytes that is never promised. */
   floorBytes: bigint;
 }
 
 const MIB = 1n << 20n;
 
-/** Stays free at most, of a file system of whatever size. */
+/** Maximum space that stays free on a file system of any size. */
 const FLOOR = 1024n * MIB;
 
-/** Stays free of a file system whose size is not known: of one on the network, or of several disks. */
+/** Space that stays free on a file system of unknown size: on the network, or on several disks. */
 const FLOOR_OF_UNKNOWN = 64n * MIB;
 
-/** Returns a twentieth of the file system, and no more than 1 GiB: metadata and logs need room, too. */
+/**
+ * Returns the space that stays free: a twentieth of the file system, and at most 1 GiB, because
+ * metadata and logs need space too.
+ */
 export function floorOf(totalBytes: bigint | undefined): bigint {
   if (totalBytes === undefined) return FLOOR_OF_UNKNOWN;
   const part = totalBytes / 20n;
@@ -43,8 +46,8 @@ const DEVICES = 'block devices';
 const listName = (folder: string) => `files ${folder}`;
 
 /**
- * The commands that say how much room there is for files in a folder, and what files of ours take of it. They read only.
- * @param folders where those files are; absolute paths
+ * Returns read-only probes of the space for files in a directory, and of what files occupy.
+ * @param folders directories of those files, as absolute paths
  */
 export const folderRoomProbes = (folder: string, folders: readonly string[]): Probe[] => [
   ...freeSpaceProbes(folder),
@@ -52,7 +55,7 @@ export const folderRoomProbes = (folder: string, folders: readonly string[]): Pr
   { name: DEVICES, argv: LSBLK },
   ...folders.map((each) => ({
     name: listName(each),
-    // The folder may be a link, and files come and go.
+    // The directory may be a symbolic link, and files come and go.
     argv: [
       ...['find', `${each}/`, '-ignore_readdir_race'],
       ...['-maxdepth', '1', '-type', 'f', '-printf', '%b|%f\\n'],
@@ -60,7 +63,7 @@ export const folderRoomProbes = (folder: string, folders: readonly string[]): Pr
   })),
 ];
 
-/** @throws ObservationError where that can't be told */
+/** @throws ObservationError if the space cannot be determined */
 export function readFolderRoom(
   folder: string,
   folders: readonly string[],
@@ -73,7 +76,7 @@ export function readFolderRoom(
   const allocated = new Map<string, bigint>();
   for (const each of beside) {
     for (const line of listed(each, get(listName(each))).split('\n')) {
-      // In blocks of 512 bytes; what has a newline in its name is none of ours.
+      // Blocks have 512 bytes. A name with a newline is not that of a volume's file.
       const [, blocks, name] = /^(\d+)\|(.+)$/.exec(line) ?? [];
       if (blocks !== undefined) allocated.set(`${each}/${name}`, BigInt(blocks) * 512n);
     }
@@ -82,7 +85,7 @@ export function readFolderRoom(
   return { freeBytes: readFreeSpace(folder, results), allocated, beside, floorBytes };
 }
 
-/** The size of a file system's block device, by its number; undefined where none is listed. */
+/** Returns the size of a file system's block device, by its number; undefined if none is listed. */
 function sizeOfDevice(device: string, result: ProbeResult | undefined): bigint | undefined {
   if (result?.exit !== 0) return undefined;
   try {
@@ -93,7 +96,10 @@ function sizeOfDevice(device: string, result: ProbeResult | undefined): bigint |
   }
 }
 
-/** proc_pid_mountinfo(5): the file system's device by the folder that it is mounted on; the last one on a folder counts. */
+/**
+ * Returns the devices of file systems by mount point (proc_pid_mountinfo(5)); the last mount on a
+ * directory counts.
+ */
 function readMounts(text: string): ReadonlyMap<string, string> {
   const mounts = new Map<string, string>();
   for (const line of text.split('\n')) {
@@ -109,7 +115,10 @@ function readMounts(text: string): ReadonlyMap<string, string> {
   return mounts;
 }
 
-/** @throws ObservationError where not even / is mounted */
+/**
+ * Returns the device of the file system that a directory is on.
+ * @throws ObservationError if not even / is mounted
+ */
 function mountOf(folder: string, mounts: ReadonlyMap<string, string>): string {
   for (let path = folder; ; path = dirname(path)) {
     const device = mounts.get(path);
@@ -118,23 +127,23 @@ function mountOf(folder: string, mounts: ReadonlyMap<string, string>): string {
   }
 }
 
-/** What there is room in for logical volumes. */
+/** Space for logical volumes. */
 export interface GroupRoom {
-  /** The size of the thin pool; of a group, what no logical volume has. */
+  /** Size of the thin pool; for a group, the space that no logical volume has. */
   sizeBytes: bigint;
-  /** Of a thin pool, the sizes of all volumes in it together, whoever has them. */
+  /** Total size of all volumes in the thin pool, also of foreign ones; 0 for a group. */
   promisedBytes: bigint;
-  /** The sizes of the logical volumes that are there, by their names. */
+  /** Sizes of the existing logical volumes, by name. */
   made: ReadonlyMap<string, bigint>;
 }
 
-/** The commands that say how much room a group has. They read only. */
+/** Returns read-only probes of the space in a group. */
 export const groupRoomProbes = (view: View, vgName: string): Probe[] => [
   ...groupProbes(view),
   volumesProbe(view, vgName),
 ];
 
-/** @throws ObservationError where that can't be told */
+/** @throws ObservationError if the space cannot be determined */
 export function readGroupRoom(
   view: View,
   vgName: string,

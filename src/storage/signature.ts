@@ -5,14 +5,15 @@ import type { Signature } from './types.ts';
 
 export const blkid = (path: string) => ['blkid', '-p', '-o', 'export', path];
 
-/** As `blkid -o` takes it: all values, or those of some tags without their names. */
+/** Argument of `blkid -o`: all values, or the values of some tags without their names. */
 type Output = readonly ['export'] | readonly ['value', ...string[]];
 
 const output = ([format, ...tags]: Output) => ['-o', format, ...tags.flatMap((tag) => ['-s', tag])];
 
 /**
- * Reads only superblocks of file systems that Stowage makes, and partition tables. A pod can store bytes in a file that blkid
- * takes for the signature of something else; none of its bytes get where these are.
+ * Returns a command that reads only superblocks of file systems that Stowage makes, and partition
+ * tables. A pod can store bytes that blkid takes for the signature of something else, but not in
+ * the places of these.
  */
 export const ownBlkid = (path: string, ...format: Output) => [
   ...['blkid', '-p', '-n', FS_TYPES.join(',')],
@@ -21,8 +22,9 @@ export const ownBlkid = (path: string, ...format: Output) => [
 ];
 
 /**
- * Reads no superblock at all. Whatever a pod stores in a partition, the partition's entry in the table is told: where blkid
- * finds several signatures, it tells nothing else.
+ * Returns a command that reads no superblock. It reports the partition's entry in the table,
+ * whatever a pod stores in the partition: if blkid finds several signatures, it reports nothing
+ * else.
  */
 export const entryBlkid = (path: string, ...format: Output) => [
   ...['blkid', '-p', '-u', 'nofilesystem,raid,crypto,other'],
@@ -30,7 +32,7 @@ export const entryBlkid = (path: string, ...format: Output) => [
   path,
 ];
 
-/** blkid says nothing of why it could not read; this does. */
+/** Returns a command that reports read errors, which blkid does not. */
 export const readable = (path: string) => [
   'dd',
   `if=${path}`,
@@ -40,11 +42,17 @@ export const readable = (path: string) => [
   'status=none',
 ];
 
-/** In bytes: signatures are at the beginning (VMFS at 2 MiB) and at the end (RAID, ZFS, the copy of a GPT). */
+/**
+ * Sizes (bytes) of the ends, which hold signatures: at the beginning (VMFS at 2 MiB) and at the end
+ * (RAID, ZFS, the backup GPT).
+ */
 const BEGINNING = 4n << 20n;
 const END = 1n << 20n;
 
-/** The same of a device: where one of its ends cannot be read, blkid and wipefs print nothing, as for an empty one. */
+/**
+ * Returns commands that report read errors at both ends of a device. If an end cannot be read,
+ * blkid and wipefs print nothing, as for an empty device.
+ */
 export const endsReadable = (path: string, sizeBytes: bigint): string[][] => {
   const last = sizeBytes > END ? sizeBytes - END : 0n;
   const read = (more: string[]) => [
@@ -58,7 +66,7 @@ export const endsReadable = (path: string, sizeBytes: bigint): string[][] => {
   return [read([`count=${BEGINNING >> 20n}`]), read(['iflag=skip_bytes', `skip=${last}`])];
 };
 
-/** The `KEY=value` lines that `blkid -o export` prints. */
+/** Parses the `KEY=value` lines that `blkid -o export` prints. */
 export function blkidValues(stdout: string): Map<string, string> {
   return new Map(
     stdout.split('\n').map((line) => {
@@ -69,9 +77,9 @@ export function blkidValues(stdout: string): Map<string, string> {
 }
 
 /**
- * blkid(8): 0 something, 2 nothing, 8 ambivalent: more than one thing is there. It also exits 2, and says nothing,
- * when it may not open the file or cannot read it.
- * @throws ObservationError where it can't be told
+ * Returns the signature that blkid(8) found: it exits 0 for one, 2 for none, and 8 if there are
+ * several. It also exits 2, without a message, if it cannot open or read the file.
+ * @throws ObservationError if the signature cannot be determined
  */
 export function readSignature(result: ProbeResult, read: ProbeResult): Signature {
   if (read.exit !== 0) throw failed('the content', read);
@@ -80,7 +88,7 @@ export function readSignature(result: ProbeResult, read: ProbeResult): Signature
   if (result.exit !== 0) throw failed('the signature', result);
   const values = blkidValues(result.stdout);
   const type = values.get('TYPE') ?? values.get('PTTYPE');
-  // A partition without content: what is printed is its place in the table alone.
+  // A partition without content: blkid prints only its entry in the table.
   if (type === undefined && values.has('PART_ENTRY_NUMBER')) return { found: 'none' };
   const uuid = values.get('TYPE') === undefined ? values.get('PTUUID') : values.get('UUID');
   return { found: 'one', type: type ?? 'unknown', ...(uuid === undefined ? {} : { uuid }) };
@@ -97,6 +105,6 @@ export function describeSignature(signature: Signature): string {
   }
 }
 
-/** The file system that was found, if it is one that Stowage makes. Pure. */
+/** Returns the type of the file system that was found, if Stowage makes that type. Pure. */
 export const fsTypeOf = (signature: Signature): FsType | undefined =>
   signature.found === 'one' && isFsType(signature.type) ? signature.type : undefined;

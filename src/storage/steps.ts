@@ -1,6 +1,9 @@
 import type { Plan } from './types.ts';
 
-/** A new volume is attached in the same job that makes it: no step needs what an earlier one prints. */
+/**
+ * Joins the plans that provision and attach a new volume: no step needs the output of an earlier
+ * one.
+ */
 export function inOneJob(first: Plan, second: (made: readonly unknown[]) => Plan): Plan {
   if ('refusal' in first) return first;
   const then = second(first.steps);

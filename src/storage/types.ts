@@ -6,61 +6,83 @@ import type { Extents, LogicalVolume, VolumeGroup } from './lvm/facts.ts';
 import type { Fill } from './populate/types.ts';
 import type { Beside, LockOwner, ObservedShared } from './shared-fs/types.ts';
 
-/** What is the same for every kind. */
+/** Desired state that all kinds share. */
 export interface DesiredVolume {
-  /** The Volume's UID: UUID of the file system, or GUID of the partition. */
+  /** UID of the Volume, which is also the UUID of its file system or the GUID of its partition. */
   uid: string;
-  /** Its persistent path, where an earlier version or MetalK8s made it: udev derives it from UUIDs. */
+  /** Persistent path from an earlier version or MetalK8s, which udev derives from UUIDs. */
   earlierLink?: string;
-  /** The Volume's name, which a partition gets too. */
+  /** Name of the Volume, which its partition gets too. */
   name: string;
   mode: 'Filesystem' | 'Block';
-  /** What to make in mode Filesystem, with options that were checked; undefined where the class is not known. */
+  /**
+   * File system to make in mode Filesystem, with checked options; undefined if the class is
+   * unknown.
+   */
   fs: { type: FsType; options: readonly string[] } | undefined;
-  /** The Volume's status records the storage as made: then it is ours even if the node forgot. */
+  /**
+   * True if the Volume's status records the storage as provisioned: it is the Volume's even if the
+   * node lost its records.
+   */
   recorded: boolean;
   onDelete: 'Delete' | 'Retain' | 'Wipe';
-  /** The UID of the Volume that had the storage before: it is there with its data, and nothing is made. */
+  /**
+   * UID of the Volume that had the storage before: the storage exists with its data, and nothing is
+   * made.
+   */
   adopt?: string;
-  /** What it is filled from while it is made, instead of being empty. */
+  /**
+   * Source that the volume is populated from while it is provisioned; otherwise it starts empty.
+   */
   fill?: Fill | undefined;
-  /** The kubelet's root folder on the node, whose folders of the PersistentVolume count as use. */
+  /**
+   * The kubelet's root directory on the node. Its directories of the PersistentVolume count as use.
+   */
   kubeletRoot: string;
 }
 
 export interface DesiredSparse extends DesiredVolume {
   type: 'sparse';
-  /** It is made without being attached: that is done where a pod needs it. */
+  /** True if provisioning does not attach the volume. It is attached where a pod needs it. */
   onDemand: boolean;
-  /** Attached so that it cannot be written to. */
+  /** True if the volume is attached read-only. */
   readOnly: boolean;
-  /** The file is on a file system that several nodes share: an owner file beside it says who has it attached. */
+  /**
+   * True if several nodes share the file system of the file. An owner file beside it names the node
+   * that has it attached.
+   */
   shared: boolean;
-  /** Requires that the directory is not on the root file system. */
+  /** True if the directory must not be on the root file system. */
   requireMount?: boolean;
-  /** For how many bytes a shared one is made so far, as its status says: other nodes than the one that did it have no record of it. */
+  /**
+   * Size (bytes) that a shared volume is provisioned for, by its status: only the node that
+   * provisioned it has a record.
+   */
   recordedBytes?: bigint;
-  /** For whom work is done on a shared one. */
+  /** Lock owner for work on a shared volume. */
   owner?: LockOwner | undefined;
-  /** The backing file's absolute path; its last part is the UID. */
+  /** Absolute path of the backing file; its last part is the UID. */
   file: string;
-  /** What was asked for, in whole blocks, in bytes. The file of a Block volume is larger: it holds a GPT, too. */
+  /** Requested size (bytes) in whole blocks. The file of a Block volume is larger, for its GPT. */
   sizeBytes: bigint;
-  /** What it starts from, instead of being empty. */
+  /** Source that the volume is a copy of; otherwise it starts empty. */
   source?: Source | undefined;
-  /** It is being deleted with what it holds, which needs not be overwritten. */
+  /** True if the volume is deleted with its data, which needs no overwriting. */
   givenUp?: boolean;
-  /** A Volume of its name is made once and never again: it is a claim's, by whose UID it is named. */
+  /**
+   * True if a Volume of this name is provisioned only once: it is a claim's, whose UID is in its
+   * name.
+   */
   once?: boolean;
 }
 
-/** A file that a volume is a copy of: the copy that a snapshot is, or another volume's backing file. */
+/** File that a volume is a copy of: the copy in a snapshot, or another volume's backing file. */
 export interface Source {
   what: 'snapshot' | 'volume';
-  /** Its absolute path, whose last part is its UUID or GUID. */
+  /** Absolute path of the file, whose last part is its UUID or GUID. */
   file: string;
   mode: 'Filesystem' | 'Block';
-  /** What may be done to the file system of a volume that is mounted; without it, nothing. */
+  /** Permitted freeze of a mounted volume's file system; undefined permits none. */
   freeze?: Freeze | undefined;
 }
 
@@ -68,50 +90,57 @@ export interface DesiredRaw extends DesiredVolume {
   type: 'raw';
   /** Any path of the device, symbolic links included. */
   devicePath: string;
-  /** The consent to destroy what is on the device: what `contentText` says of it. */
+  /** Consent to destroy the content of the device, as `contentText` describes it. */
   overwrite: string | undefined;
-  /** The identity of the device that was made ready, as the Volume's status records it. */
+  /** Identity of the provisioned device, as the Volume's status records it. */
   identity: string | undefined;
 }
 
-/** The logical volume has the Volume's name, as MetalK8s gives it. */
+/** Desired logical volume. It has the Volume's name, as MetalK8s names it. */
 export interface DesiredLvm extends DesiredVolume {
   type: 'lvm';
   vgName: string;
-  /** The thin pool of the group that it is taken from; undefined for one that has its extents from the start. */
+  /**
+   * Thin pool of the group that the volume is in; undefined for a volume with extents of its own.
+   */
   thinPool: string | undefined;
-  /** What was asked for, in bytes; it is made in whole extents. */
+  /** Requested size in bytes; the volume is made in whole extents. */
   sizeBytes: bigint;
-  /** The consent to destroy what earlier owners of the extents left in them: what that is, or `free extents`. */
+  /**
+   * Consent to destroy what earlier owners left in the extents: that content, or `free extents`.
+   */
   overwrite: string | undefined;
-  /** MetalK8s's annotation is there, which says that something may be destroyed, but not what. */
+  /** True if MetalK8s's annotation permits destruction without naming the content. */
   forced: boolean;
-  /** The identity of the logical volume that was made ready, as the Volume's status records it. */
+  /** Identity of the provisioned logical volume, as the Volume's status records it. */
   identity: string | undefined;
-  /** What it starts from, instead of being empty. */
+  /** Source that the volume is a snapshot of; otherwise it starts empty. */
   source?: ThinSource | undefined;
-  /** Shows no data of earlier logical volumes: zeros are written to all of it first, or its thin pool hands out zeros. */
+  /**
+   * True if the volume exposes no data of earlier logical volumes: zeros are written to all of it
+   * first, or its thin pool returns zeros.
+   */
   zeroed?: boolean;
 }
 
-/** A thin logical volume that a volume is a snapshot of: a snapshot, or another volume. */
+/** Thin logical volume that a volume is a snapshot of: a snapshot, or another volume. */
 export interface ThinSource {
   what: 'snapshot' | 'volume';
   vgName: string;
-  /** That it was made with. It is known by its UID. */
+  /** Name at its creation. The UID identifies it. */
   name: string;
   uid: string;
   mode: 'Filesystem' | 'Block';
 }
 
-/** What is wanted on the node. */
 export type VolumeOperation = 'provision' | 'attach' | 'detach' | 'delete';
 
-/** The steps that remain; none when the node is as wanted. Or why nothing may be done. */
+/** Remaining steps, none if the node is in the desired state; or why nothing may be done. */
 export type Plan =
   /**
-   * `grows`: the volume can be used, and is to become larger. `notes`: what its owner should know of it. `astray`: the persistent
-   * path leads to another device, which the steps change; they are run once that was told. `reason`: of `astray`, or of the note that it cannot grow.
+   * `grows`: the volume is usable, and expands. `notes`: information for its owner. `astray`: the
+   * persistent path leads to another device, which the steps change; they run once that is
+   * reported. `reason`: of `astray`, or of the note that the volume cannot grow.
    */
   | {
       steps: readonly Step[];
@@ -120,7 +149,10 @@ export type Plan =
       astray?: string;
       reason?: Reason;
     }
-  /** `retryable`: it may go on by itself, once a user of the device is gone or udev is back; else a person must act. */
+  /**
+   * `retryable`: no person has to act; the operation may proceed once the device is unused or udev
+   * is back.
+   */
   | Refusal;
 
 export interface Refusal {
@@ -130,43 +162,48 @@ export interface Refusal {
   retryable?: boolean;
 }
 
-/** Something at a path, not following a symbolic link. */
+/** Object at a path, without following a symbolic link. */
 export type FileFacts =
   | { type: 'missing' }
   | { type: 'file'; sizeBytes: bigint; inode: string }
   | { type: 'other' };
 
-/** What `blkid -p` reads: nothing, one thing, or several at once, which counts as something. */
+/** Result of `blkid -p`: nothing, one signature, or several at once, which count as content. */
 export type Signature =
   | { found: 'none' }
   | { found: 'ambivalent' }
-  /** A file system, a member of something, swap, or a partition table (`gpt`, `dos`), with its UUID. */
+  /**
+   * A file system, a member of RAID or LVM, swap, or a partition table (`gpt`, `dos`), with its
+   * UUID.
+   */
   | { found: 'one'; type: string; uuid?: string };
 
 export interface LoopFacts {
-  /** As under /dev: `loop3`. */
+  /** Name under /dev: `loop3`. */
   name: string;
   number: number;
   /** `major:minor`, decimal. */
   device: string;
-  /** As the kernel shows it, ` (deleted)` at its end included. */
+  /** Path as the kernel shows it, with ` (deleted)` at its end if the file was removed. */
   backingFile: string;
   backingInode: string;
-  /** Detaches itself when its last user closes it: neither attached nor detached. */
+  /**
+   * True if the device detaches when its last user closes it: it is neither attached nor detached.
+   */
   autoclear: boolean;
   readOnly: boolean;
-  /** Neither an offset nor a limit: the device is the whole file. */
+  /** True if there is neither an offset nor a limit: the device is the whole file. */
   wholeFile: boolean;
   sizeBytes: bigint;
 }
 
-/** A row of lsblk: what the kernel has under /sys/class/block. */
+/** Block device, as a row of lsblk: what the kernel has under /sys/class/block. */
 export interface BlockDevice {
-  /** The kernel's name, as under /dev. */
+  /** Kernel name, as under /dev. */
   name: string;
   /** `major:minor`, decimal. */
   device: string;
-  /** What it is a part of or made of; one row for each. */
+  /** Device that it is a part of or made of; one row for each. */
   parent: string | undefined;
   /** `disk`, `part`, `loop`, `lvm`, `crypt`, `raid1`, … */
   type: string;
@@ -174,134 +211,156 @@ export interface BlockDevice {
   readOnly: boolean;
   serial: string | undefined;
   wwn: string | undefined;
-  /** Device-mapper's name and UUID of it, whoever gave them. */
+  /** Name and UUID in device-mapper, whatever program set them. */
   mapper?: { name: string; uuid: string };
 }
 
-/** What tells whether a device is in use, of the whole node. */
+/** Facts about the use of devices, on the whole node. */
 export interface DeviceUsage {
   /** Every loop device of the node that has a backing file. */
   loops: readonly LoopFacts[];
-  /** Mount points by the device they are of (`major:minor`). */
+  /** Mount points by the number of their device (`major:minor`). */
   mounts: ReadonlyMap<string, readonly string[]>;
   devices: readonly BlockDevice[];
-  /** Paths of devices that are swapped to. */
+  /** Paths of swap devices. */
   swaps: readonly string[];
 }
 
-/** Observed of every kind. */
+/** Observed state that all kinds share. */
 export interface ObservedVolume extends DeviceUsage {
   intent: Intent | undefined;
-  /** For how many bytes the volume is made; undefined while it is not, and where an older record does not say. */
+  /**
+   * Size (bytes) that the volume is provisioned for; undefined before that, and if an older record
+   * omits it.
+   */
   done: { sizeBytes: bigint | undefined } | undefined;
-  /** Up to which byte it has been wiped; undefined where that was never begun. */
+  /** Offset (bytes) up to which the volume is wiped; undefined if wiping never began. */
   wiped: bigint | undefined;
-  /** Any file of the Volume's records is there, half-written ones included. */
+  /** True if any file of the Volume's records exists, half-written ones included. */
   recordFiles: boolean;
-  /** The device that the persistent link leads to, `major:minor`; undefined when there is none. */
+  /** Device that the persistent path leads to (`major:minor`); undefined if there is none. */
   link: string | undefined;
-  /** udev is there to make the link. */
+  /** True if udev runs, which creates the path. */
   udev: boolean;
-  /** Folders of the kubelet's for the PersistentVolume that are not empty. */
+  /** Directories of the kubelet for the PersistentVolume that count as use. */
   kubeletFolders: readonly string[];
 }
 
 export interface ObservedSparse extends ObservedVolume {
   type: 'sparse';
-  /** The device that udev leads to by what is on it, `major:minor`. */
+  /** Device that udev's path derived from content leads to (`major:minor`). */
   contentLink?: string;
-  /** Records of a Volume of its name and another UID, where there may be one in all time: the files' names. */
+  /**
+   * Names of the record files of another Volume with this name; only if the name is never reused.
+   */
   earlier?: readonly string[];
-  /** The file's path without symbolic links: what the kernel calls a loop's backing file. */
+  /** Path of the file without symbolic links, as the kernel shows a loop device's backing file. */
   realPath: string;
   file: FileFacts;
   partial: FileFacts;
-  /** Of the file; `none` when it is missing. */
+  /** Signature of the file; `none` if it is missing. */
   signature: Signature;
-  /** Whether an ext4 can be grown while it is mounted. */
+  /** True if an ext4 can be grown while it is mounted. */
   growsMounted: boolean;
   space: Space;
-  /** The file system that the file's directory is on. */
+  /** File system of the file's directory. */
   directory: ObservedDirectory;
-  /** Who uses a shared one. */
+  /** Users of a shared volume. */
   shared?: ObservedShared | undefined;
-  /** What it starts from; undefined where it starts empty. */
+  /** Source that the volume is a copy of; undefined if it starts empty. */
   source?: SourceFacts | undefined;
-  /** The file that it adopts, by the name that it had; undefined where it adopts none. */
+  /** File to adopt, by its earlier name; undefined if the volume adopts none. */
   earlierFile?: EarlierFile;
 }
 
 export interface EarlierFile {
-  /** Without symbolic links: what the kernel calls a loop's backing file. */
+  /** Path without symbolic links, as the kernel shows a loop device's backing file. */
   realPath: string;
   file: FileFacts;
   signature: Signature;
-  /** Files beside it that tell which node has it attached; none where its directory was never shared. */
+  /**
+   * Files beside it that name the nodes that have it attached; none if its directory was never
+   * shared.
+   */
   beside: Beside;
 }
 
-/** For people who watch how full it gets: nothing is planned by it. */
+/** Space, for users who monitor usage: no plan depends on it. */
 export interface Space {
-  /** Where the file is, or is to be; or the volume group or thin pool, as it is named under /dev. */
+  /** Directory of the file; or the volume group or thin pool, as named under /dev. */
   directory: string;
-  /** What is left there, for users other than root; undefined where it is missing. */
+  /** Free space for users other than root; undefined if the place is missing. */
   freeBytes: bigint | undefined;
-  /** What the volume takes of it. */
+  /** Space that the volume occupies. */
   allocatedBytes: bigint;
 }
 
-/** The output of commands that read a device's content, and that preconditions repeat. */
+/** Output of commands that read a device's content, and that preconditions repeat. */
 export interface PrintedContent {
   blkid: string;
   blkidExit: number;
   wipefs: string;
 }
 
-/** A block device, and all that can be said of its content. */
+/** A block device, and all that is known of its content. */
 export interface DeviceFacts extends BlockDevice {
-  /** For a device that is made ready: of what Stowage makes, where that is there, whatever else blkid finds on it. */
+  /**
+   * Signature of the device. For a provisioned device that of Stowage's content, if present,
+   * whatever else blkid finds on it.
+   */
   signature: Signature;
-  /** The same as consent names it, partitions included; '' for a device that carries no signature. */
+  /** All signatures as a consent names them, partitions included; '' if there are none. */
   content: string;
-  /** Whether it reads as zeros at all places that were read; undefined where none was. */
+  /** True if all places read are zeros; undefined if none was read. */
   isBlank: boolean | undefined;
-  /** UUIDs of file systems, tables and partitions that were seen on it. */
+  /** UUIDs of file systems, tables and partitions that were found on it. */
   uuids: readonly string[];
-  /** What tells it from another device that gets its name: `key=value`, spaces between. */
+  /**
+   * Facts that tell it from another device that gets its name: `key=value`, separated by spaces.
+   */
   identity: string;
   /**
-   * The node's start and the kernel's number of the disk since then, which no other disk gets: tells, until the next
-   * start, that a disk without a name of its own is still the same. undefined before Linux 5.15.
+   * Boot ID and diskseq of the disk, which no other disk gets: they identify a disk without
+   * identifiers until the next boot. Undefined before Linux 5.15.
    */
   presence: string | undefined;
-  /** The output of commands that preconditions repeat. `below` lists the device and the partitions that the kernel knows on it. */
+  /**
+   * Output of commands that preconditions repeat. `below` lists the device and the partitions that
+   * the kernel knows on it.
+   */
   printed: { identity: string; below: string } & PrintedContent;
-  /** The same of each partition, and whether it reads as zeros. */
+  /** Output for each partition, and whether the partition reads as zeros. */
   printedParts: readonly (PrintedContent &
     Pick<BlockDevice, 'name' | 'sizeBytes'> &
     Pick<DeviceFacts, 'isBlank'>)[];
   /**
-   * For a partition: its place in its parent's table. `inTable` is the number of the entry that is at its place, which
-   * is not the kernel's when the table was changed since the kernel read it.
+   * For a partition: its entry in its parent's table. `inTable` is the number of the entry at its
+   * place. That differs from the kernel's number if the table changed since the kernel read it.
    */
   partition:
     | { number: number; inTable: number | undefined; scheme: string; uuid: string }
     | undefined;
   /** For a partition: the disk that it is on. */
   disk: BlockDevice | undefined;
-  /** GUIDs that stand where a GPT or its copy has the disk's, whether or not the table can be read. Of a whole disk. */
+  /**
+   * For a whole disk: GUIDs at the places of the disk's GUID in a GPT and its backup. The table
+   * itself may be unreadable.
+   */
   tableUuids: readonly string[];
-  /** Device-mapper's own UUID, such as `LVM-…`. */
+  /** Device-mapper UUID, such as `LVM-…`. */
   dmUuid: string | undefined;
-  /** The same of a map that multipathd made of the disk's paths, such as `mpath-3600…`: `mpath-` and the disk's WWID. */
+  /**
+   * Device-mapper UUID of a multipath map of the disk's paths: `mpath-` and the disk's WWID, such
+   * as `mpath-3600…`.
+   */
   mapUuid?: string | undefined;
-  /** The partitions that the kernel knows on it. */
+  /** Partitions that the kernel knows on it. */
   partitions: readonly BlockDevice[];
-  /** Their GUIDs, as the table has them. */
+  /** GUIDs of the partitions, as the table has them. */
   partitionUuids: readonly string[];
   /**
-   * The same bytes under other names of the kernel, as two ports of a SAS disk without multipathd have: for a disk its other
-   * paths and their partitions; for a partition its counterparts and their disks.
+   * The same bytes under other kernel names, as two ports of a SAS disk without multipath have: for
+   * a disk its other paths and their partitions; for a partition its counterparts and their disks.
    */
   otherPaths: readonly BlockDevice[];
 }
@@ -311,46 +370,52 @@ export interface ObservedRaw extends ObservedDevice {
 }
 
 interface ObservedDevice extends ObservedVolume {
-  /** What the path leads to: nothing, something that is no block device, or the device. */
+  /** Object that the path leads to: nothing, something that is no block device, or the device. */
   target:
     | { is: 'missing' }
     | { is: 'other'; what: string }
-    /** `isElsewhere`: the path leads to another device or to none, and this one has the recorded identity. */
+    /**
+     * `isElsewhere`: the path leads to another device or to none, and this one has the recorded
+     * identity.
+     */
     | { is: 'device'; facts: DeviceFacts; isElsewhere?: boolean };
-  /** Other Volumes, of which there are records on the node, or which whoever looked knows of. */
+  /** Other Volumes, by records on the node or known to the observer. */
   others: readonly Owner[];
 }
 
-/** `target` is the logical volume's device, while it is active. */
+/** Observed logical volume. `target` is its device, while it is active. */
 export interface ObservedLvm extends ObservedDevice {
   type: 'lvm';
-  /** Those of the name: two disks that were brought together can have two. */
+  /** Groups of the name: two disks from different machines can each have one. */
   groups: readonly VolumeGroup[];
   /** The logical volumes of the group. */
   volumes: readonly LogicalVolume[];
-  /** The free extents that it would be made of or grow by, and what is in them; none where it needs none. */
+  /** Free extents to make or grow the volume with, and their content; none if it needs none. */
   free: readonly Extents[];
-  /** Those that LVM would choose, where others are taken as these carry something. */
+  /** Extents that LVM would choose, but that carry data, so that others are taken. */
   passedOver: readonly Extents[];
   space: Space;
 }
 
-/** A Volume that a device may belong to. */
+/** Volume that a device may belong to. */
 export interface Owner {
   uid: string;
   name?: string;
   device?: { identity?: string; presence?: string; dmUuid?: string };
 }
 
-/** Written and synced before the first step that destroys; `done` beside it after the last. */
+/**
+ * Record that is written and synced before the first destructive step; `done` follows after the
+ * last.
+ */
 export interface Intent {
   version: 1;
   uid: string;
-  /** The Volume's name, where there may be one of that name in all time. */
+  /** Name of the Volume, if the name is never reused. */
   once?: string;
-  /** The file that is made. */
+  /** File to make. */
   file?: string;
-  /** The device that is made ready. `partuuid` is what the partition had. */
+  /** Device to prepare. `partuuid` is the earlier GUID of the partition. */
   device?: {
     path: string;
     identity: string;
@@ -361,38 +426,46 @@ export interface Intent {
   sizeBytes: string;
   /** Empty in mode Block. */
   fsType: string;
-  /** What was on the device when it was looked at, and whose consent there is to destroy it. */
+  /** Content of the device when it was observed, and the consent to destroy it. */
   signature: string;
   consent: string;
-  /** All preconditions of the first write held right before it: what is on the device since, without a signature, is of that. */
+  /**
+   * True if all preconditions of the first write held right before it: content that appeared since,
+   * without a signature, stems from that write.
+   */
   begun?: boolean;
-  /** It was seen to be empty, and is being filled: whatever is on it comes of that. */
+  /** True if the device was seen empty and is being populated: any content stems from that. */
   filling?: boolean;
-  /** The UID that the storage had, which is being changed to the Volume's: there is data on it from the start. */
+  /**
+   * Earlier UID of the storage, which changes to the Volume's: the storage has data from the start.
+   */
   adopt?: string;
-  /** The GUID of the table around the partition of a Block volume in a file, where MetalK8s made it: any. */
+  /**
+   * GUID of the table around the partition of a Block volume in a file made by MetalK8s, which may
+   * be any.
+   */
   table?: string;
 }
-/** What may be done to a mounted file system for a copy of it. */
 
+/** Permitted freeze of a mounted file system while it is copied. */
 export interface Freeze {
-  /** For how long it may be frozen at most. A clone takes 10 s at most, whatever this says. */
+  /** Maximum freeze in seconds. A clone takes at most 10 s, whatever this value is. */
   seconds: number;
-  /** Also for a copy of its data, where its folder can't clone files. */
+  /** True if the freeze is also permitted for a copy of the data, where files cannot be cloned. */
   copy: boolean;
 }
-/** A file that is copied. */
 
+/** File that is copied. */
 export interface SourceFacts {
-  /** Without symbolic links. */
+  /** Path without symbolic links. */
   realPath: string;
   file: FileFacts;
-  /** Of the file; `none` when it is missing. */
+  /** Signature of the file; `none` if it is missing. */
   signature: Signature;
-  /** For how many bytes a volume that is copied is made, by its record; undefined where none says so. */
+  /** Recorded size (bytes) of a copied volume; undefined if no record has it. */
   madeBytes?: bigint | undefined;
-  /** What `stateOf` printed; undefined when it is missing. */
+  /** Output of `stateOf`; undefined if the file is missing. */
   state: string | undefined;
-  /** The file system that the copy is made on is not of a kind that is known to clone no files. */
+  /** True unless the file system of the copy is of a type that is known not to clone files. */
   mayClone: boolean;
 }

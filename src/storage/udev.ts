@@ -3,10 +3,10 @@ import type { Probe, Step } from '../nodes/job.ts';
 import { linkOf } from './links.ts';
 import type { DesiredVolume, ObservedVolume, Plan } from './types.ts';
 
-/** How long udev gets to make a link or a device, in seconds. */
+/** Maximum time (s) for udev to create a link or a device. */
 const LINK_TIMEOUT = 10;
 
-/** Waits until udev has nothing to do. */
+/** Step that waits until udev is idle. */
 export const waitForUdev: Step = {
   name: 'wait for udev',
   argv: ['udevadm', 'settle', `--timeout=${LINK_TIMEOUT}`],
@@ -15,35 +15,37 @@ export const waitForUdev: Step = {
 };
 
 /**
- * Waits until a persistent link is there.
- * @param isAstray it is there and leads to another device, which udev may be about to change: waits until udev has nothing to do
+ * Returns a step that waits until a persistent link exists.
+ * @param isAstray the link leads to another device, which udev may be about to change: waits until
+ * udev is idle
  */
 export function waitForLink(link: string, isAstray = false): Step {
   return {
     name: 'wait for the persistent link',
     argv: isAstray ? waitForUdev.argv : settle(link),
     preconditions: [],
-    // Other devices of the node may keep udev busy for longer; whether our link is there is looked at again.
+    // Other devices of the node may keep udev busy for longer; a later observation checks the link.
     failureMeansConflict: true,
   };
 }
 
 /**
- * Waits until a path is there that udev may be about to make. Who changes a partition table has the kernel take away and
- * bring back all partitions of the disk that nothing has open, and udev their links after them.
+ * Returns the probe that waits for a path that udev may be about to create. After a change to a
+ * partition table, the kernel removes and re-adds all partitions of the disk that are not open, and
+ * udev their links.
  */
 export const waitForPath = (path: string): Probe => ({ name: 'wait for udev', argv: settle(path) });
 
-/** Ends at once where the path is there, or where udev has nothing to do. */
+/** Returns a command that ends once the path exists or udev is idle. */
 const settle = (path: string) => [
   ...['udevadm', 'settle'],
   ...[`--timeout=${LINK_TIMEOUT}`, `--exit-if-exists=${path}`],
 ];
 
-/** Has udev read a device again, and make its links. */
+/** Returns a step that makes udev read a device again and create its links. */
 export function lookAgain(name: string): Step {
   return {
-    name: `have udev look at /dev/${name} again`,
+    name: `trigger udev for /dev/${name}`,
     argv: ['udevadm', 'trigger', '--action=change', `--name-match=/dev/${name}`],
     preconditions: [],
     // A partition comes and goes while the kernel reads its table.
@@ -51,15 +53,15 @@ export function lookAgain(name: string): Step {
   };
 }
 
-/** Beside udev's own rules, until the node starts anew. */
+/** Directory of udev rules that last until the next boot, beside udev's own rules. */
 const RULES = '/run/udev/rules.d';
 const readRules: Step = {
-  name: 'have udev read its rules',
-  // udev refuses a request while others wait to be taken, so jobs ask one at a time. The dot: flock makes a file of a path
-  // that is not there.
+  name: 'reload the udev rules',
+  // udev refuses a request while others are queued, so jobs send one at a time. The dot: flock
+  // creates a missing file.
   argv: ['flock', '-x', '-w', '60', '/run/udev/.', 'udevadm', 'control', '--reload'],
   preconditions: [],
-  // Other programs of the node ask as well. udev sees by itself, within seconds, that a rule came.
+  // Other programs of the node send requests too. udev notices a new rule by itself within seconds.
   failureMeansConflict: true,
 };
 
@@ -67,19 +69,23 @@ export const rulePath = (uid: string) => `${RULES}/61-stowage-${uid}.rules`;
 
 type Named = Pick<DesiredVolume, 'uid' | 'mode' | 'earlierLink'>;
 
-/** Priorities of links: of several devices with one link, udev gives it to the highest. The default is 0. */
+/**
+ * Link priorities: of several devices with one link, udev gives it to the highest. The default is
+ * 0.
+ */
 const FIRST = 100;
 const LAST = -100;
 
 /**
- * Has udev give a device its persistent link whatever blkid reads on it: a pod can store bytes that hide a UUID, or that
- * show another device's. udev takes the link away again with the device.
- * @param match keys of udev(7) that no other device of the node has, and that a pod can't write
+ * Returns steps that make udev give a device its persistent link whatever blkid reads on it. A pod
+ * can store bytes that hide a UUID, or that show another device's. udev removes the link with the
+ * device.
+ * @param match keys of udev(7) that no other device of the node has, and that a pod cannot write
  */
 export function makeRule(desired: Named, match: string): Step[] {
   return [
     {
-      name: 'make the directory of udev rules',
+      name: 'create the directory of udev rules',
       argv: ['install', '-d', '-m', '0755', RULES],
       preconditions: [],
     },
@@ -99,11 +105,14 @@ export function makeRule(desired: Named, match: string): Step[] {
   ];
 }
 
-/** For a rule: a device by the UUID that device-mapper has for it. Whoever makes a map chooses it: udev has patterns there. */
+/**
+ * Returns the rule's key for a device by its device-mapper UUID. The creator of a map chooses the
+ * UUID, so characters of udev's patterns are replaced.
+ */
 export const mapperKey = (uuid: string): string =>
   `ATTR{dm/uuid}=="${uuid.replace(/[^\w.-]/g, '?')}"`;
 
-/** Removes the persistent link from a device that stays, if it is one that a rule makes. */
+/** Returns steps that remove the persistent link from a device that stays, if a rule creates it. */
 export function dropLink(
   desired: Pick<DesiredVolume, 'uid' | 'earlierLink'>,
   observed: Pick<ObservedVolume, 'link' | 'devices'>,
@@ -129,18 +138,21 @@ export function dropLink(
   ];
 }
 
-/** For a rule: the loop device that a kubelet puts on the device of a Block volume, of any driver. */
+/**
+ * Keys of a rule for the loop device that a kubelet stacks on a Block volume's device, of any
+ * driver.
+ */
 const KUBELET_LOOP = 'KERNEL=="loop*",ATTR{loop/backing_file}=="*/volumeDevices/*"';
 
 const priority = (number: number) => `OPTIONS+="link_priority=${number}"`;
 
-/** Without spaces: sudo joins arguments by them. */
+/** Returns the text of the rule, without spaces: sudo joins arguments with them. */
 function ruleText(desired: Named, match: string): string {
   const { mode, earlierLink } = desired;
   const rule = `SUBSYSTEM=="block",${match},SYMLINK+="${linkOf(desired).replace('/dev/', '')}"`;
-  // udev derives that from content: any device may show the same.
+  // udev derives the earlier path from content, which any device may show.
   if (mode === 'Filesystem') return earlierLink === undefined ? rule : `${rule},${priority(FIRST)}`;
-  // A UUID that a pod writes gets no link that another device has.
+  // A UUID that a pod writes must not win a link that another device has.
   const own = earlierLink === undefined ? `${rule},${priority(LAST)}` : rule;
   return `${own}\\nSUBSYSTEM=="block",${KUBELET_LOOP},${priority(LAST)}`;
 }

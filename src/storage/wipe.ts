@@ -3,24 +3,28 @@ import type { Precondition, Step } from '../nodes/job.ts';
 import { writeWiped } from './records.ts';
 
 const MIB = 1n << 20n;
-/** A part is a hundredth, which shows how far it is, and no less than this, in bytes. */
+/** Minimum size (bytes) of a part, which otherwise is a hundredth, to show progress. */
 const SMALLEST_PART = 64n * MIB;
 
-/** Of a device, on which somebody else can put something meanwhile. */
+/** Options for a device, to which another program can write meanwhile. */
 interface Device {
-  /** What is done once wiping is on record. */
+  /** Steps that run once wiping is on record. */
   first: readonly Step[];
-  /** Preconditions that the content is the observed one, before wiping is on record: from then on any content is overwritten. */
+  /**
+   * Preconditions that the content is the observed one, checked before wiping is on record: from
+   * then on any content is overwritten.
+   */
   known: readonly Precondition[];
-  /** That nothing came to it before its first part. */
+  /** Preconditions that nothing was written to the device before its first part. */
   untouched: readonly Precondition[];
 }
 
 /**
- * Overwrites every byte with zero and reads each part back. What is done of it is recorded after each part, so that a
- * crash costs one part. Preconditions of who owns the place are the caller's: they stand before every part.
- * @param from where an earlier try came to, in bytes
- * @param extra what makes the parts those of a file or of a device, maybe a thin one
+ * Returns steps that overwrite every byte with zero and read each part back. Progress is recorded
+ * after each part, so that a crash costs one part. Every part has the caller's preconditions on the
+ * owner of the place.
+ * @param from offset (bytes) that an earlier attempt reached
+ * @param extra options for a file or a device, which may be thin
  */
 export function wipe(
   uid: string,
@@ -33,7 +37,8 @@ export function wipe(
   } & Partial<Device>,
 ): Step[] {
   const part = partOf(sizeBytes);
-  // The record comes before the first byte: what has no signature any more must still be known as ours.
+  // The record precedes the first byte: storage that lost its signature must still be known as the
+  // Volume's.
   const { preconditions, lock, known = [] } = extra;
   const held = {
     preconditions: [...preconditions, ...known],
@@ -57,7 +62,7 @@ export function wipe(
         ...(extra.lock === undefined ? {} : { lock: extra.lock }),
       },
       {
-        name: `read back ${path}, up to ${percent}%`,
+        name: `verify ${path}, up to ${percent}%`,
         argv: ['cmp', `--ignore-initial=${at}:0`, `--bytes=${length}`, '--', path, '/dev/zero'],
         preconditions: [],
       },
@@ -81,9 +86,10 @@ const zeros = (path: string, at: bigint, length: bigint, isFile: boolean): strin
 ];
 
 /**
- * Writes zeros from the first byte of a device to its last. Nothing is recorded: after a crash it begins from the first byte.
- * @param preconditions before each part
- * @param first before the first part as well
+ * Returns steps that write zeros to a whole device. Nothing is recorded: after a crash, the steps
+ * start again from the first byte.
+ * @param preconditions of each part
+ * @param first additional preconditions of the first part
  */
 export function zero(
   path: string,
@@ -108,7 +114,10 @@ export function zero(
   return steps;
 }
 
-/** Compares the beginning of a device with zeros: `bytes`, or as much as everything that can be made on it writes to. */
+/**
+ * Returns a command that compares the beginning of a device with zeros: `bytes`, by default as much
+ * as every file system and table writes to.
+ */
 export const readsZero = (path: string, bytes = MIB): string[] => [
   'cmp',
   `--bytes=${bytes}`,
@@ -117,7 +126,7 @@ export const readsZero = (path: string, bytes = MIB): string[] => [
   '/dev/zero',
 ];
 
-/** Parts are minutes apart, and no lock is held between them. */
+/** Requires unchanged content: parts are minutes apart, and no lock is held between them. */
 function contentPreconditions(
   path: string,
   at: bigint,
@@ -133,10 +142,13 @@ function contentPreconditions(
   ];
 }
 
-/** A sparse file would else take up all of its size while it is wiped. */
+/**
+ * Returns a step that frees space: otherwise a sparse file would occupy its full size during a
+ * wipe.
+ */
 function giveBack(path: string, at: bigint, length: bigint): Step {
   return {
-    name: 'give the space back',
+    name: 'free the wiped space',
     argv: [
       'fallocate',
       '--punch-hole',
@@ -151,16 +163,19 @@ function giveBack(path: string, at: bigint, length: bigint): Step {
   };
 }
 
-/** The same of a thin volume, whose pool may not have room for all of it. */
+/** Returns the same step for a thin volume, whose pool may lack space for all of it. */
 function discard(path: string, at: bigint, length: bigint): Step {
   return {
-    name: 'give the space back to the thin pool',
+    name: 'return the wiped space to the thin pool',
     argv: ['blkdiscard', '--offset', String(at), '--length', String(length), path],
     preconditions: [],
   };
 }
 
-/** How many bytes are overwritten before it is recorded; what a thin volume may take of its pool meanwhile. */
+/**
+ * Returns the size (bytes) of the parts between two records, which is also the most that a thin
+ * volume takes from its pool meanwhile.
+ */
 export function partOf(sizeBytes: bigint): bigint {
   const hundredth = (sizeBytes + 99n) / 100n;
   const whole = ((hundredth + MIB - 1n) / MIB) * MIB;

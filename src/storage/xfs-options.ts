@@ -1,6 +1,6 @@
 import { type Check, like, type OptionTable, settings } from './option-table.ts';
 
-/** Bytes, or with the suffixes that mkfs.xfs knows: sectors, blocks, KiB and up. */
+/** Size in bytes, or with the suffixes of mkfs.xfs: sectors, blocks, KiB and up. */
 const SIZE = /^[0-9]{1,15}[sbkmgtKMGT]?$/;
 const NUMBER = /^[0-9]{1,15}$/;
 const SWITCH = /^[01]$/;
@@ -57,9 +57,10 @@ const NAMING: ReadonlyMap<string, RegExp> = new Map([
 const SECTORS: ReadonlyMap<string, RegExp> = new Map([['size', SIZE]]);
 
 /**
- * What a class may set of mkfs.xfs (xfsprogs 6.1). Not here, so that a class can neither choose the UUID, nor another
- * device, nor have files of the node read or written: uuid, file and name, a log or real-time device, protofiles (-p),
- * configuration files (-c), -r, -f, -N, and every argument that is no option.
+ * Options that a class may set for mkfs.xfs (xfsprogs 6.1). Omitted are those that choose the UUID
+ * or another device, or read or write files of the node. These are uuid, file and name, a log or
+ * real-time device, protofiles (-p), configuration files (-c), -r, -f, -N, and every argument that
+ * is no option.
  */
 export const XFS_OPTIONS: OptionTable = new Map<string, Check | 'flag'>([
   ['-b', settings(SECTORS)],
@@ -69,7 +70,7 @@ export const XFS_OPTIONS: OptionTable = new Map<string, Check | 'flag'>([
   ['-l', settings(LOG)],
   [
     '-L',
-    like(/^[A-Za-z0-9_.][-A-Za-z0-9_.]{0,11}$/, 'a label of 12 letters, digits, -, _ or . at most'),
+    like(/^[A-Za-z0-9_.][-A-Za-z0-9_.]{0,11}$/, 'a label of at most 12 letters, digits, -, _ or .'),
   ],
   ['-m', settings(METADATA)],
   ['-n', settings(NAMING)],

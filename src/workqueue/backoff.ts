@@ -4,8 +4,9 @@ export interface BackoffRange {
 }
 
 /**
- * How long to wait, in ms, before trying again: doubling from `startMs` to `maxMs`, less up to a fifth, so that what
- * failed together is not tried together. `attempt` counts from 0; `random` is in [0, 1).
+ * Returns the delay (ms) before the next attempt, which doubles from `startMs` up to `maxMs`.
+ * Jitter shortens it by up to a fifth, so that keys that failed together do not retry together.
+ * `attempt` counts from 0; `random` is in [0, 1).
  */
 export function backoffMs(
   attempt: number,

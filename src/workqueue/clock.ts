@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Clock {
-  /** ms since the epoch. */
+  /** Current time in ms since the epoch. */
   now(): number;
   /** Rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Node.js takes longer timers for 1 ms. */
+/** Longest delay of a Node.js timer (ms). A longer one fires after 1 ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -2,15 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-/** `requeue-after`: again in a given time. `retry`, `error`: again after a delay that grows each time. */
+/** Results of a reconcile. `requeue-after` has a given delay; `retry` and `error` use backoff. */
 export const RECONCILE_RESULTS = ['success', 'requeue-after', 'retry', 'error'] as const;
 export type ReconcileResult = (typeof RECONCILE_RESULTS)[number];
 
 export interface ControllerOptions {
   queue: WorkQueue;
   /**
-   * Brings what the key names closer to what is wanted. What it throws is logged, and the key tried again later; so it
-   * is, without a word, for `retry`: after a delay that grows each time.
+   * Reconciles the object that the key names. An error is logged, and the key requeued with
+   * backoff. `retry` also requeues the key with backoff, but logs nothing.
    */
   reconcile: (
     key: string,
@@ -18,27 +18,27 @@ export interface ControllerOptions {
   ) => Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
   logger: { error(fields: object, message: string): void };
   clock: Clock;
-  /** Called with the work on a key, which it carries out: for what is to be known of all that happens within. */
+  /** Wraps the processing of each key, and must call `work`. Allows an async context per key. */
   around?: (work: () => Promise<void>) => Promise<void>;
-  /** Told of each reconcile that has ended, and how long it took, in ms. */
+  /** Called after each reconcile, with its duration in ms. */
   onReconciled?: ((result: ReconcileResult, ms: number) => void) | undefined;
 }
 
 export interface Controller {
   /**
-   * Takes up no more keys and waits for those worked on: for `deadlineMs`, then their signal is aborted. Resolves to
-   * whether all ended in time.
+   * Takes no more keys, and waits up to `deadlineMs` for keys in progress; then aborts their
+   * signal. Resolves to true if all ended in time.
    */
   stop(deadlineMs: number): Promise<boolean>;
 }
 
 /**
- * So many keys are taken up before timers have their turn: thousands that need nothing but this processor must not hold up
+ * Number of keys taken before timers get a turn. Thousands of reconciles without I/O must not delay
  * the renewal of a Lease.
  */
 const KEYS_A_TURN = 50;
 
-/** Reconciles the keys of the queue, as many at once as it hands out. */
+/** Reconciles the keys of the queue, as many at once as the queue returns. */
 export function runController(options: ControllerOptions): Controller {
   const { queue, reconcile, logger, clock, around = (work) => work(), onReconciled } = options;
   const stopping = new AbortController();

@@ -1,21 +1,21 @@
 import type { Clock } from './clock.ts';
 
-/** Keys that wait for their time. */
+/** Keys that become due later. */
 export interface Delays {
-  /** Hands out the key in `ms`, or up to 50 ms later, unless it is to be sooner already. */
+  /** Passes the key to `due` after `ms`, up to 50 ms late, unless the key is already due sooner. */
   add(key: string, ms: number): void;
-  /** Drops all. */
   clear(): void;
 }
 
 /**
- * What is due within so many ms is handed out at once: a timer for each of ten thousand keys weighs more than they do. One that no
- * key waits for any more ends by itself, for to give it up costs more.
+ * Granularity of due times (ms). Keys due in the same interval share a timer, since ten thousand
+ * timers cost more than their keys. A timer without keys expires by itself; canceling it costs
+ * more.
  */
 const GRAIN = 50;
 
 export function createDelays(clock: Clock, due: (key: string) => void): Delays {
-  /** When each key is due, in ms since the epoch. */
+  /** Due time per key, in ms since the epoch. */
   const times = new Map<string, number>();
   const moments = new Map<number, { keys: Set<string>; cancel: AbortController }>();
 

@@ -1,14 +1,14 @@
 import type { Clock } from './clock.ts';
 
 export interface PendingOperation<Kind extends string = string> {
-  /** What is worked on: one operation at a time, of whatever kind. */
+  /** Subject. A key has at most one operation, of any kind. */
   key: string;
   kind: Kind;
-  /** What has a cap of its own: a node. */
+  /** Group with a cap of its own, such as a node. */
   group: string;
-  /** Since when it waits or runs, ms since the epoch. */
+  /** Time of submission in ms since the epoch. */
   since: number;
-  /** It has a place. */
+  /** True once the operation has started; false while it waits for a cap. */
   running: boolean;
 }
 
@@ -19,27 +19,32 @@ export interface Caps {
 
 export interface OperationsOptions<Kind extends string> {
   clock: Pick<Clock, 'now'>;
-  /** How many may run at once, of each kind apart. */
+  /** Maximum number of running operations, per kind. */
   caps: Record<Kind, Caps>;
-  /** Told of each end, and what the work said. `ms`: from when it got its place. */
+  /**
+   * Called when a started operation ends, with the result of its work. `ms`: time since the start.
+   */
   onEnd?: ((operation: PendingOperation<Kind>, succeeded: boolean, ms: number) => void) | undefined;
 }
 
-/** The table of operations under way: keys to the one operation that each has. Those past a cap wait, first come, first served. */
+/** Table of pending operations by key. Operations beyond a cap wait, first come, first served. */
 export interface Operations<Kind extends string> {
   /**
-   * Begins the work as soon as there is a place. False, and nothing begun, where the key has an operation already, or after
-   * a stop. `work` resolves to whether it did what it was to do, and must not throw.
+   * Starts the work as soon as the caps allow it. Returns false, and starts nothing, if the key has
+   * an operation already, or after `stop`. `work` resolves to true on success, and must not throw.
    */
   start(key: string, kind: Kind, group: string, work: Work): boolean;
   /**
-   * Gives up what the key has, waiting or running: its signal is aborted, its place and its key are free at once, and whatever
-   * becomes of the work later is no concern of the table's.
+   * Cancels the key's operation, waiting or running: aborts its signal and frees its slot and key
+   * at once. The table ignores the work's later result.
    */
   giveUp(key: string): void;
   of(key: string): PendingOperation<Kind> | undefined;
   list(): PendingOperation<Kind>[];
-  /** Drops those that wait, aborts the others' signal after `deadlineMs`, and resolves when all have ended or that time is over. */
+  /**
+   * Drops waiting operations, and waits up to `deadlineMs` for running ones. Then aborts the
+   * signals of those that still run.
+   */
   stop(deadlineMs: number, sleep: Clock['sleep']): Promise<void>;
 }
 
@@ -89,7 +94,7 @@ export function createOperations<Kind extends string>({
     const abort = new AbortController();
     const started = clock.now();
     const end = work(abort.signal).then((succeeded) => {
-      // What was given up has its end already.
+      // A canceled operation has ended already.
       if (begun.get(operation.key) === run) over(run, succeeded);
     });
     const run: Running<Kind> = { operation, started, end, abort };
@@ -104,7 +109,7 @@ export function createOperations<Kind extends string>({
     next(operation.kind);
   }
 
-  /** A group that is full holds up no other. */
+  /** Starts waiting operations of a kind. A full group does not hold up other groups. */
   function next(kind: Kind): void {
     const queue = waiting.get(kind) ?? [];
     for (let index = 0; index < queue.length; ) {
@@ -138,7 +143,7 @@ export function createOperations<Kind extends string>({
       const { kind } = table.get(key) ?? {};
       if (run !== undefined) {
         over(run, false);
-        run.abort.abort(new Error('given up'));
+        run.abort.abort(new Error('canceled'));
       } else if (kind !== undefined) {
         table.delete(key);
         waiting.set(

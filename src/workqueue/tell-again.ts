@@ -1,5 +1,5 @@
 /**
- * API servers drop Events an hour after they were written (`--event-ttl`), some a minute later: what still holds is told again
- * then. ms
+ * Time (ms) after which an Event about a lasting state is emitted again. API servers drop Events
+ * one hour after they were written (`--event-ttl`), some a minute later.
  */
 export const TELL_AGAIN = 62 * 60_000;

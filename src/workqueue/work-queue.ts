@@ -4,46 +4,50 @@ import { createDelays } from './delaying-queue.ts';
 
 export interface WorkQueueOptions {
   clock: Clock;
-  /** In [0, 1). */
+  /** Source of jitter, in [0, 1). */
   random: () => number;
   /** Default: 1 s to 5 min. */
   retry?: BackoffRange;
-  /** What a key belongs to (a node): the keys of a group that gets stuck hold up no other group. */
+  /** Returns the group of a key, such as its node. A stuck group does not hold up other groups. */
   groupOf(key: string): string;
-  /** How many keys of a group are worked on at once. A function is asked each time. */
+  /** Maximum number of keys of one group in progress. A function is called each time. */
   perGroup: number | (() => number);
 }
 
 interface Group {
-  /** When each key was queued, in that order. */
+  /** Time of queueing per key (ms since the epoch), in queue order. */
   queued: Map<string, number>;
   active: number;
 }
 
 /**
- * Keys to work on, as client-go's workqueue: a key is queued once however often it is added, and worked on once at a
- * time; when it is added meanwhile, it is queued again after that. Groups take turns.
+ * Queue of keys with the semantics of client-go's workqueue. A key is queued once however often it
+ * is added, and is processed by one worker at a time. A key added while in progress is queued again
+ * afterwards. Groups take turns.
  */
 export interface WorkQueue {
   add(key: string): void;
-  /** Adds the key in `ms` (rounded up to 50), unless it is to be added sooner already. */
+  /** Adds the key after `ms`, up to 50 ms late, unless the key is already due sooner. */
   addAfter(key: string, ms: number): void;
   /** Adds the key after a delay that doubles with each call, until `forget`. */
   addRateLimited(key: string): void;
-  /** The key's next failure is its first again. */
+  /** Resets the key's backoff. */
   forget(key: string): void;
-  /** Waits for a key that may be worked on. Whoever got it calls `done`. undefined after a shutdown, once all that may be were handed out. */
+  /**
+   * Waits for the next key to process; the caller must call `done` for it. Resolves to undefined
+   * after a shutdown, once no such key is left.
+   */
   get(): Promise<string | undefined>;
   done(key: string): void;
-  /** Nothing is taken in any more, and what waits for its time is dropped. */
+  /** Ignores keys added from now on, and drops delayed keys. */
   shutDown(): void;
-  /** How many keys are queued: neither those worked on, nor those that wait for their time. */
+  /** Number of queued keys, without keys in progress and delayed keys. */
   depth(): number;
-  /** For how long the key has been waiting that was queued first, in ms; 0 when there is none. */
+  /** Age of the oldest queued key in ms; 0 if none is queued. */
   oldestAgeMs(): number;
-  /** How often keys were queued, in all; a key that is queued already is not queued again. */
+  /** Total number of times that keys were queued. Adding a queued key does not count. */
   adds(): number;
-  /** How often keys were added rate-limited, in all. */
+  /** Total number of rate-limited adds. */
   retries(): number;
 }
 
@@ -54,9 +58,9 @@ export function createWorkQueue({
   groupOf,
   perGroup,
 }: WorkQueueOptions): WorkQueue {
-  /** Those with a key that is queued or worked on; whose turn it is, first. */
+  /** Groups with queued or active keys, the next in turn first. */
   const groups = new Map<string, Group>();
-  /** The group of each key that is queued. It may belong to another one the next time. */
+  /** Group of each queued key. A key may belong to another group the next time. */
   const queued = new Map<string, string>();
   const active = new Map<string, string>();
   const addedWhileActive = new Set<string>();
@@ -82,7 +86,7 @@ export function createWorkQueue({
     handOut();
   }
 
-  /** The next key that may be worked on. */
+  /** Returns the next key to process, and marks it active. */
   function take(): string | undefined {
     const limit = typeof perGroup === 'number' ? perGroup : perGroup();
     for (const [name, group] of groups) {

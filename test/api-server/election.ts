@@ -62,7 +62,7 @@ export const election: Suite = (server) => {
     await first.election.won;
     await holderIs('first');
     const second = stand('second');
-    await says(second.logger, 'standing by for the leader');
+    await says(second.logger, 'standing by: another process leads');
     expect([first.election.leads(), second.election.leads()]).toEqual([true, false]);
     expect(() => first.election.check()).not.toThrow();
     expect(() => second.election.check()).toThrow('does not hold the Lease default/stowage');
@@ -160,7 +160,7 @@ export const election: Suite = (server) => {
     await cluster.client.create<KubeObject>(LEASES as Resource, gone, { namespace: 'default' });
     const start = clock.now();
     const { election, logger } = stand('second');
-    await says(logger, 'standing by for the leader');
+    await says(logger, 'standing by: another process leads');
     await until('it leads', async () => {
       await clock.advance(500);
       return election.leads() ? true : undefined;
@@ -174,7 +174,7 @@ export const election: Suite = (server) => {
     await first.election.won;
     await holderIs('first');
     const second = stand('second');
-    await says(second.logger, 'standing by for the leader');
+    await says(second.logger, 'standing by: another process leads');
     const { uid } = (await lease()).metadata;
     await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });
     // The clock does not advance.
@@ -201,7 +201,7 @@ export const election: Suite = (server) => {
       ...cluster.client,
       create: (resource, object) => cluster.client.create(resource, object, { namespace: 'none' }),
     });
-    const line = await says(logger, 'the Lease was neither read nor written');
+    const line = await says(logger, 'cannot read or write the Lease');
     expect((line.fields.err as Error).message).toContain('namespaces "none" not found');
     const complaints = () => logger.lines.filter(({ fields }) => 'leads' in fields);
     await until('it has tried again', async () => {
@@ -215,7 +215,7 @@ export const election: Suite = (server) => {
     const { client, state } = failing(cluster.client);
     state.broken = true;
     const { election, logger } = stand('first', client);
-    const line = await says(logger, 'the Lease was neither read nor written');
+    const line = await says(logger, 'cannot read or write the Lease');
     expect(line).toMatchObject({
       level: 'warn',
       fields: { lease: 'default/stowage', leads: false },

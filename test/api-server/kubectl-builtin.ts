@@ -194,7 +194,7 @@ export const kubectlBuiltin: Suite = (server) => {
     if (old) return expectOutput('explain vol', /couldn't find resource/);
     await expectOutput(
       'explain vol.spec.nodeName',
-      /^GROUP: +storage.metalk8s.scality.com\nKIND: +Volume\nVERSION: +v1alpha1\n\nFIELD: nodeName <string>\n\n+DESCRIPTION:\n +The node that holds the storage\./,
+      /^GROUP: +storage.metalk8s.scality.com\nKIND: +Volume\nVERSION: +v1alpha1\n\nFIELD: nodeName <string>\n\n+DESCRIPTION:\n +Node that holds the storage\./,
     );
     await expectOutput(
       'explain leftover.spec',

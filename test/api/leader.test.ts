@@ -17,7 +17,7 @@ test.each<[Partial<Leader>, string]>([
   ],
   [
     { transport: 'local', nodes: ['n1', 'n2'], controllers: ['volume'] },
-    `version 0.1.0, of n1, n2, without the controllers leftover, attachment, claim, snapshot, backup, data-source-validator, populator, without ${GATE}`,
+    `version 0.1.0, nodes n1, n2, without the controllers leftover, attachment, claim, snapshot, backup, data-source-validator, populator, without ${GATE}`,
   ],
 ])('a Lease has %j of who leads', (leader, text) => {
   const found = leaderOf(leadingLease(NOW, leader));

@@ -18,17 +18,17 @@ test.each<[SnapshotHandle, string]>([
 test.each([
   ['', 'is neither file:NODES:PATH nor lvm:NODE:VG/LV'],
   ['disk:n1:/dev/sda', 'is neither'],
-  [`file:N_1:/d/snapshots/${UID}`, '"N_1" can be no node'],
-  [`file::/d/snapshots/${UID}`, '"" can be no node'],
+  [`file:N_1:/d/snapshots/${UID}`, '"N_1" is not a valid node name'],
+  [`file::/d/snapshots/${UID}`, '"" is not a valid node name'],
   ['file:n1:/etc/shadow', 'the path must end in /snapshots/UID'],
   [`file:n1:/d/snapshots/../${UID}`, 'the path must'],
   [`file:n1:/d/${UID}`, 'the path must end in /snapshots/UID'],
   [`file:n1:d/snapshots/${UID}`, 'the path must be an absolute path'],
   [`file:n1:/d\n/snapshots/${UID}`, 'the path must have no control characters'],
-  [`lvm:n1,n2:vg0/snap-${UID}`, 'a logical volume is on one node'],
-  ['lvm:n1:vg0/root', 'after the node must come VG/snap-UID'],
-  [`lvm:n1:-v/snap-${UID}`, 'after the node must come VG/snap-UID'],
-  [`lvm:n1:vg0/snap-${UID}/x`, 'after the node must come VG/snap-UID'],
+  [`lvm:n1,n2:vg0/snap-${UID}`, 'a logical volume must have exactly one node'],
+  ['lvm:n1:vg0/root', 'the part after the node must be VG/snap-UID'],
+  [`lvm:n1:-v/snap-${UID}`, 'the part after the node must be VG/snap-UID'],
+  [`lvm:n1:vg0/snap-${UID}/x`, 'the part after the node must be VG/snap-UID'],
 ])('%s is refused', (text, problem) => {
   expect(parseHandle(text)).toEqual({ problem: expect.stringContaining(problem) });
 });

@@ -19,6 +19,7 @@ const PHASE: Record<string, keyof Phases> = {
 };
 
 interface Line {
+  /** ms since the epoch */
   time: number;
   msg: string;
   volume?: string;
@@ -34,7 +35,10 @@ export function phasesOf(log: string, volume: string, asked: Date, took: number)
   const lines = log
     .split('\n')
     .filter((line) => line.includes(`"${volume}"`))
-    .map((line): Line => JSON.parse(line));
+    .map((line): Line => {
+      const read = JSON.parse(line);
+      return { ...read, time: Date.parse(read.time) };
+    });
   const end = lines.findIndex(({ msg, phase }) => msg === 'status' && phase === 'Available');
   const effects = lines.slice(0, end + 1).filter(({ msg }) => msg === 'effect');
   const available = lines[end]?.time ?? Number.NaN;

@@ -136,7 +136,7 @@ describe('is refused before anything is asked of the server', () => {
     ],
     [[...DYNAMIC, '--vg', 'vg0', '--directory', '/data'], '--directory is for --type sparse'],
     [[...DYNAMIC, '--vg', 'vg0', '--require-mount'], '--require-mount is for --type sparse'],
-    [[...DYNAMIC, '--vg', '-x'], 'It must be a name as LVM has them'],
+    [[...DYNAMIC, '--vg', '-x'], 'It must be a valid LVM name'],
     [[...DYNAMIC, '--vg', 'a', '--vg', 'b'], 'Give it once'],
     [[...DYNAMIC, '--directory', 'data'], 'It must'],
     [[...DYNAMIC, '--directory', '/etc'], 'but must be outside of /etc'],
@@ -149,8 +149,8 @@ describe('is refused before anything is asked of the server', () => {
     [[...CREATE, '--mkfs-options', '["-U", "random"]'], 'option "-U" is not allowed'],
     [[...CREATE, '--mkfs-options', '/dev/sda'], 'option "/dev/sda" is not allowed'],
     [[...CREATE, '--mkfs-options', '-m 0'], 'StorageClass local: parameter mkfsOptions'],
-    [[...CREATE, '--mount-options', 'a,,b'], 'with commas between'],
-    [[...CREATE, '--mount-options', ''], 'with commas between'],
+    [[...CREATE, '--mount-options', 'a,,b'], 'separated by commas'],
+    [[...CREATE, '--mount-options', ''], 'separated by commas'],
   ])('%j', async (argv, message) => {
     const { code, out, err, requests } = await stowage(argv);
     expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });
@@ -171,5 +171,5 @@ test.each([
   expect(err).toContain(`kubectl annotate storageclass fast ${annotation}-`);
   const without = await stowage(argv.slice(0, 3), { tty: true, answers, objects });
   expect(without.code).toBe(0);
-  expect(without.err).not.toContain('is the default, too');
+  expect(without.err).not.toContain('Other default classes');
 });

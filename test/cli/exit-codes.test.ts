@@ -17,16 +17,20 @@ const COMMANDS: Record<string, string> = {
   'create volume': VOLUME,
   'create storageclass': 'create storageclass fast --static',
   'create snapshot': 'create snapshot prod/s --pvc p',
+  'create snapshotclass': 'create snapshotclass fast',
   'create backup': 'create backup prod/b --pvc p --to https://example.com/b',
   'create manifest': 'create -f -',
   'get volumes': 'get volumes',
   'get nodes': 'get nodes',
   'get attachments': 'get attachments',
   'get snapshots': 'get snapshots',
+  'get storageclasses': 'get storageclasses',
   'get grants': 'get grants',
   'get populators': 'get populators',
   'describe volume': 'describe volume a',
   'delete volume': 'delete volume a',
+  'delete storageclass': 'delete storageclass fast',
+  'retry volume': 'retry volume a',
   'detach volume': 'detach volume a --node n1',
   'adopt volume': 'adopt volume a --node n1 --device /dev/sdb --storage-class fast',
   'delete manifest': 'delete -f -',
@@ -94,7 +98,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('sandbox ends in order at %s, with 0',
   const { code, out, err } = await stowage(['sandbox'], world);
   expect(code).toBe(0);
   expect(out).toContain('token:');
-  expect(err).toContain('note: it runs no pods');
+  expect(err).toContain('note: pods do not run here');
 });
 
 test.each([...Object.keys(COMMANDS), ...WITHOUT_SERVER])(

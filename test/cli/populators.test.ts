@@ -208,7 +208,7 @@ describe('register populator', () => {
     expect(await stowage('register', 'populator', 'hello', ...other, ...where)).toMatchObject({
       code: 5,
       err: expect.stringContaining(
-        'VolumePopulator hello is there already, for Hello.hello.example.com',
+        'VolumePopulator hello already exists, for Hello.hello.example.com',
       ),
     });
     expect((await definition()).spec.sourceKind.kind).toBe('Hello');
@@ -271,7 +271,7 @@ describe('register populator', () => {
 /** Definitions that the schema refuses from any client. */
 test.each([
   [{ mountPath: undefined }, 'at least one of mountPath and devicePath must be set'],
-  [{ args: [`$${'{'}.spec.x}`] }, "no '$' may stand right before a field"],
+  [{ args: [`$${'{'}.spec.x}`] }, "'$' must not directly precede a field"],
   [{ env: [{ name: 'A' }] }, 'exactly one of value and secret must be set'],
   [{ mountPath: 'relative' }, 'mountPath'],
   [{ image: undefined }, 'image'],
@@ -302,7 +302,7 @@ test('nor is what pods fill left to nodes', async () => {
   await register('--mount-path=/t');
   const patch = { spec: { pod: null, node: { builtin: 'Image' } } };
   await expect(cluster.client.patch(POPULATOR_DEFINITIONS, 'hello', patch)).rejects.toThrow(
-    'pod and node do not replace each other',
+    'pod and node cannot replace each other',
   );
 });
 

@@ -64,7 +64,7 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
     [['get', 'volumes', '--sort-by', 'size'], "argument 'size' is invalid"],
     [['describe', 'volume'], "missing required argument 'name'"],
     [['describe', 'volume', 'a/b'], 'A name has'],
-    [['delete', 'volume'], "missing required argument 'name'"],
+    [['delete', 'volume'], 'needs names, or --selector, or --all'],
     [['delete', 'volume', 'A'], 'A name has'],
     [['delete', 'volume', 'a', '--timeout', '5'], 'Write a duration'],
     [CREATE.toSpliced(2, 1), 'error: missing: NAME\n'],
@@ -76,8 +76,8 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
       ['create', 'volume', 'data1', '--node', 'n1', '--storage-class', 'fast'],
       'error: missing: --size or --device or --vg\n',
     ],
-    [['create', '--wait'], 'Neither a kind nor --filename was given'],
-    [['create', '--wait', 'volume', 'a'], 'Neither a kind nor --filename was given'],
+    [['create', '--wait'], 'A kind or --filename is required'],
+    [['create', '--wait', 'volume', 'a'], 'A kind or --filename is required'],
     [['create', 'volumme', 'a'], 'Did you mean volume?'],
     [['create', '-f', 'a.yaml', 'volume'], '--filename and "volume" cannot be given together'],
     [['create', '-f'], "'-f, --filename <file>' argument missing"],
@@ -95,7 +95,7 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
     [['get', 'volumes', '--request-timeout', 'soon'], 'Write a duration'],
     [['install', '--dry-run=client', '-n', 'My Apps'], 'A namespace has at most 63'],
     [['sandbox', '--port', '65536'], 'whole number from 0 to 65535'],
-    [['sandbox', '--feature-gates', 'Any=true'], '"Any" is no feature gate'],
+    [['sandbox', '--feature-gates', 'Any=true'], '"Any" is not a feature gate'],
   ])('%j', async (argv, message) => {
     const { code, out, err, requests } = await stowage(argv);
     expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });

@@ -94,9 +94,9 @@ test('of program, server and CRDs', async () => {
       `Client:  ${VERSION} (Node.js ${client.node}, ${client.platform})`,
       'Server:  v1.32.0 (https://cluster.example)',
       'CRDs:',
-      `  ${VOLUMES}:  as this version brings it`,
-      `  ${LEFTOVERS}:                 as this version brings it`,
-      `  ${DEFINITIONS}:      as this version brings it`,
+      `  ${VOLUMES}:  matches this version`,
+      `  ${LEFTOVERS}:                 matches this version`,
+      `  ${DEFINITIONS}:      matches this version`,
       '',
     ].join('\n'),
   );
@@ -160,5 +160,5 @@ test('CRDs that the user may not read are not known', async () => {
     { name: LEFTOVERS, skew: 'unknown' },
     { name: DEFINITIONS, skew: 'unknown' },
   ]);
-  expect(err).toBe('note: not looked at: no crds for you\ufffd\n'.repeat(3));
+  expect(err).toBe('note: not checked: no crds for you\ufffd\n'.repeat(3));
 });

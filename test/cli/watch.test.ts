@@ -146,26 +146,26 @@ test('collects the names of local nodes', async () => {
 });
 
 test.each<[string[], string]>([
-  [['--transport', 'local'], '--transport local and --local-node go together'],
-  [['--local-node', 'n1'], '--transport local and --local-node go together'],
+  [['--transport', 'local'], '--transport local and --local-node require each other'],
+  [['--local-node', 'n1'], '--transport local and --local-node require each other'],
   [['--transport', 'local', '--local-node', 'N1'], 'A name has'],
   [['--retry-interval-start', '6m'], '--retry-interval-start is longer'],
   [['--workers', '0'], 'whole number from 1'],
   [['--snapshot-controller', 'none'], 'Allowed choices are auto, builtin, external.'],
-  [['--controllers', 'volumes'], 'there is no controller "volumes"'],
-  [['--controllers=-volume'], 'no controller is left'],
+  [['--controllers', 'volumes'], 'unknown controller "volumes"'],
+  [['--controllers=-volume'], 'no controller is enabled'],
   [['--leader-election=maybe'], 'It must be true or false.'],
-  [['--leader-election-renew-deadline', '15s'], 'a leader has to stop before another begins'],
-  [['--leader-election-retry-period', '6s'], 'one try that fails must not cost the Lease'],
+  [['--leader-election-renew-deadline', '15s'], 'a leader must stop before another starts'],
+  [['--leader-election-retry-period', '6s'], 'one failed attempt must not lose the Lease'],
   [['--leader-election-namespace', 'A'], 'A name has'],
-  [['--http-endpoint', '8080'], 'this is no address with a port'],
-  [['--metrics-path', '/healthz'], 'there the daemon tells of its health'],
-  [['--kube-api-burst', '5'], '--kube-api-burst goes with --kube-api-qps'],
+  [['--http-endpoint', '8080'], 'not an address with a port'],
+  [['--metrics-path', '/healthz'], 'the daemon serves its health there'],
+  [['--kube-api-burst', '5'], '--kube-api-burst requires --kube-api-qps'],
   [['--kube-api-qps', '0'], 'whole number from 1'],
   [['--max-wait-for-unmount', '0'], 'Write a duration such as 30s'],
   [['--attachment-poll-interval', 'never'], 'Write a duration such as 30s'],
   [['--kubelet-root-dir', 'var/lib/kubelet'], 'It must be an absolute path.'],
-  [['--kubelet-root-dir', '/var/lib/../kubelet'], 'It must be a folder below /'],
+  [['--kubelet-root-dir', '/var/lib/../kubelet'], 'It must be a directory below /'],
 ])('%j is wrong usage', async (flags, message) => {
   const { code, err } = await stowage(['watch', ...flags]);
   expect(code).toBe(2);
@@ -260,15 +260,15 @@ describe('--config', () => {
   });
 
   test.each<[string, string]>([
-    ['transport: salt', '--transport salt needs --salt-url and --salt-secret-file'],
+    ['transport: salt', '--transport salt requires --salt-url and --salt-secret-file'],
     [
       'transport: salt\nsaltUrl: http://salt\nsaltSecretFile: /s',
-      '--salt-url http://salt is no URL that begins with https://',
+      '--salt-url http://salt is not an https:// URL',
     ],
     ['nodes: {n1: {minion: "*"}}', 'nodes.n1.minion: it must be the id of a Salt minion'],
     ['workers: 0', 'workers: It must be a whole number from 1 to 1000'],
     ['workers: many', 'workers: It must be a whole number from 1 to 1000'],
-    ['retryIntervalMax: 5', 'retryIntervalMax: it must be a text'],
+    ['retryIntervalMax: 5', 'retryIntervalMax: it must be a string'],
     ['retryIntervalMax: 5 minutes', 'retryIntervalMax: Write a duration such as 30s'],
     ['transport: telnet', 'transport: it must be one of ssh, salt, local'],
     ['localNode: n1', 'localNode: it must be a list'],
@@ -279,16 +279,13 @@ describe('--config', () => {
       'nodes: {n1: {address: -oProxyCommand=x}}',
       'nodes.n1.address: it must be a host name or an IP address',
     ],
-    [
-      'nodes: {n1: {user: root}}',
-      'nodes.n1.user: there is no such field; there are: address, port',
-    ],
+    ['nodes: {n1: {user: root}}', 'nodes.n1.user: unknown field; the fields are: address, port'],
     ['nodes: {../n1: {}}', 'nodes.../n1: it must be the name of a node'],
-    ['worker: 3', 'worker: there is no such field; there are: transport, localNode'],
+    ['worker: 3', 'worker: unknown field; the fields are: transport, localNode'],
     ['- workers', 'it must be a mapping'],
-    ['workers: 3\nworkers: 4', 'it is no YAML: Map keys must be unique'],
-    ['a: [', 'it is no YAML: '],
-    ['transport: local', '--transport local and --local-node go together'],
+    ['workers: 3\nworkers: 4', 'it is not valid YAML: Map keys must be unique'],
+    ['a: [', 'it is not valid YAML: '],
+    ['transport: local', '--transport local and --local-node require each other'],
     ['retryIntervalStart: 6m', '--retry-interval-start is longer'],
   ])('%j is refused', async (text, message) => {
     const { code, err, file } = await withFile(text);

@@ -161,7 +161,9 @@ describeAsRoot('a file on a file system of its own', () => {
 
     const plan = await planNow(executor, 'n1', 'provision', adopting());
     if ('refusal' in plan) throw new Error(plan.refusal);
-    const taken = plan.steps.findIndex(({ name }) => name === `take the file ${OLD}`);
+    const taken = plan.steps.findIndex(
+      ({ name }) => name === `rename the file ${OLD} for the adoption`,
+    );
     await runSteps(executor, 'n1', adopting(), plan.steps.slice(0, taken + 1));
     expect(await files()).toEqual([`${NEW}.partial`]);
 

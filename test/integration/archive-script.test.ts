@@ -112,7 +112,7 @@ describeAsRoot('an archive that is unpacked', () => {
       try {
         expect(await start()).toMatchObject({
           exitCode: 3,
-          stderr: expect.stringContaining(`${CONFIG} on this node does not count`),
+          stderr: expect.stringContaining(`${CONFIG} on this node is not used`),
         });
       } finally {
         await chmod(path, before);
@@ -126,12 +126,14 @@ describeAsRoot('an archive that is unpacked', () => {
       await writeFile(archive, GOOD);
       expect(await start({ source: among })).toMatchObject({
         exitCode: 3,
-        stderr: expect.stringContaining('what is in one of backups is read by their Backups alone'),
+        stderr: expect.stringContaining(
+          'Files in a directory of backups are only read for their Backups',
+        ),
       });
       await make('ext4', 32);
       expect(await start({ source: `backup:${uid}:${archive}` })).toMatchObject({
         exitCode: 3,
-        stderr: expect.stringContaining('it takes a line backups FOLDER there'),
+        stderr: expect.stringContaining('add a line backups DIRECTORY there'),
       });
       await make('ext4', 32);
       const backup = {
@@ -142,7 +144,7 @@ describeAsRoot('an archive that is unpacked', () => {
       const unrecorded = {
         exitCode: 3,
         stderr: expect.stringMatching(
-          `${among} is not on record .*: echo ${uid} ${backup.sha256} >${record}$`,
+          `this node has no record that ${among} is the archive .*: echo ${uid} ${backup.sha256} >${record}$`,
         ),
       };
       expect(await start(backup)).toMatchObject(unrecorded);
@@ -181,7 +183,7 @@ describeAsRoot('an archive that is unpacked', () => {
         expect(await start({ programs })).toMatchObject({
           exitCode: 3,
           stderr: expect.stringContaining(
-            `leads to ${outside.path}/archive, which is in no folder`,
+            `leads to ${outside.path}/archive, which is in no directory`,
           ),
         });
       } finally {
@@ -207,8 +209,8 @@ describeAsRoot('an archive that is unpacked', () => {
     device: [major, minor] as [number, number],
   });
   const OUT = /^the archive has names that lead out of the volume: tar: .*/;
-  const DEVICE = /^the archive has a device file, which it may not: .*disk/;
-  const SETUID = /^the archive has a setuid or setgid program, which it may not: \/(bin\/)?su$/;
+  const DEVICE = /^the archive has a device file, which is not allowed: .*disk/;
+  const SETUID = /^the archive has a setuid or setgid program, which is not allowed: \/(bin\/)?su$/;
 
   test.each<[string, Member[], RegExp]>([
     ['a name with ..', [file('../evil')], OUT],
@@ -222,7 +224,7 @@ describeAsRoot('an archive that is unpacked', () => {
     [
       'a hard link through a symbolic link',
       [symlink('l', '/'), hardLink('h', 'l/usr/bin/sh')],
-      /can not be unpacked: tar: l\/usr\/bin\/sh: Cannot stat/,
+      /cannot be unpacked: tar: l\/usr\/bin\/sh: Cannot stat/,
     ],
     [
       'a file through an absolute link',
@@ -242,7 +244,7 @@ describeAsRoot('an archive that is unpacked', () => {
     [
       'a folder that becomes a link',
       [{ name: 'd', type: 'folder', mode: 0o755 }, symlink('d', '/usr/bin'), file('d/evil')],
-      /^the archive can not be unpacked: tar: d/,
+      /^the archive cannot be unpacked: tar: d/,
     ],
     ['a block device', [device('disk', 8, 0)], DEVICE],
     ['a character device', [device('disk', 1, 1, 'character device')], DEVICE],
@@ -262,17 +264,17 @@ describeAsRoot('an archive that is unpacked', () => {
     [
       'a program with capabilities',
       [file('ping', { mode: 0o755, pax: { [NO_CAPABILITY]: CAPABILITY } })],
-      /^the archive has a program with capabilities, which it may not: .*'ping'/,
+      /^the archive has a program with capabilities, which is not allowed: .*'ping'/,
     ],
     [
       'what no tar knows',
       [file('x', { type: 'unknown' })],
-      /can not be unpacked: tar: x: Unknown file type/,
+      /cannot be unpacked: tar: x: Unknown file type/,
     ],
     [
       'a header of 2 GiB',
       [{ name: 'pax', type: 'file', size: 2 ** 31, pax: { path: 'x' } }, file('y')],
-      /^the archive can not be unpacked: tar: /,
+      /^the archive cannot be unpacked: tar: /,
     ],
     ['nothing at all', [], /no end|does not look like a tar/],
   ])('is refused with %s, and nothing is left', async (_what, members, message) => {
@@ -412,31 +414,31 @@ describeAsRoot('an archive that is unpacked', () => {
       'gzip that is taken for a tar',
       () => gzipSync(tarOf(many(1, Buffer.alloc(9)))),
       {},
-      /^the source begins as data compressed by gzip, and should be a tar archive/,
+      /^the source begins like data compressed with gzip, and should be a tar archive/,
     ],
     [
       'a tar that is taken for gzip',
       () => tarOf(many(1, Buffer.alloc(9))),
       { compression: 'gzip' },
-      /begins as a tar archive, and by its name or spec.compression should be compressed by gzip/,
+      /begins like a tar archive, and by its name or spec.compression should be compressed with gzip/,
     ],
     [
       'gzip that is taken for xz',
       () => gzipSync(tarOf(many(1, Buffer.alloc(9)))),
       { compression: 'xz' },
-      /begins as data compressed by gzip, and by its name or spec.compression should be compressed by xz/,
+      /begins like data compressed with gzip, and by its name or spec.compression should be compressed with xz/,
     ],
     [
       'a page',
       () => Buffer.from('<html>Log in</html>'),
       { compression: 'auto' },
-      /begins as an HTML page/,
+      /begins like an HTML page/,
     ],
     [
       'a zip',
       () => Buffer.from('PK\x03\x04\x14\0'),
       { compression: 'auto' },
-      /begins as a zip archive/,
+      /begins like a zip archive/,
     ],
     [
       'xz of what is no tar',

@@ -31,7 +31,7 @@ describeAsRoot('a backup', () => {
       volumeMode: 'Block',
       dataSourceRef: fromBackup('b'),
     });
-    await scene.claims.isTold('prod/block', 'for a claim of mode Filesystem');
+    await scene.claims.isTold('prod/block', 'needs a claim of volume mode Filesystem');
 
     await scene.cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
     for (const name of ['data', 'again', 'block'] as const)
@@ -63,7 +63,7 @@ describeAsRoot('a backup', () => {
     await scene.claims.create('test/theirs', { dataSourceRef: fromBackup('steal') });
     await scene.claims.isTold(
       'test/theirs',
-      'is not on record on this node as the archive of this Backup',
+      'is the archive of this Backup, with its sha256. If it is',
     );
     await scene.claims.remove('test/theirs');
 
@@ -71,7 +71,7 @@ describeAsRoot('a backup', () => {
     await scene.claims.create('test/theirs', { dataSourceRef: fromBackup('steal') });
     await scene.claims.isTold(
       'test/theirs',
-      'is not on record on this node as the archive of this Backup',
+      'is the archive of this Backup, with its sha256. If it is',
     );
     await scene.claims.remove('test/theirs');
 
@@ -88,12 +88,8 @@ describeAsRoot('a backup', () => {
     await writeFile(archive('there'), 'mine');
     const elsewhere = join(scene.folder, 'elsewhere.zst');
     for (const [name, to, message] of [
-      [
-        'over',
-        archive('there'),
-        /there is a file .*there on this node already, which is left as it is/,
-      ],
-      ['elsewhere', elsewhere, /in no folder that .*: it takes a line backups FOLDER there/],
+      ['over', archive('there'), /there already exists on this node, and is not replaced/],
+      ['elsewhere', elsewhere, /in no directory that .*: add a line backups DIRECTORY there/],
     ] as const) {
       const { code, err } = await create(name, '--pvc', 'data', '--to', to);
       expect([code, err]).toEqual([1, expect.stringMatching(message)]);

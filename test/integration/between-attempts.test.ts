@@ -44,10 +44,10 @@ describeAsRoot('what a precondition found on a device', () => {
       const end = await guarded('provision', desired, () => write(path, 0));
       expect(end).toMatchObject({
         state: 'guarded',
-        refusal: expect.stringContaining('data is on'),
+        refusal: expect.stringContaining('is not blank: data appeared'),
       });
       const before = await sha256(path);
-      expect(await carryOut(...node(), 'provision', desired)).toBe(`${path} carries unknown data`);
+      expect(await carryOut(...node(), 'provision', desired)).toBe(`${path} contains unknown data`);
       expect(await sha256(path)).toBe(before);
       const overwrite = 'unknown data';
       expect(await carryOut(...node(), 'provision', { ...desired, overwrite })).toHaveProperty(
@@ -61,7 +61,7 @@ describeAsRoot('what a precondition found on a device', () => {
     await execa('mkfs.xfs', ['-q', '-f', path]);
     const desired = kinds.onDevice(path, 'ext4');
     const refusal = await carryOut(...node(), 'provision', desired);
-    const overwrite = String(refusal).split(' carries ')[1];
+    const overwrite = String(refusal).split(' contains ')[1];
     const wanted = { ...desired, overwrite };
     const end = await guarded('provision', wanted, async () => {
       await execa('wipefs', ['-a', path]);
@@ -70,7 +70,7 @@ describeAsRoot('what a precondition found on a device', () => {
     expect(end).toMatchObject({ state: 'guarded' });
     const before = await sha256(path);
     expect(await carryOut(...node(), 'provision', wanted)).toContain(
-      `${path} carries unknown data`,
+      `${path} contains unknown data`,
     );
     expect(await sha256(path)).toBe(before);
   });
@@ -89,7 +89,7 @@ describeAsRoot('what a precondition found on a device', () => {
     expect(end).toMatchObject({ state: 'guarded' });
     const before = await sha256(path);
     expect(await carryOut(...node(), 'delete', gone)).toContain(
-      'and not what was made for this Volume',
+      ', not what was created for this Volume',
     );
     expect(await sha256(path)).toBe(before);
   });

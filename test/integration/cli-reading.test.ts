@@ -42,17 +42,17 @@ test('get -w shows rows as things happen, until it is interrupted', async () => 
   await client.create(VOLUMES, sparseVolume('w1', 'n1', '1Gi'));
   const watching = stowage('get', 'volumes', '-w', '--node', 'n1');
   const rows = createInterface(watching.stdout)[Symbol.asyncIterator]();
-  const next = async () => ((await rows.next()).value ?? '').split(/ +/).slice(0, 4).join(' ');
+  const next = async () => ((await rows.next()).value ?? '').split(/ +/).slice(0, 5).join(' ');
 
-  expect(await next()).toBe('NAME NODE PHASE DEVICE');
-  expect(await next()).toBe('w1 n1 Unknown <none>');
+  expect(await next()).toBe('NAME NODE PHASE READY DEVICE');
+  expect(await next()).toBe('w1 n1 Unknown <none> <none>');
   await setStatus('w1', { phase: 'Available', deviceName: 'loop3' });
-  expect(await next()).toBe('w1 n1 Available loop3');
+  expect(await next()).toBe('w1 n1 Available <none> loop3');
   await client.create(VOLUMES, sparseVolume('w2', 'n2', '1Gi'));
   await client.create(VOLUMES, sparseVolume('w3', 'n1', '1Gi'));
-  expect(await next()).toBe('w3 n1 Unknown <none>');
+  expect(await next()).toBe('w3 n1 Unknown <none> <none>');
   await client.delete(VOLUMES, 'w1');
-  expect(await next()).toBe('w1 n1 Gone loop3');
+  expect(await next()).toBe('w1 n1 Gone <none> loop3');
 
   watching.kill('SIGINT');
   expect(await watching).toMatchObject({ exitCode: 130, stderr: '' });
@@ -134,7 +134,7 @@ test('why says so of a Volume that no daemon looked at, also as a plugin of kube
   const ours = await stowage('why', 'volume', 'y1', '-o', 'json');
   expect(ours.exitCode).toBe(0);
   expect(JSON.parse(ours.stdout)).toMatchObject({
-    holdup: expect.stringContaining('no daemon has looked at it yet'),
+    holdup: expect.stringContaining('no daemon has observed it yet'),
     fix: { run: ['stowage watch'] },
   });
 

@@ -84,7 +84,7 @@ describe('get', () => {
     const get = async (...flags: string[]) =>
       (await stowage('get', 'volumes', '-l', 'app=db', ...flags)).stdout;
     expect(await get()).toMatch(
-      /^NAME +NODE +PHASE +DEVICE +CAPACITY +STORAGECLASS +AGE\ndata1 +n1 +Unknown /,
+      /^NAME +NODE +PHASE +READY +DEVICE +CAPACITY +STORAGECLASS +AGE\ndata1 +n1 +Unknown /,
     );
     expect(await get('-o', 'wide')).toMatch(/ PATH +JOB +REASON\n/);
     expect(await get('-o', 'name')).toBe(fullName('data1'));
@@ -195,11 +195,11 @@ describe('questions on a terminal', () => {
       `bin/stowage create volume --node n1 --transport local --local-node n1 -o name >${out}`,
       [
         ['Name of the Volume:', 'asked\r'],
-        ['What to make it of:', '\r'],
+        ['Kind of storage:', '\r'],
         ['Size, such as 10Gi:', '10GB\r'],
-        ['suffix that Kubernetes knows', '\u007f\u007fGi\r'],
+        ['with a Kubernetes suffix', '\u007f\u007fGi\r'],
         ['Storage class:', 'fast\r'],
-        ['When the device is on its node:', 'while\r'],
+        ['When to attach the device to its node:', 'while\r'],
         ['Create it?', 'y\r'],
       ],
     );
@@ -222,7 +222,7 @@ describe('questions on a terminal', () => {
 
   test.each([
     ['Ctrl-C', '\u0003', 130, ''],
-    ['the end of what is typed', '\u0004', 1, 'There was no answer, and nothing was done'],
+    ['the end of what is typed', '\u0004', 1, 'No answer was given: nothing was done'],
   ])('%s ends it', async (_, key, status, message) => {
     const command = 'bin/stowage create volume --no-color';
     const { exitCode, shown } = await onTerminal(command, [['Name of the Volume:', key]]);
@@ -249,7 +249,7 @@ describe('questions on a terminal', () => {
       { subresource: 'status' },
     );
     const no = await onTerminal('bin/stowage delete volume precious', [
-      ['and destroy that?', '\r'],
+      ['and destroy this data?', '\r'],
     ]);
     expect(no.exitCode).toBe(5);
     expect(no.shown).toContain('Volume precious on n1: its file is removed with all its data');
@@ -260,9 +260,9 @@ describe('questions on a terminal', () => {
       ['precious}}', '\u0004'],
     ]);
     expect(typed.exitCode).toBe(1);
-    expect(typed.shown).toContain('There was no answer');
+    expect(typed.shown).toContain('No answer was given');
     const yes = await onTerminal('bin/stowage delete volume precious', [
-      ['and destroy that?', 'y\r'],
+      ['and destroy this data?', 'y\r'],
     ]);
     expect(yes.exitCode).toBe(0);
     expect(await stowage('get', 'volume', 'precious')).toMatchObject({ exitCode: 3 });
@@ -323,7 +323,7 @@ test('manifests: a class and Volumes are created, kubectl shows them, and they a
     stdout: `${fullName('m-n1')} deleted`,
   });
   expect(some.stderr).toContain(
-    'storage class local: not deleted, because Volume m-n2 is of it and stays',
+    'storage class local is not deleted: Volume m-n2 uses it and stays',
   );
   expect(some.stderr).toContain('Volume m-n2 cannot be deleted: its status is not known yet');
 });

@@ -253,7 +253,7 @@ describe('kubectl', () => {
   });
 
   test.each([
-    [['get', 'vo'], 'volumes\tshow Volumes\n:4'],
+    [['get', 'vo'], 'volumes\tlist Volumes\n:4'],
     [['delete', 'volume', ''], 'data1\tUnknown on n1\n:4'],
     [['restore', 'snapshot', 'pro'], 'prod/\n:6'],
     [['--context', 'other', 'delete', 'volume', 'e'], 'elsewhere\tUnknown on n1\n:4'],

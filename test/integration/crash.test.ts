@@ -15,6 +15,8 @@ const PROGRAMS = [
  * delays (ms) of kills inside mkfs. STOWAGE_FAULTS tests all of them.
  */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
+/** Ends only a test that hangs, in ms. */
+const WITHIN = MANY ? 3_600_000 : 900_000;
 const EACH = MANY
   ? { effect: 1, call: 1, program: 1, mkfs: [0, 1, 2, 4, 8, 16, 32] }
   : EVERY_CASE
@@ -36,48 +38,68 @@ describeAsRoot('a volume from create to delete, killed at every boundary', () =>
   const live = (run: Run) => crashing.live(run);
   const callsSoFar = () => crashing.wrappers.calls();
 
-  test(`the daemon, ${AT.join(' and ')} each of its effects, or some`, async () => {
-    const effects = await live({});
-    for (const when of AT) {
-      for (let effect = 1 + (SEED % EACH.effect); effect <= effects.length; effect += EACH.effect) {
-        await live({ effect, when });
+  test(
+    `the daemon, ${AT.join(' and ')} each of its effects, or some`,
+    async () => {
+      const effects = await live({});
+      for (const when of AT) {
+        for (
+          let effect = 1 + (SEED % EACH.effect);
+          effect <= effects.length;
+          effect += EACH.effect
+        ) {
+          await live({ effect, when });
+        }
       }
-    }
-    tell('daemon', EACH.effect, `${effects.length} effects: ${effects.join(' ')}`);
-  }, 900_000);
+      tell('daemon', EACH.effect, `${effects.length} effects: ${effects.join(' ')}`);
+    },
+    WITHIN,
+  );
 
-  test('the connection, in each call to the node, or some', async () => {
-    const effects = await live({});
-    const calls = effects.flatMap((name, index) => (name.startsWith('node.') ? [index + 1] : []));
-    for (const when of AT) {
-      for (let at = SEED % EACH.call; at < calls.length; at += EACH.call) {
-        await live({ effect: calls[at] as number, when, cut: true });
+  test(
+    'the connection, in each call to the node, or some',
+    async () => {
+      const effects = await live({});
+      const calls = effects.flatMap((name, index) => (name.startsWith('node.') ? [index + 1] : []));
+      for (const when of AT) {
+        for (let at = SEED % EACH.call; at < calls.length; at += EACH.call) {
+          await live({ effect: calls[at] as number, when, cut: true });
+        }
       }
-    }
-    tell('connection', EACH.call, `${calls.length} calls`);
-  }, 900_000);
+      tell('connection', EACH.call, `${calls.length} calls`);
+    },
+    WITHIN,
+  );
 
-  test('the job, around each program that it runs, or some', async () => {
-    const start = (await callsSoFar()).length;
-    await live({});
-    const calls = (await callsSoFar()).slice(start);
-    // Observations call some of these programs, too: killing an observation's shell is also a case.
-    for (const at of AT) {
-      for (let call = 1 + (SEED % EACH.program); call <= calls.length; call += EACH.program) {
-        await live({ job: { during: 'create', crash: { program: '*', call, at } } });
+  test(
+    'the job, around each program that it runs, or some',
+    async () => {
+      const start = (await callsSoFar()).length;
+      await live({});
+      const calls = (await callsSoFar()).slice(start);
+      // Observations call some of these programs, too: killing an observation's shell is also a case.
+      for (const at of AT) {
+        for (let call = 1 + (SEED % EACH.program); call <= calls.length; call += EACH.program) {
+          await live({ job: { during: 'create', crash: { program: '*', call, at } } });
+        }
       }
-    }
-    tell('job', EACH.program, `${calls.length} programs`);
-  }, 900_000);
+      tell('job', EACH.program, `${calls.length} programs`);
+    },
+    WITHIN,
+  );
 
-  test('the job, inside mkfs', async () => {
-    for (const ms of EACH.mkfs) {
-      await live({
-        size: '200Gi',
-        job: { during: 'create', crash: { program: 'mkfs.ext4', call: 1, at: 'inside', ms } },
-      });
-    }
-  }, 300_000);
+  test(
+    'the job, inside mkfs',
+    async () => {
+      for (const ms of EACH.mkfs) {
+        await live({
+          size: '200Gi',
+          job: { during: 'create', crash: { program: 'mkfs.ext4', call: 1, at: 'inside', ms } },
+        });
+      }
+    },
+    WITHIN,
+  );
 });
 
 function tell(what: string, step: number, of: string): void {

@@ -191,7 +191,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     await claims.create('prod/second');
     await claims.isTold(
       'prod/second',
-      `node n1 has no room now: the file system of … is not mounted`,
+      `node n1 has no available capacity: the file system of … is not mounted`,
     );
     await hasRoom((bytes) => bytes === 0n);
     await createVolume('by-hand');
@@ -275,7 +275,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     const refused = readyOf(await isReady('new', 'DirectoryNotMounted'))?.message ?? '';
     expect(refused).toContain(await uuidOf('disk'));
     expect(refused).toContain(await uuidOf('other'));
-    const command = /end the record there: (rm .*)$/.exec(refused)?.[1]?.split(' ') ?? [];
+    const command = /remove the record on the node: (rm .*)$/.exec(refused)?.[1]?.split(' ') ?? [];
     await execa(command[0] ?? '', command.slice(1));
     await isReady('new', 'Available');
     expect(await record()).toMatchObject({ uuid: await uuidOf('other') });

@@ -130,7 +130,7 @@ describeAsRoot('the script that grows a file system', () => {
     const ended = await grow('ext4', randomUUID());
     expect(ended).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('does not hold the file'),
+      stderr: expect.stringContaining('does not contain the file'),
     });
     expect((await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', device])).stdout).toBe(uuid);
   });

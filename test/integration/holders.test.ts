@@ -49,9 +49,9 @@ describeAsRoot('a sparse file whose loop device is held', () => {
       'by a loop device on it, and one on that, which is mounted',
       async (device) => execa('mount', [await stack(await stack(device)), scene.mountPoint]),
       [
-        /is in use: \/dev\/loop\d+ is stacked on it, on that \/dev\/loop\d+, which is mounted at \S+\/mnt$/,
-        /is in use: \/dev\/loop\d+ is stacked on it, on that \/dev\/loop\d+$/,
-        /is in use: \/dev\/loop\d+ is stacked on it$/,
+        /is in use: held by \/dev\/loop\d+, which is held by \/dev\/loop\d+, which is mounted at \S+\/mnt$/,
+        /is in use: held by \/dev\/loop\d+, which is held by \/dev\/loop\d+$/,
+        /is in use: held by \/dev\/loop\d+$/,
       ],
     ],
     [
@@ -78,7 +78,7 @@ describeAsRoot('a sparse file whose loop device is held', () => {
         await checkPreconditions(executor, 'n1', unusedPreconditions(scene.desired, seen)),
       ).toMatchObject({
         refusal: `${device} is in use: a process has it open`,
-        hint: `To see which, run on the node: fuser -v ${device}`,
+        hint: `To list the processes, run on the node: fuser -v ${device}`,
       });
       const { stderr } = await execa('fuser', ['-v', device]);
       expect(stderr).toContain(device);

@@ -119,7 +119,7 @@ describeAsRoot('a claim that is filled on its node', () => {
 
   test.each<[string, string, { sha256?: string }, string]>([
     ['bytes of another checksum', '/disk', { sha256: 'a'.repeat(64) }, `is not ${'a'.repeat(64)}`],
-    ['a page', '/page', {}, 'begins as an HTML page'],
+    ['a page', '/page', {}, 'begins like an HTML page'],
   ])(
     'with %s is refused for good, and told why: nothing is bound or left',
     async (_what, path, source, told) => {
@@ -152,7 +152,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     const someone = await person(scene.cluster.kubeconfig);
     try {
       const said = await someone.untilCause('pvc prod/claim', 'Failed');
-      expect(said.fix?.say).toContain('Image prod/wrong cannot be changed');
+      expect(said.fix?.say).toContain('Image prod/wrong is immutable');
       await someone.follow(said, {
         between: `sed -i 's/${'a'.repeat(64)}/${sha256(CONTENT)}/' source.yaml`,
       });
@@ -199,7 +199,9 @@ describeAsRoot('a claim that is filled on its node', () => {
       );
     });
     const why = await scene.cluster.stowage(['why', 'pvc', 'prod/claim']);
-    expect(why.out + why.err).toContain('fill it from Image prod/slow: 25% (4 of 16 MiB)');
+    expect(why.out + why.err).toContain(
+      'populate the volume from Image prod/slow: 25% (4 of 16 MiB)',
+    );
     await scene.cluster.client.delete(IMAGES, 'slow', { namespace: 'prod' });
     await scene.cluster.client.delete(STORAGE_CLASSES, 'fast');
     await scene.cluster.client.delete(POPULATOR_DEFINITIONS, 'image');

@@ -153,7 +153,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
       const { status } = await cluster.client.get<Leftover>(LEFTOVERS, lives.uid);
       return status?.conditions?.find(({ status: is }) => is === 'False')?.message;
     });
-    expect(said).toContain('the Volume lives has this UID and is there');
+    expect(said).toContain('Volume lives with this UID exists');
     expect(await faults({ expected: [lives], client: cluster.client })).toEqual([]);
     await cluster.client.delete(LEFTOVERS, lives.uid);
     await run(STOWAGE, ['delete', 'volume', 'lives', '--wait']);

@@ -83,7 +83,7 @@ describeAsRoot(
         expect(await runSteps(executor, 'n1', own, steps)).toMatchObject({ state: 'guarded' });
         expect(await prepare({ ...own, overwrite })).toMatchObject({
           refusal: expect.stringMatching(
-            /;1=(unknown data|ext4:[^;]+);2=none\. The consent that was given is for /,
+            /;1=(unknown data|ext4:[^;]+);2=none\. spec\.overwrite allows only /,
           ),
         });
       }

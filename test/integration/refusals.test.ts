@@ -45,11 +45,9 @@ describeAsRoot('a raw device that carries something', () => {
           const desired = kinds.onDevice(path, content);
           const found = await contentOf(desired);
           expect(found).toMatch(expected);
-          expect(await prepare(desired)).toBe(`${path} carries ${found}`);
+          expect(await prepare(desired)).toBe(`${path} contains ${found}`);
           const other = { ...desired, overwrite: 'ext4:00000000-0000-0000-0000-000000000000' };
-          expect(await prepare(other)).toContain(
-            'The consent that was given is for "ext4:00000000',
-          );
+          expect(await prepare(other)).toContain('spec.overwrite allows only "ext4:00000000');
         }
         expect(await sha256(path)).toBe(before);
       });
@@ -89,7 +87,7 @@ describeAsRoot('a raw device that carries something', () => {
     ],
     [
       'below a loop device',
-      /is in use: \/dev\/loop\d+ is stacked on it/,
+      /is in use: held by \/dev\/loop\d+/,
       async (path) => {
         const { stdout } = await execa('losetup', ['--find', '--show', path]);
         return () => execa('losetup', ['--detach', stdout]);
@@ -169,7 +167,7 @@ describeAsRoot('a raw device that carries something', () => {
   const diskUses: [string, RegExp, (path: string) => Promise<() => Promise<unknown>>][] = [
     [
       'open to write',
-      /is in use: a process has it open to write to it/,
+      /is in use: a process has it open for writing/,
       async (path) => {
         const handle = await open(path, 'r+');
         return () => handle.close();
@@ -177,7 +175,7 @@ describeAsRoot('a raw device that carries something', () => {
     ],
     [
       'under a stacked loop',
-      /is in use: \/dev\/loop\d+ is stacked on it/,
+      /is in use: held by \/dev\/loop\d+/,
       async (path) => {
         const { stdout } = await execa('losetup', ['--find', '--show', path]);
         return () => execa('losetup', ['--detach', stdout]);
@@ -230,8 +228,16 @@ describeAsRoot('a raw device that carries something', () => {
   });
 
   test.each([
-    ['a file', async (path: string) => writeFile(path, 'not a disk'), /but a regular file/],
-    ['a folder', async (path: string) => mkdir(path), /but a directory/],
+    [
+      'a file',
+      async (path: string) => writeFile(path, 'not a disk'),
+      / is a regular file, not a disk, partition or logical volume$/,
+    ],
+    [
+      'a folder',
+      async (path: string) => mkdir(path),
+      / is a directory, not a disk, partition or logical volume$/,
+    ],
     ['missing', async () => {}, /^there is no device /],
   ] as const)('is not what %s is', async (name, make, refusal) => {
     const path = join(kinds.folder, `not-${name.replaceAll(' ', '-')}`);
@@ -269,7 +275,9 @@ describeAsRoot('a raw device that carries something', () => {
         ...desired,
         recorded: true,
       });
-      expect(made).toMatch(/should carry what was made for this Volume, but ext4:.* was found/);
+      expect(made).toMatch(
+        /should contain what was created for this Volume, but ext4:.* was found/,
+      );
     }
     expect(await sha256(path)).toBe(before);
   });

@@ -136,7 +136,7 @@ test('and those that unpack an archive, or pack a snapshot and put it elsewhere,
     { ...wanted, file: '/srv/snapshots/x' },
     { file, signature, made: undefined },
   );
-  expect(await refused([elsewhere as Step])).toContain('no command on its list');
+  expect(await refused([elsewhere as Step])).toContain('the command is not on its list');
 });
 
 test.each(['Delete', 'Wipe'] as const)(
@@ -249,7 +249,7 @@ test.each([
   ['more than it', ['sh', '-c', `${LAUNCHER} stowage-freeze`, SCRIPTS['stowage-freeze'], ...WORDS]],
 ])('but no other script: %s', async (_, argv) => {
   expect(await refused([{ name: 'x', argv, preconditions: [] }])).toMatch(
-    /no (argument of these|command on its list)/,
+    /arguments must not contain spaces|the command is not on its list/,
   );
 });
 
@@ -287,7 +287,7 @@ test('but a look changes nothing', async () => {
   ];
   const said = await refused(changes.map((argv) => ({ name: 'x', argv })));
   expect(said.split('\n')).toEqual(
-    changes.map((argv) => `${argv.join(' ')} no command on its list is this one`),
+    changes.map((argv) => `${argv.join(' ')} the command is not on its list`),
   );
 });
 
@@ -301,6 +301,6 @@ test.each([
   [['lvchange', '--activate', 'y', 'vg0/pool_tmeta']],
 ])('and none of what is not listed: %j', async (argv) => {
   expect(await refused([{ name: 'x', argv, preconditions: [] }])).toMatch(
-    /no command on its list|of a listed group|no GUID/,
+    /the command is not on its list|of a listed volume group|only the GUIDs/,
   );
 });

@@ -117,9 +117,9 @@ test('a node whose list has the group runs all that is done with logical volumes
 
 test.each([[[]], [['vg1']]])('one whose list has the groups %j runs none of it', async (groups) => {
   const said = await refusals(LVM_CASES, { groups });
-  expect(said.filter(([, why]) => !/no command on its list|of a listed group/.test(why))).toEqual(
-    [],
-  );
+  expect(
+    said.filter(([, why]) => !/the command is not on its list|of a listed volume group/.test(why)),
+  ).toEqual([]);
 });
 
 test('what MetalK8s made is changed where the list has it as a device, and not otherwise', async () => {
@@ -127,7 +127,7 @@ test('what MetalK8s made is changed where the list has it as a device, and not o
     nothing(UNTAGGED),
   );
   const said = await refusals(UNTAGGED, { tags: '', devices: ['/dev/vg0/data2'] });
-  expect(said.filter(([, why]) => !why.includes("no tag of Stowage's"))).toEqual([]);
+  expect(said.filter(([, why]) => !why.includes('no tag of Stowage,'))).toEqual([]);
 });
 
 const steps = (made: Plan) => ('steps' in made ? made.steps : []);
@@ -144,7 +144,7 @@ test('what is made from a thin volume is made by its list, and what is unfinishe
   expect(COPIES.map(({ length }) => length > 1)).toEqual([true, true, true]);
   expect(await refused(COPIES, { tags }, [true])).toEqual(['', '', '']);
   const said = await refused(COPIES, { tags: '' }, [true]);
-  expect(said.filter((why) => !why.includes("no tag of Stowage's"))).toEqual([]);
+  expect(said.filter((why) => !why.includes('no tag of Stowage,'))).toEqual([]);
 });
 
 test('and so are snapshots', async () => {

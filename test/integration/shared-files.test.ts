@@ -94,7 +94,7 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
     expect(
       plan('provision', { ...scene.desired, owner: { node: 'n1', token: 't' } }, observed, 0),
     ).toMatchObject({
-      refusal: expect.stringContaining('wanted is an NFS 4 mount'),
+      refusal: expect.stringContaining('it must be on an NFS 4 mount'),
     });
   });
 });

@@ -290,7 +290,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
     ]);
     expect(await runSteps(executor, 'n1', original, planned.steps.slice(rename))).toMatchObject({
       state: 'guarded',
-      refusal: `${original.file} was written to while it was copied`,
+      refusal: `${original.file} was written to while it was being copied`,
     });
     expect(await carrySnapshot('take', taken)).toBeUndefined();
   });

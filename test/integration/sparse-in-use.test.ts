@@ -30,7 +30,7 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
           return opened(other);
         },
       ],
-      ['a loop is stacked on it', /loop\d+ is stacked on it$/, stacked],
+      ['a loop is stacked on it', /held by \/dev\/loop\d+$/, stacked],
       [
         'the kubelet has a directory of a pod for it',
         /the kubelet has .*\/data1 for the pod with the UID pod-1$/,

@@ -104,7 +104,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
       expect((await execa('findmnt', ['-n', '-o', 'FSTYPE', scene.mountPoint])).stdout).toBe(type);
       await execa('umount', [scene.mountPoint]);
       expect(await carry('attach', { ...readOnly, readOnly: false })).toMatch(
-        /by someone else: read-only, or the file could not be opened to write$/,
+        /is attached read-only, by another program or because the file could not be opened for writing$/,
       );
       expect(await carry('detach', readOnly)).toMatchObject({ link: undefined });
       expect(await sha256(scene.desired.file)).toBe(before);
@@ -136,7 +136,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     };
     const before = await sums();
     expect(await carry('provision')).toMatch(
-      /is there already, and nothing on the node says that Stowage made it$/,
+      /already exists, and nothing on the node shows that Stowage created it$/,
     );
     await carry('delete');
     expect(await sums()).toEqual(before);
@@ -147,7 +147,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     await copyFile(scene.desired.file, `${scene.desired.file}.copy`);
     await rename(`${scene.desired.file}.copy`, scene.desired.file);
     for (const operation of ['attach', 'provision'] as const) {
-      expect(await carry(operation)).toContain(`${device} has an earlier file of the name`);
+      expect(await carry(operation)).toContain(`${device} has an earlier file named`);
     }
     expect((await execa('losetup', ['-n', '-O', 'BACK-FILE', device])).stdout).toContain(
       '(deleted)',
@@ -158,7 +158,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     await prepared();
     await carry('detach');
     await rename(scene.desired.file, `${scene.desired.file}.away`);
-    expect(await carry('provision')).toContain('was made before and is missing now');
+    expect(await carry('provision')).toContain('was created before and is missing now');
     expect(await carry('attach')).toContain('is missing');
     await rename(`${scene.desired.file}.away`, scene.desired.file);
     deviceOf(await carry('provision'));

@@ -69,7 +69,7 @@ describeAsRoot('a connection by ssh', () => {
       expect(await fails('unknown', overSsh({ host: '127.0.0.1' }))).toMatchObject({
         code: 'refused',
         node: 'unknown',
-        message: 'node unknown: its host key is not known (of the kind ED25519)',
+        message: 'node unknown: its host key is unknown (of type ED25519)',
         hint: expect.stringContaining('to known_hosts under the name unknown'),
       });
     });
@@ -79,7 +79,7 @@ describeAsRoot('a connection by ssh', () => {
         code: 'refused',
         node: 'changed',
         message: expect.stringMatching(
-          /^node changed: its host key is another than the known one: the ED25519 key .* is SHA256:\S{43}$/,
+          /^node changed: its host key differs from the known one: it sent the ED25519 key SHA256:\S{43}$/,
         ),
         hint: expect.stringMatching(/known_hosts:\d+\): ssh-keygen -R changed/),
       });
@@ -92,7 +92,7 @@ describeAsRoot('a connection by ssh', () => {
       await executor.observe(NODE, []);
       expect(await fails('changed', executor)).toMatchObject({
         code: 'refused',
-        message: expect.stringContaining('its host key is another than the known one'),
+        message: expect.stringContaining('its host key differs from the known one'),
       });
     });
 
@@ -104,7 +104,7 @@ describeAsRoot('a connection by ssh', () => {
         expect(await fails(NODE, overSsh())).toMatchObject({
           code: 'refused',
           message: expect.stringMatching(
-            /^node n1: root@127.0.0.1: Permission denied \(publickey\)/,
+            /^node n1 refuses the login: root@127.0.0.1: Permission denied \(publickey\)/,
           ),
           hint: expect.stringContaining("'ssh n1 true' works for this user"),
         });
@@ -123,7 +123,7 @@ describeAsRoot('a connection by ssh', () => {
     test('that is another machine is not managed by the local shell', async () => {
       expect(await fails('n2', createShellExecutor(createLocalShell([NODE])))).toMatchObject({
         code: 'not-ours',
-        hint: expect.stringContaining('Named now: n1'),
+        hint: expect.stringContaining('Current local nodes: n1'),
       });
     });
   });

@@ -52,7 +52,7 @@ describeAsRoot('ssh to a node where a key has the forced command', () => {
     const marker = join(kinds.folder, 'marker');
     const { exitCode, stderr, stdout } = await attempt(marker);
     expect([exitCode, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('takes requests, and runs no commands');
+    expect(stderr).toContain('this key is only for `stowage --ssh-guard`, and runs no commands');
     expect(await exists(marker)).toBe(false);
   });
 

@@ -66,7 +66,7 @@ describeAsRoot('a user who is not root, and what is refused', () => {
           expect(refused).toMatchObject({
             code: 'refused',
             message: expect.stringContaining(
-              `/run/stowage/jobs is not a folder of user ${sudo.user.name}`,
+              `/run/stowage/jobs is not a directory of user ${sudo.user.name}`,
             ),
           });
         }

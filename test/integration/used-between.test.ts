@@ -120,7 +120,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       ['it is mounted in another mount namespace', /is in use: it is mounted/, mountedElsewhere],
       [
         'it is unmounted by umount -l, and a file of it is open',
-        /is in use: its file system is mounted where no process shows it/,
+        /is in use: its file system is mounted where no process sees it/,
         async (device) => {
           await execa('mount', [device, scene.mountPoint]);
           const handle = await open(join(scene.mountPoint, 'kept'), 'w');
@@ -130,7 +130,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       ],
       [
         'it is mounted in a mount namespace without a process',
-        /is in use: its file system is mounted where no process shows it/,
+        /is in use: its file system is mounted where no process sees it/,
         async (device) => {
           const holder = await mountElsewhere(device, scene.mountPoint);
           // The namespace exists as long as this is open, as with a bind mount of it.
@@ -141,10 +141,14 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
         },
       ],
       ['a process opens it', /is in use: a process has it open/, opened],
-      ['a loop is stacked on it', /is stacked on it/, stacked],
+      [
+        'a loop is stacked on it',
+        /another loop device is stacked on it|held by \/dev\/loop\d+/,
+        stacked,
+      ],
       [
         'its file is removed',
-        /is no longer the file|has an earlier file/,
+        /is no longer the observed file|has an earlier file/,
         async () => {
           const kept = join(scene.directory, 'kept');
           await link(scene.desired.file, kept);
@@ -154,7 +158,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       ],
       [
         'its file is replaced',
-        /is no longer the file|has an earlier file/,
+        /is no longer the observed file|has an earlier file/,
         async () => {
           const kept = join(scene.directory, 'kept');
           const other = join(scene.directory, 'other');
@@ -219,7 +223,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       await rename(files, `${files}-moved`);
       const message = expect.stringMatching(
         new RegExp(
-          `^${stdout}, which the persistent path leads to, has .*-moved/${scene.desired.uid} and not `,
+          `^${stdout}, to which the persistent path leads, has .*-moved/${scene.desired.uid}, not `,
         ),
       );
       try {
@@ -244,7 +248,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
         await attach();
         const hung = await mountSilent(join(scene.directory, 'hung'));
         try {
-          const why = /^whether a process has \/dev\/loop\d+ open cannot be seen, .* within 10 s: /;
+          const why = /^cannot determine whether a process has \/dev\/loop\d+ open: .* over 10 s, /;
           expect(await run('detach')).toMatchObject({
             is: 'in-use',
             message: expect.stringMatching(why),

@@ -129,7 +129,7 @@ test('SIGHUP without a configuration has the kubeconfig read again, and ends not
     until(`it logs ${text}`, async () => (errors.includes(text) ? true : undefined));
   await logs('"msg":"watching"');
   daemon.kill('SIGHUP');
-  await logs('the kubeconfig is read again');
+  await logs('kubeconfig reloaded');
   daemon.kill('SIGTERM');
   expect((await daemon).exitCode).toBe(0);
 });

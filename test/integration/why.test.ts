@@ -89,7 +89,7 @@ describeAsRoot('what why says to do', () => {
     });
     await follow(diagnosis);
     await inPhase('y1', 'Available');
-    expect((await why('y1')).nothing).toContain('no claim has it yet');
+    expect((await why('y1')).nothing).toContain('no claim is bound to it yet');
     await remove('y1');
   });
 
@@ -111,7 +111,7 @@ describeAsRoot('what why says to do', () => {
     const diagnosis = await why('y2');
     expect(diagnosis.cause).toBe('NameTaken');
     expect(diagnosis.holdup).toContain(
-      'a PersistentVolume y2 exists that does not belong to this Volume',
+      'PersistentVolume y2 exists and does not belong to this Volume',
     );
     await follow(diagnosis);
     await inPhase('y2', 'Available');

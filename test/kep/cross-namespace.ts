@@ -90,7 +90,7 @@ export function describeCrossNamespace(start: (gate: boolean) => Promise<KepScen
       await claims.create('test/gated', { dataSourceRef: TO_PROD });
       await claims.isTold(
         'test/gated',
-        'VolumeSnapshot prod/foo-backup, in another namespace than test',
+        'VolumeSnapshot prod/foo-backup in another namespace than test',
       );
       await story.isNotMade('test/gated');
 

@@ -77,7 +77,7 @@ describe('requests', () => {
     await patch('kubernetes.io/pvc-protection', 'orphan');
     await patch();
     await expect(patch('kubernetes.io/pvc-protection', '…')).rejects.toThrow(
-      'are left as they are',
+      'so they stay unchanged',
     );
     expect(api.seen).toHaveLength(2);
   });
@@ -150,9 +150,7 @@ describe('lists', () => {
     api = await fakeApi((_, response) =>
       json(response, { metadata: {}, items: [{ ...widget('a', 1), large: 'x'.repeat(9 << 20) }] }),
     );
-    await expect(listAll(api.client, WIDGETS)).rejects.toThrow(
-      'an answer of more than 8388608 bytes',
-    );
+    await expect(listAll(api.client, WIDGETS)).rejects.toThrow('the answer exceeds 8388608 bytes');
   });
 
   test('drop of each page what is not kept before the next is asked for', async () => {
@@ -203,7 +201,7 @@ describe('errors', () => {
   test('of a proxy that does not speak the API show its answer', async () => {
     api = await fakeApi((_, response) => response.writeHead(502).end('<html>Bad Gateway'));
     await expect(api.client.get(WIDGETS, 'a')).rejects.toThrow(
-      /GET .*\/a was answered with 502: <html>Bad/,
+      /GET .*\/a returned status 502: <html>Bad/,
     );
   });
 
@@ -263,7 +261,9 @@ describe('errors', () => {
 
 test.each(['null', '7'])('an answer that is %s is told', async (text) => {
   api = await fakeApi((_, response) => response.end(text));
-  await expect(api.client.get(WIDGETS, 'a')).rejects.toThrow(`the answer is no object: ${text}`);
+  await expect(api.client.get(WIDGETS, 'a')).rejects.toThrow(
+    `the answer is not a JSON object: ${text}`,
+  );
 });
 
 describe('tries again', () => {

@@ -150,7 +150,7 @@ describe('credentials', () => {
     [
       'must ask',
       { command: 'true', interactiveMode: 'Always' },
-      { message: expect.stringContaining('the exec plugin true asks questions') },
+      { message: expect.stringContaining('the exec plugin true needs a terminal') },
     ],
     [
       'is not installed',
@@ -187,7 +187,7 @@ describe('credentials', () => {
     });
     await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({
       code: 'timeout',
-      message: `No credentials for ${api.url} came in time`,
+      message: `Timed out waiting for credentials for ${api.url}`,
     });
   });
 
@@ -284,12 +284,12 @@ describe('the kubeconfig', () => {
     [
       'lacks the context of the flag',
       () => ({ kubeconfig: kubeconfig(), context: 'nope' }),
-      { code: 'usage', hint: 'There are: c.' },
+      { code: 'usage', hint: 'Choose one of the known contexts: c.' },
     ],
     [
       'lacks its own current context',
       () => ({ kubeconfig: kubeconfig({ current: 'nope' }) }),
-      { code: 'failed', hint: 'There are: c.' },
+      { code: 'failed', hint: 'Choose one of the known contexts: c.' },
     ],
     [
       'has no current context',
@@ -315,7 +315,7 @@ describe('the kubeconfig', () => {
       },
       {
         code: 'failed',
-        message: expect.stringContaining('null cannot be used: it is no kubeconfig'),
+        message: expect.stringContaining('null cannot be used: not a kubeconfig'),
       },
     ],
     [
@@ -327,7 +327,7 @@ describe('the kubeconfig', () => {
       }),
       {
         code: 'failed',
-        message: expect.stringContaining('cluster c has a CA and is not to be verified'),
+        message: expect.stringContaining('cluster c has both a CA and insecure-skip-tls-verify'),
       },
     ],
     [
@@ -340,9 +340,9 @@ describe('the kubeconfig', () => {
   });
 
   test.each([
-    ['users: [{name: c, user: {token: SECRET: x}}]', /it is no YAML: line 1, column \d+: /],
-    ['users: [{name: c, user: {token: *SECRET}}]', /it is no YAML: line 1, column \d+: /],
-    ['a: "\nb: [\n  token: SECRET', /it is no YAML: line \d, column \d+: /],
+    ['users: [{name: c, user: {token: SECRET: x}}]', /invalid YAML: line 1, column \d+: /],
+    ['users: [{name: c, user: {token: *SECRET}}]', /invalid YAML: line 1, column \d+: /],
+    ['a: "\nb: [\n  token: SECRET', /invalid YAML: line \d, column \d+: /],
   ])('that is broken is not quoted: %j', async (text, message) => {
     const path = join(folder, 'broken');
     writeFileSync(path, text);

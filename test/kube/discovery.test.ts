@@ -55,9 +55,9 @@ test.each([
   [
     'a group that does not answer',
     { '/apis': { groups: [group('away.example', 'v1')] } },
-    'answered with 503',
+    'returned status 503',
   ],
-  ['an answer that is none', { '/apis': {} }, '/apis was answered without a list of groups'],
+  ['an answer that is none', { '/apis': {} }, 'the answer to /apis has no list of groups'],
 ])('%s is thrown', async (_, answers, message) => {
   await expect(asked({ ...CORE, ...answers })).rejects.toThrow(message);
 });

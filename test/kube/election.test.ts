@@ -117,7 +117,7 @@ test('a renewal that waited for its connection past the deadline is not sent', a
   await election.won;
   time.beforeSend = TIMING.renewDeadlineMs;
   await clock.advance(TIMING.retryPeriodMs);
-  expect((await election.lost).message).toContain('This process leads no more');
+  expect((await election.lost).message).toContain('This process lost the Lease ');
   expect(version()).toBe('1');
 });
 
@@ -149,8 +149,8 @@ describe('an account that may not have the Lease', () => {
     const world = stand({ refusedUntil: Infinity });
     await wait(world, 30_300);
     const { message, hint } = await world.election.lost;
-    expect(message).toContain('This process can never lead: the Lease default/stowage: ');
-    expect(hint).toContain('name that with -n');
+    expect(message).toContain('This process cannot take the Lease default/stowage: ');
+    expect(hint).toContain('Set the namespace of the installation with -n');
   });
 });
 

@@ -240,7 +240,7 @@ test('replaces a half-open connection after three silent minutes', async () => {
   await clock.advance(1000);
   await watching(2);
   expect([opened[1]?.version, informer.list()]).toEqual(['7', []]);
-  expect(String(logger.lines[0]?.fields.err)).toMatch(/nothing was heard for 180000 ms/);
+  expect(String(logger.lines[0]?.fields.err)).toMatch(/no data for 180000 ms/);
 });
 
 test('everything is listed again after a while, though watches go on', async () => {

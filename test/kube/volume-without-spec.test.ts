@@ -66,7 +66,7 @@ test('it is Failed with a message, and others are reconciled', async () => {
     (await phaseOf('nospec')) === 'Failed' ? true : undefined,
   );
   const { status } = await client.get<Volume>(VOLUMES, 'nospec');
-  expect(status?.conditions?.[0]?.message).toContain('it has no spec');
+  expect(status?.conditions?.[0]?.message).toContain('the Volume has no spec');
   await until('other is worked on', async () => ((await phaseOf('other')) ? true : undefined));
   expect(controller.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });

@@ -107,7 +107,7 @@ test('a time that runs out names the object, and what broke on the way', async (
   await clock.advance(5000);
   expect(await waiting).toMatchObject({
     code: 'timeout',
-    message: 'Widget a: waited 5 s in vain',
+    message: 'Widget a: timed out after 5 s',
     cause: { message: 'etcd is down' },
   });
 });

@@ -24,14 +24,22 @@ describe('--controllers', () => {
   });
 
   test.each([
-    ['attach', 'there is no controller "attach"', `There are: ${CONTROLLERS.join(', ')}.`],
-    ['*,-volumes', 'there is no controller "-volumes"', `There are: ${CONTROLLERS.join(', ')}.`],
-    ['', 'there is no controller ""', `There are: ${CONTROLLERS.join(', ')}.`],
-    ['-volume', 'no controller is left', 'Without a *'],
+    ['attach', 'unknown controller "attach"', `Known controllers: ${CONTROLLERS.join(', ')}.`],
+    [
+      '*,-volumes',
+      'unknown controller "-volumes"',
+      `Known controllers: ${CONTROLLERS.join(', ')}.`,
+    ],
+    ['', 'unknown controller ""', `Known controllers: ${CONTROLLERS.join(', ')}.`],
+    [
+      '-volume',
+      'no controller is enabled',
+      'or use * for all: without it, only the named controllers run',
+    ],
     [
       ['*', ...CONTROLLERS.map((name) => `-${name}`)].join(','),
-      'no controller is left',
-      `There are: ${CONTROLLERS.join(', ')}.`,
+      'no controller is enabled',
+      `Known controllers: ${CONTROLLERS.join(', ')}.`,
     ],
   ])('%j is refused', (list, message, hint) => {
     expect(() => selectControllers(list)).toThrow(

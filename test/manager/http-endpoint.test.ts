@@ -61,7 +61,7 @@ test('serves health, readiness, and metrics under their path', async () => {
   });
   expect(await ask('/metrics')).toMatchObject({
     code: 404,
-    text: 'There are: /healthz, /readyz, /prometheus\n',
+    text: 'Known paths: /healthz, /readyz, /prometheus\n',
   });
   expect(await ask('/healthz', 'POST')).toMatchObject({ code: 405 });
 });
@@ -155,9 +155,9 @@ test('answers beside 18 addresses that hold all connections there are', async ()
 });
 
 test.each([
-  ['a port that is taken', (port: number) => `127.0.0.1:${port}`, 'the port is taken'],
-  ['an address of another machine', () => '192.0.2.1:0', 'this machine does not have the address'],
-  ['a host that is none', () => 'no-such-host.invalid:0', 'the host is not known'],
+  ['a port that is taken', (port: number) => `127.0.0.1:${port}`, 'the port is in use'],
+  ['an address of another machine', () => '192.0.2.1:0', 'this machine has no such address'],
+  ['a host that is none', () => 'no-such-host.invalid:0', 'the host is unknown'],
 ])('%s is said, with what to do', async (_, address, why) => {
   const { endpoint } = await serve();
   const text = address(endpoint.port);
@@ -180,6 +180,6 @@ test('ready is who has heard from every source, and lately', () => {
     readiness([source('volumes', 0), source('nodes', minutes(4)), source('lease', now)], now),
   ).toEqual({
     ready: false,
-    text: '[-]volumes failed: not heard from yet\n[-]nodes failed: not heard from for 240 s\n[+]lease ok\nreadyz check failed\n',
+    text: '[-]volumes failed: no response yet\n[-]nodes failed: no response for 240 s\n[+]lease ok\nreadyz check failed\n',
   });
 });

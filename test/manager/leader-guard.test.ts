@@ -51,7 +51,7 @@ test('a process that stands for election works on nodes once it leads, not befor
   const { election, checkNode } = stand({ elects: true });
   expect(() => checkNode('n1')).toThrow(
     expect.objectContaining({
-      message: 'node n1 is left to the process that leads',
+      message: 'no request is sent to node n1: this process is not the leader',
       reason: reason('NotLeading', { node: 'n1' }),
     }),
   );

@@ -41,7 +41,7 @@ test('another transport, or other nodes that are this machine, take a restart', 
     { transport: 'ssh', localNodes: [] },
   ] as Partial<Settings>[]) {
     expect(() => live.replace({ ...first, ...other, workers: 9 })).toThrow(
-      expect.objectContaining({ hint: 'Restart the daemon to have it use them.' }),
+      expect.objectContaining({ hint: 'Restart the daemon to apply them.' }),
     );
   }
   expect(live.now()).toBe(first);

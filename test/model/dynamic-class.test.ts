@@ -70,7 +70,7 @@ test.each([
 test.each<[Record<string, string>, string]>([
   [
     { type: 'raw' },
-    'parameter type is "raw", but must be sparse (the default) or lvm: of disks none is made',
+    'parameter type is "raw", but must be sparse (the default) or lvm: disks cannot be provisioned for claims',
   ],
   [{ vgName: 'vg0' }, 'parameter vgName is not for type sparse'],
   [{ thinPool: 'p' }, 'parameter thinPool is not for type sparse'],
@@ -88,7 +88,7 @@ test.each<[Record<string, string>, string]>([
     { directory: '/etc/cron.d' },
     'parameter directory is "/etc/cron.d", but must be outside of /etc, such as below /var/lib/stowage or /srv',
   ],
-  [{ directory: '/x/../y' }, 'parameter directory is "/x/../y", but must be a folder below /'],
+  [{ directory: '/x/../y' }, 'parameter directory is "/x/../y", but must be a directory below /'],
   [{ overcommit: '0.5' }, 'parameter overcommit is "0.5", but must be a number from 1 to 1000'],
   [{ overcommit: 'much' }, 'parameter overcommit is "much", but must be a number from 1 to 1000'],
   [
@@ -113,7 +113,7 @@ test.each<[Record<string, string>, string]>([
     'parameter attachPolicy is "Never", but must be Always (the default) or OnDemand',
   ],
   [{ onDelete: '' }, 'parameter onDelete is "", but must be Delete'],
-  [{ constructor: 'x' }, 'there is no parameter "constructor"'],
+  [{ constructor: 'x' }, 'unknown parameter "constructor"'],
 ])('%j is refused', (parameters, message) => {
   expect(parsed(parameters)).toEqual({
     problem: expect.stringContaining(`storage class dynamic: ${message}`),

@@ -48,7 +48,7 @@ test('problems say what was found, what is valid, and where ssh goes', () => {
     {
       annotation: 'stowage.dev/address',
       message:
-        'the annotation stowage.dev/address of its Node is "a\\u001b@b", which is not a host name or an IP address: ssh goes to the name of the node',
+        'the annotation stowage.dev/address of its Node is "a\\u001b@b", but must be a host name or an IP address: ssh connects to the name of the node instead',
       detail: reason('AddressInvalid', {
         annotation: 'stowage.dev/address',
         found: '"a\\u001b@b"',
@@ -57,7 +57,7 @@ test('problems say what was found, what is valid, and where ssh goes', () => {
     {
       annotation: 'stowage.dev/port',
       message:
-        'the annotation stowage.dev/port of its Node is "0x16", which is not a decimal number from 1 to 65535: ssh goes to the port that it goes to without',
+        'the annotation stowage.dev/port of its Node is "0x16", but must be a decimal number from 1 to 65535: ssh connects to the port of its configuration instead',
       detail: reason('PortInvalid', { annotation: 'stowage.dev/port', found: '"0x16"' }),
     },
   ]);
@@ -65,7 +65,7 @@ test('problems say what was found, what is valid, and where ssh goes', () => {
     {
       annotation: 'stowage.dev/salt-minion',
       message:
-        'the annotation stowage.dev/salt-minion of its Node is "*", which is not the id of a Salt minion: Salt asks the minion that has the name of the node',
+        'the annotation stowage.dev/salt-minion of its Node is "*", but must be the ID of a Salt minion: Salt uses the name of the node instead',
       detail: reason('MinionIdInvalid', { annotation: 'stowage.dev/salt-minion', found: '"*"' }),
     },
   ]);

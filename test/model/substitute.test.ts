@@ -42,11 +42,11 @@ describe('fields of the data source in an argument', () => {
     ['{.spec.fileName.length}', 'no field .spec.fileName.length'],
     ['{.spec.toString}', 'no field .spec.toString'],
     ['{.spec.__proto__.x}', 'no field'],
-    ['{.spec.list}', 'neither text nor a number nor a boolean'],
-    ['{.spec.nothing}', 'neither text'],
-    ['{.spec}', 'neither text'],
-    ['{.spec.nul}', 'has a NUL'],
-    ['{.spec.long}', 'longer than an argument'],
+    ['{.spec.list}', 'is not a string, number or boolean'],
+    ['{.spec.nothing}', 'is not a string'],
+    ['{.spec}', 'is not a string'],
+    ['{.spec.nul}', 'contains a NUL'],
+    ['{.spec.long}', 'exceed the maximum length of an argument'],
     // Otherwise `(TOKEN)` in a field would become a variable.
     [`$${'{'}.spec.fileName}`, "a '$' right before a field"],
   ])('%j is refused', (template, why) => {

@@ -94,8 +94,8 @@ describe('validateVolume', () => {
     ['0', 'must be greater than 0'],
     [0, 'must be greater than 0'],
     ['-1Gi', 'must be greater than 0'],
-    ['8Ei', 'nothing is larger than 9223372036854771712 bytes'],
-    ['9223372036854771713', 'nothing is larger than 9223372036854771712 bytes'],
+    ['8Ei', 'must be at most 9223372036854771712 bytes'],
+    ['9223372036854771713', 'must be at most 9223372036854771712 bytes'],
   ])('size %p %s', (size, problem) => {
     expect(validateVolume(sparse({ size }))).toEqual([
       expect.stringMatching(new RegExp(`^spec\\.sparseLoopDevice\\.size is .*${problem}`)),
@@ -156,14 +156,14 @@ describe('validateVolume', () => {
     options: { source: 'http://c/d' },
   } as const;
   test.each<[NonNullable<Volume['spec']['source']>, string]>([
-    [{}, 'spec.source has nothing, but a Volume starts from one thing'],
+    [{}, 'spec.source has nothing, but a Volume has one source'],
     [
       { volumeName: 'a', snapshotContentName: 'b' },
       'spec.source has volumeName and snapshotContentName, but',
     ],
     [
       { other: 'a' } as never,
-      'spec.source.other is not supported by this version of stowage; leave it out',
+      'spec.source.other is not supported by this version of stowage; remove it',
     ],
     [
       { populator: { ...POPULATOR, builtin: 'Other' as never } },
@@ -199,11 +199,11 @@ describe('validateVolume', () => {
     [{ adopt: { uid: `../${UID}` } }, /^spec\.adopt\.uid is/],
     [
       { adopt: { uid: UID }, source: { volumeName: 'a' } },
-      /^spec\.source is not for storage that is adopted/,
+      /^spec\.source is not allowed with spec\.adopt/,
     ],
     [
       { adopt: { uid: UID }, overwrite: 'ext4' },
-      /^spec\.overwrite is not for storage that is adopted/,
+      /^spec\.overwrite is not allowed with spec\.adopt/,
     ],
   ])('%j is refused', (spec, problem) => {
     const found = validateVolume(raw({ devicePath: '/dev/sdb' }, spec)).filter((each) =>
@@ -214,7 +214,7 @@ describe('validateVolume', () => {
 
   test('storage on a directory that nodes share is not adopted', () => {
     expect(validateVolume(shared({ adopt: { uid: UID } }))).toEqual([
-      'spec.attachableNodes is not for storage that is adopted; remove it',
+      'spec.attachableNodes is not allowed with spec.adopt; remove it',
     ]);
   });
 
@@ -243,12 +243,12 @@ describe('validateVolume', () => {
     [
       'without its own node',
       { attachableNodes: ['n2', 'n3'] },
-      ['spec.attachableNodes lacks "n1", which is spec.nodeName; name that node, too'],
+      ['spec.attachableNodes lacks "n1", which is spec.nodeName; add it'],
     ],
     [
       'by no node',
       { attachableNodes: [] },
-      ['spec.attachableNodes lacks "n1", which is spec.nodeName; name that node, too'],
+      ['spec.attachableNodes lacks "n1", which is spec.nodeName; add it'],
     ],
     [
       'by a node twice, and by one three times',
@@ -269,7 +269,7 @@ describe('validateVolume', () => {
     [
       'by what is no list',
       { attachableNodes: 'n1' },
-      ['spec.attachableNodes is "n1", but must be a list of names of nodes'],
+      ['spec.attachableNodes is "n1", but must be a list of node names'],
     ],
     [
       'though it is a disk',
@@ -291,7 +291,7 @@ describe('validateVolume', () => {
   ])('nothing is written on several nodes', (volume_) => {
     expect(validateVolume(volume_)).toEqual([
       expect.stringMatching(
-        /^spec\.template\.spec\.accessModes has ReadWriteMany, but a volume is written on one/,
+        /^spec\.template\.spec\.accessModes has ReadWriteMany, but only one node can write to a volume/,
       ),
     ]);
   });
@@ -320,7 +320,9 @@ describe('validateVolume', () => {
 
   test.each(['', 7, true, {}, 'a\nb', 'a\0'])('overwrite %j is refused', (overwrite) => {
     expect(validateVolume(raw({ devicePath: '/dev/sdb' }, { overwrite }))).toEqual([
-      expect.stringContaining('spec.overwrite must be what the refusal says'),
+      expect.stringContaining(
+        'spec.overwrite must be the content of the device as the refusal names it',
+      ),
     ]);
   });
 
@@ -370,7 +372,9 @@ describe('validateVolume', () => {
     'no logical volume gets the name %j',
     (name) => {
       const named = { ...lvm(), metadata: { name } };
-      expect(validateVolume(named)).toEqual([expect.stringMatching(/which LVM does not take/)]);
+      expect(validateVolume(named)).toEqual([
+        expect.stringMatching(/LVM does not accept that name/),
+      ]);
     },
   );
 

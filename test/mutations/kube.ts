@@ -135,7 +135,7 @@ export const kube: readonly Mutation[] = [
       invariant: 11,
       breaks: 'A watch whose connection is half open is waited for, for ever.',
       function: 'watchDog',
-      find: `attempt.abort(new Error(\`nothing was heard for \${silenceMs} ms\`));`,
+      find: `attempt.abort(new Error(\`no data for \${silenceMs} ms\`));`,
       replace: 'return;',
     },
     {

@@ -112,8 +112,12 @@ test('a node that cannot be asked is an error', async () => {
 });
 
 test.each<[string, Partial<ProbeResult>, string | undefined]>([
-  ['was ended, whatever it had printed by then', { exit: 137, stdout: '/1:3/' }, 'cannot be seen'],
-  ['could not be run', { exit: 127 }, 'cannot be seen'],
+  [
+    'was ended, whatever it had printed by then',
+    { exit: 137, stdout: '/1:3/' },
+    'cannot determine whether',
+  ],
+  ['could not be run', { exit: 127 }, 'cannot determine whether'],
   ['found the device', { exit: 1, stdout: '/1:3/7:3/' }, 'refused'],
   ['did not look', { exit: 1 }, 'refused'],
   ['found nothing, though a process ended meanwhile', { exit: 1, stdout: '/1:3/' }, undefined],

@@ -41,7 +41,7 @@ describe('the next step', () => {
       'believes no success',
       SUCCEEDED,
       TO_DO,
-      { is: 'again', message: 'still to be done: make it' },
+      { is: 'again', message: 'steps remain, next: make it' },
     ],
     ['refuses before a job', FORGOTTEN, REFUSED, refused],
     ['refuses after a job', SUCCEEDED, REFUSED, refused],
@@ -151,7 +151,7 @@ const SCENES: [string, Scene, object | undefined, string[]][] = [
   [
     'left steps',
     { makes: false },
-    { is: 'failed', message: 'still to be done: make it', state: SUCCEEDED },
+    { is: 'failed', message: 'steps remain, next: make it', state: SUCCEEDED },
     [...BEGINS, 'observe'],
   ],
   [
@@ -182,13 +182,13 @@ const SCENES: [string, Scene, object | undefined, string[]][] = [
   [
     'was forgotten at once',
     { end: FORGOTTEN },
-    { is: 'failed', message: 'the node forgot the job', state: FORGOTTEN, reason: LOST },
+    { is: 'failed', message: 'the node no longer knows the job', state: FORGOTTEN, reason: LOST },
     BEGINS,
   ],
   [
     'was forgotten at once, which is judged',
     { end: FORGOTTEN, ...JUDGES },
-    { is: 'failed', message: 'the node forgot the job', plan: { steps: [STEP] } },
+    { is: 'failed', message: 'the node no longer knows the job', plan: { steps: [STEP] } },
     [...BEGINS, 'observe'],
   ],
 ];

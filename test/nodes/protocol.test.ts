@@ -233,7 +233,7 @@ test('reports an answer that it cannot parse as an error of the node, with a hin
     expect(error).toMatchObject({
       code: 'protocol',
       node: 'n1',
-      message: expect.stringContaining('n1 gave an answer that is not understood'),
+      message: expect.stringContaining('cannot parse the answer of node n1'),
       hint: expect.stringContaining('profile'),
       reason: { code: 'AnswerUnclear', parameters: { node: 'n1' } },
       cause: expect.any(RangeError),

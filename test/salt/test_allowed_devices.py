@@ -22,9 +22,9 @@ class Devices(ListsCase):
     def test_a_persistent_link_is_removed_for_its_own_volume_alone(self):
         rm = ["rm", "-f", "--", f"/dev/disk/by-uuid/{UID}"]
         rules = self.rules("device /dev/sdb")
-        self.assertIn("not of the Volume", self.assertRefused(rm, rules=rules))
+        self.assertIn("does not belong to the Volume", self.assertRefused(rm, rules=rules))
         rules.subject = UID.replace("0", "1")
-        self.assertIn("not of the Volume", self.assertRefused(rm, rules=rules))
+        self.assertIn("does not belong to the Volume", self.assertRefused(rm, rules=rules))
         rules.subject = UID
         rules.check(rm)
         with mock.patch.object(os.path, "exists", return_value=True):
@@ -50,12 +50,12 @@ class Devices(ListsCase):
             text = f'SUBSYSTEM=="block",ATTRS{{diskseq}}=="7",SYMLINK+="disk/{link}"\\n'
             return ["find", "/dev/null", "-fprintf", f"/run/udev/rules.d/61-stowage-{uid}.rules", text]
 
-        self.assertIn("not of the Volume", self.assertRefused(find(UID, f"by-id/stowage-{UID}"), rules=rules))
+        self.assertIn("does not belong to the Volume", self.assertRefused(find(UID, f"by-id/stowage-{UID}"), rules=rules))
         rules.subject = UID
         rules.check(find(UID, f"by-id/stowage-{UID}"))
         rules.check(find(UID, f"by-uuid/{UID}"))
         for uid, link in ((other, f"by-id/stowage-{UID}"), (UID, f"by-id/stowage-{other}"), (UID, f"by-uuid/{other}")):
-            self.assertIn("not of the Volume", self.assertRefused(find(uid, link), rules=rules))
+            self.assertIn("does not belong to the Volume", self.assertRefused(find(uid, link), rules=rules))
 
     def test_the_guid_of_a_partition_that_is_in_use_is_kept(self):
         rules = self.rules("device /dev/sdb", "device /dev/nvme0n1")

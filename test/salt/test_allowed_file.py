@@ -45,7 +45,7 @@ class ListFile(ListsCase):
             with self.assertRaises(allowed.Refusal) as caught, mock.patch.object(allowed, "ROOT", os.geteuid()):
                 allowed.load(each)
             self.assertEqual(caught.exception.reason, "file")
-            self.assertIn(f"{each} can't be read", str(caught.exception))
+            self.assertIn(f"cannot read {each}: ", str(caught.exception))
 
     def test_a_comment_begins_a_line_or_follows_a_space(self):
         rules = self.load(f"# a\ndirectory {self.directory}#1 # b\n\t# c\nnode n#1\t#d\n")
@@ -66,19 +66,19 @@ class ListFile(ListsCase):
         os.makedirs(f"{base}/open/root/sparse")
         os.chmod(f"{base}/open", 0o777)
         for each in ("root/sparse", "root", "root/none"):
-            self.assertIn(f"write in {base}/open, where", refused(f"{base}/open/{each}"))
+            self.assertIn(f"write to {base}/open, on the path of", refused(f"{base}/open/{each}"))
         # Through a link owned by root, too.
         os.symlink("open/root", f"{base}/by")
-        self.assertIn(f"write in {base}/open, where", refused(f"{base}/by/sparse"))
+        self.assertIn(f"write to {base}/open, on the path of", refused(f"{base}/by/sparse"))
         # With a sticky directory like /tmp, existing files are safe, but anyone can create missing
         # ones.
         os.chmod(f"{base}/open", 0o1777)
         for each in ("open/root/sparse", "open/root/none", "by/sparse"):
             self.load(f"directory {base}/{each}\n")
-        self.assertIn(f"write in {base}/open, where", refused(f"{base}/open/none"))
+        self.assertIn(f"write to {base}/open, on the path of", refused(f"{base}/open/none"))
         if os.geteuid() == 0:
             os.chown(f"{base}/open/root", 65534, 65534)
-            self.assertIn(f"write in {base}/open, where", refused(f"{base}/open/root/sparse"))
+            self.assertIn(f"write to {base}/open, on the path of", refused(f"{base}/open/root/sparse"))
 
 
 if __name__ == "__main__":

@@ -140,7 +140,7 @@ class Jobs(unittest.TestCase):
         with self.assertRaises(allowed.Refusal) as caught:
             jobs.raise_refused("v1", "a")
         self.assertEqual(caught.exception.command, "cat /etc/passwd")
-        self.assertEqual(str(caught.exception), "no command on its list is this one")
+        self.assertEqual(str(caught.exception), "the command is not on its list")
         self.assertEqual(self.state("a"), {"state": "not-found"})
         jobs.raise_refused("v1", "a")
 
@@ -154,8 +154,8 @@ class Jobs(unittest.TestCase):
             other, state = jobs.poll([["v2", "b"], ["v1", "a"]], 10)
             self.assertEqual(other, {"state": "succeeded"})
             self.assertEqual((state["state"], state["step"]["command"]), ("guarded", "cat /etc/passwd"))
-            self.assertEqual(state["refusal"], "node n1 refuses 'cat /etc/passwd': no command on its list is this one")
-            parameters = {"node": "n1", "found": "no command on its list is this one", "command": "cat /etc/passwd"}
+            self.assertEqual(state["refusal"], "node n1 refuses 'cat /etc/passwd': the command is not on its list")
+            parameters = {"node": "n1", "found": "the command is not on its list", "command": "cat /etc/passwd"}
             self.assertEqual(json.loads(state["reason"]), {"code": "CommandNotListed", "parameters": parameters})
             jobs.raise_refused("v1", "a")
         self.submit("a", step("tee", f"{self.directory}/two"))

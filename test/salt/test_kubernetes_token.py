@@ -18,7 +18,7 @@ spec = importlib.util.spec_from_file_location("kubernetes_token", PATH)
 kubernetes_token = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(kubernetes_token)
 
-NAME = "system:serviceaccount:stowage-system:stowage"
+NAME = "system:serviceaccount:stowage:stowage"
 GOOD = {"authenticated": True, "user": {"username": NAME}, "audiences": ["salt-api"]}
 
 
@@ -139,7 +139,7 @@ class ApiServer(unittest.TestCase):
             self.token(text)
             let_in, logged = self.auth(url)
             self.assertFalse(let_in)
-            self.assertIn(f"{self.folder}/token holds no token", logged)
+            self.assertIn(f"{self.folder}/token contains no token", logged)
             self.assertNotIn("SECRET", logged)
         self.assertEqual(self.seen, [])
 
@@ -179,7 +179,7 @@ class ApiServer(unittest.TestCase):
         for said in (b"", b"no JSON", b"[]", b"null", b"{}", b'{"status": null}', b" " * (kubernetes_token.LONGEST + 1)):
             let_in, logged = self.auth(self.serve(lambda request, said=said: self.say(request, said)))
             self.assertFalse(let_in)
-            self.assertIn("no TokenReview", logged)
+            self.assertIn("TokenReview failed", logged)
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ class Guard(unittest.TestCase):
                     raise MemoryError
                 return "x" * size
 
-        with mock.patch.object(sys, "stdin", Endless()), self.assertRaisesRegex(SystemExit, "no more than 8388608 characters"):
+        with mock.patch.object(sys, "stdin", Endless()), self.assertRaisesRegex(SystemExit, "longer than 8388608 characters"):
             ssh_guard.main([self.file])
 
     def test_what_is_no_request_is_not_taken_for_one(self):

@@ -65,7 +65,7 @@ describe('its records stay, and it is tried again,', () => {
       'where no file is there',
       sparse,
       files(),
-      new RegExp(`there is no file ${FOLDER}/${OLD}, .*${UID}.partial`),
+      new RegExp(`none of the files ${FOLDER}/${OLD}, .*${UID}.partial exists`),
     ],
     [
       'where the directory is away',
@@ -92,7 +92,7 @@ describe('its records stay, and it is tried again,', () => {
       'where the path is none of a disk',
       raw,
       disks(disk, { target: { is: 'other', what: 'x' } }),
-      /but a x/,
+      / is a x, not a disk/,
       'NoBlockDevice',
     ],
     [
@@ -127,7 +127,7 @@ describe('its records stay, and it is tried again,', () => {
     expect(plan('delete', desired, observed, 0)).toMatchObject({
       ...(code && { reason: { code } }),
       refusal: expect.stringMatching(why),
-      hint: expect.stringMatching(/rm |gets back the UID/),
+      hint: expect.stringMatching(/rm |gets its earlier UID back/),
       retryable: true,
     });
   });

@@ -91,10 +91,10 @@ describe('a disk', () => {
     expect(refusals).toEqual(
       expect.arrayContaining([
         'the storage of data1 was adopted meanwhile',
-        '/dev/sdb is no longer the device that was looked at',
-        'what is on /dev/sdb changed since it was looked at',
+        '/dev/sdb is no longer the observed device',
+        'the content of /dev/sdb changed after it was observed',
         '/dev/sdb is in use: it is mounted',
-        '/dev/sdb is in use: the system has it open for itself alone',
+        '/dev/sdb is in use: it is open exclusively',
       ]),
     );
     const steps = 'steps' in made ? made.steps : [];
@@ -112,7 +112,7 @@ describe('a disk', () => {
       wanted,
       disk,
       {},
-      /carries nothing, which is not what Stowage made/,
+      /contains nothing, not what Stowage created/,
       'AdoptedContentDiffers',
     ],
     [
@@ -120,7 +120,7 @@ describe('a disk', () => {
       wanted,
       carrying(`ext4:${OTHER}`),
       {},
-      /carries ext4:9999/,
+      /contains ext4:9999/,
       'AdoptedContentDiffers',
     ],
     [
@@ -128,7 +128,7 @@ describe('a disk', () => {
       wanted,
       carrying(`btrfs:${OLD}`),
       {},
-      /carries btrfs/,
+      /contains btrfs/,
       'AdoptedContentDiffers',
     ],
     [
@@ -136,7 +136,7 @@ describe('a disk', () => {
       wanted,
       carrying(`ambivalent:${OLD}`),
       {},
-      /carries ambivalent/,
+      /contains ambivalent/,
       'AdoptedContentDiffers',
     ],
     [
@@ -144,7 +144,7 @@ describe('a disk', () => {
       wanted,
       carrying(`ext4:${UID}`),
       {},
-      /carries ext4:6e1c/,
+      /contains ext4:6e1c/,
       'AdoptedContentDiffers',
     ],
     [
@@ -152,7 +152,7 @@ describe('a disk', () => {
       wanted,
       gpt,
       {},
-      /of a Volume of mode Block, and not Filesystem$/,
+      /belongs to a Volume of mode Block, not Filesystem$/,
       'AdoptedModeDiffers',
     ],
     [
@@ -160,7 +160,7 @@ describe('a disk', () => {
       block,
       ext4,
       {},
-      /of a Volume of mode Filesystem, and not Block$/,
+      /belongs to a Volume of mode Filesystem, not Block$/,
       'AdoptedModeDiffers',
     ],
     [
@@ -176,7 +176,7 @@ describe('a disk', () => {
       block,
       logical,
       {},
-      /nothing on the logical volume .* tells whose it is/,
+      /nothing on the logical volume .* shows its owner/,
       'AdoptedVolumeUnmarked',
     ],
     [
@@ -225,7 +225,7 @@ describe('a disk', () => {
       wanted,
       ext4,
       { intent: intentFor(ext4, { adopt: OTHER }) },
-      /and not that it adopts what was 1111/,
+      /not that of adopting the storage with the UID 1111/,
       'AnotherAdoptionRecorded',
     ],
     [
@@ -233,7 +233,7 @@ describe('a disk', () => {
       wanted,
       ext4,
       { intent: intentFor(ext4) },
-      /and not that it adopts/,
+      /not that of adopting/,
       'AnotherAdoptionRecorded',
     ],
     [
@@ -246,7 +246,7 @@ describe('a disk', () => {
           device: { path: '/dev/sdb', identity: 'wwn=0x6000 size=1' },
         },
       },
-      /the node records for this Volume the device \/dev\/sdb/,
+      /the node's record for this Volume has the device \/dev\/sdb/,
       'RecordOfAnotherDevice',
     ],
   ];
@@ -298,13 +298,13 @@ describe('a file', () => {
     ).map(({ refusal }) => refusal);
     expect(refusals).toEqual([
       'the storage of data1 was adopted meanwhile',
-      `${sparseDesired.file} came into being meanwhile`,
-      `${sparseDesired.file}.partial came into being meanwhile`,
-      `${path} is no longer the file of 1073741824 bytes that it was`,
+      `${sparseDesired.file} appeared meanwhile`,
+      `${sparseDesired.file}.partial appeared meanwhile`,
+      `${path} is no longer the observed file of 1073741824 bytes`,
       `${path} is still attached to a loop device`,
-      `${path} is in use: a process has it open to write to it`,
+      `${path} is in use: a process has it open for writing`,
       `${path} does not have the UUID ${OLD}`,
-      expect.stringMatching(/someone else takes/),
+      expect.stringMatching(/another node takes/),
       expect.stringMatching(/a node began to read/),
       expect.stringMatching(/sparse is no longer on the file system/),
     ]);
@@ -337,7 +337,7 @@ describe('a file', () => {
           beside: nobody,
         },
       },
-      /no plain file was found/,
+      /no regular file was found/,
     ],
     [
       'without a file system',
@@ -346,27 +346,32 @@ describe('a file', () => {
         ...there('ext4'),
         earlierFile: { realPath: path, file, signature: { found: 'none' }, beside: nobody },
       },
-      /no volume that Stowage made: nothing was found/,
+      /is not a volume that Stowage created: nothing was found/,
     ],
-    ['with another file system', wanted, there('btrfs'), /no volume that Stowage made: btrfs/],
+    [
+      'with another file system',
+      wanted,
+      there('btrfs'),
+      /is not a volume that Stowage created: btrfs/,
+    ],
     [
       'in a directory with a space in its path',
       { ...wanted, file: `/srv/my data/${UID}` },
       there('ext4'),
-      /no file system is adopted in \/srv\/my data: the path has a space/,
+      /a file system in \/srv\/my data cannot be adopted: the path has a space/,
     ],
     [
       'that was renamed',
       wanted,
       there('ext4', OTHER),
-      /holds the file system 9999.*, and not that of/,
+      /contains the file system 9999.*, not that of/,
     ],
-    ['of mode Block', wanted, there('gpt'), /of a Volume of mode Block, and not Filesystem/],
+    ['of mode Block', wanted, there('gpt'), /belongs to a Volume of mode Block, not Filesystem/],
     [
       'that is a snapshot',
       { ...wanted, file: `/srv/snapshots/${UID}` },
       there('ext4'),
-      /^\/srv\/snapshots\/1111\S+ is a snapshot, by its directory/,
+      /^\/srv\/snapshots\/1111\S+ is a snapshot, as its directory shows/,
     ],
     [
       'that is a snapshot by a link',
@@ -378,13 +383,13 @@ describe('a file', () => {
           signature: { found: 'one', type: 'ext4', uuid: OLD },
         },
       },
-      /is a snapshot, by its directory/,
+      /is a snapshot, as its directory shows/,
     ],
     [
       'of mode Filesystem',
       { ...wanted, mode: 'Block' },
       there('ext4'),
-      /of a Volume of mode Filesystem, and not Block/,
+      /belongs to a Volume of mode Filesystem, not Block/,
     ],
     [
       'that is attached',
@@ -396,13 +401,13 @@ describe('a file', () => {
       'beside one of the Volume’s own name',
       wanted,
       there('ext4', OLD, { file }),
-      /is there already$/,
+      /already exists$/,
     ],
     [
       'beside an unfinished one',
       wanted,
       there('ext4', OLD, { partial: file }),
-      /\.partial is there already$/,
+      /\.partial already exists$/,
     ],
   ];
   test.each(rows)('%s is refused', (_, desired, observed, why) => {
@@ -459,7 +464,7 @@ describe('a file', () => {
     const etc = { ...freshNode.directory, realPath: '/etc/volumes' };
     expect(plan('provision', wanted, there('ext4', OLD, { directory: etc }), 5)).toMatchObject({
       reason: { code: 'SystemDirectory' },
-      refusal: expect.stringMatching(/is no place for volumes/),
+      refusal: expect.stringMatching(/must not contain volumes/),
     });
   });
 
@@ -504,7 +509,7 @@ describe('a file', () => {
     [
       'whose owner cannot be read',
       { owners: [owner(4, 'free', '{')] },
-      /owner\.4 does not say who has/,
+      /owner\.4 does not show which node has/,
     ],
     [
       'that a node reads',
@@ -538,8 +543,8 @@ describe('a file', () => {
     );
     const steps = 'steps' in made ? made.steps : [];
     const since = [
-      `${path}.owner.4 is not what it was`,
-      expect.stringMatching(/someone else takes/),
+      `${path}.owner.4 changed after it was observed`,
+      expect.stringMatching(/another node takes/),
       expect.stringMatching(/a node began to read/),
     ];
     for (const program of [
@@ -580,7 +585,7 @@ describe('a file', () => {
     } as const;
     const observed = there('ext4', OLD, { intent, partial: file, recordFiles: true });
     expect(plan('delete', wanted, observed, 0)).toMatchObject({
-      refusal: expect.stringMatching(/is there again/),
+      refusal: expect.stringMatching(/exists again/),
     });
   });
 });
@@ -650,7 +655,7 @@ describe('a logical volume', () => {
       'with the tag of another Volume',
       wanted,
       there(ext4, { volumes: [{ ...own, tags: [tagOf(OLD), tagOf(OTHER)] }] }),
-      /tag of another Volume, too, with the UID 9999/,
+      /also has the tag of another Volume, with the UID 9999/,
       'AdoptedTagOfAnother',
     ],
     [
@@ -659,35 +664,35 @@ describe('a logical volume', () => {
       there(ext4, {
         volumes: [{ ...own, name: snapshotLvName(OLD), kind: 'V', pool: 'pool' }, pool],
       }),
-      /snap-1111\S+ is a snapshot, by its name/,
+      /snap-1111\S+ is a snapshot, as its name shows/,
       'AdoptedIsSnapshot',
     ],
     [
       'that is a pool',
       wanted,
       there(ext4, { volumes: [{ ...own, kind: 't' }] }),
-      /holds a Volume's data: lvs shows it as t/,
+      /cannot hold the data of a Volume: lvs shows it as t/,
       'LogicalVolumeHoldsNoData',
     ],
     [
       'beside one of the name',
       wanted,
       there(ext4, { volumes: [own, { ...lv, uuid: 'x', tags: [] }] }),
-      /there is a logical volume vg0\/data1 already/,
+      /a logical volume vg0\/data1 already exists/,
       'AdoptedNameTaken',
     ],
     [
       'of another pool',
       wanted,
       there(ext4, { volumes: [{ ...own, kind: 'V', pool: 'pool' }, pool] }),
-      /is of the thin pool pool, and the Volume asks for one that is not/,
+      /is in the thin pool pool, but the Volume requests a volume outside a thin pool/,
       'AdoptedInAnotherPool',
     ],
     [
       'of no pool',
       { ...wanted, thinPool: 'pool' },
       there(ext4, { volumes: [own, pool] }),
-      /is not thin, and the Volume asks for the pool pool/,
+      /is not thin, but the Volume requests the thin pool pool/,
       'AdoptedIsNotThin',
     ],
     [
@@ -706,14 +711,14 @@ describe('a logical volume', () => {
       'with another file system',
       wanted,
       there({ ...dm, ...carrying(`ext4:${OTHER}`, dm) }),
-      /carries ext4:9999/,
+      /contains ext4:9999/,
       'AdoptedContentDiffers',
     ],
     [
       'of mode Filesystem',
       block,
       there(ext4),
-      /of a Volume of mode Filesystem, and not Block/,
+      /belongs to a Volume of mode Filesystem, not Block/,
       'AdoptedModeDiffers',
     ],
     [

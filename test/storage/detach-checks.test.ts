@@ -102,32 +102,32 @@ test.each<[string, Partial<ObservedRaw>, object, string]>([
     'a command',
     { swaps: ['/dev/sdb'] },
     { uses: 'it is swap', command: 'swapoff /dev/sdb' },
-    'To end that, run on the node: swapoff /dev/sdb',
+    'To end this use, run on the node: swapoff /dev/sdb',
   ],
   [
     'the kubelet',
     { mounts: new Map([['8:16', [FOLDER]]]) },
     { uses: `mounted at ${FOLDER}`, kubelet: 'kubelet' },
-    'The kubelet of the node ends that once no container of the pod runs any more.',
+    'The kubelet on the node releases it once no container of the pod runs.',
   ],
   [
     'nothing that is known',
     { devices: [disk, { ...disk, name: 'dm-9', parent: 'sdb', type: 'crypt' }] },
-    { uses: '/dev/dm-9 (crypt) is made of it', use: 'that' },
-    'Nothing is known that ends that.',
+    { uses: 'held by /dev/dm-9 (crypt)', use: 'that' },
+    'Stowage knows no command that ends that use.',
   ],
 ])('a use that %s ends has that as a parameter, and as a sentence', (_, more, parameters, end) => {
   expect(plan('detach', rawDesired, rawMade(disk, more), 0)).toEqual({
     reason: { code: 'DeviceInUse', parameters: { device: '/dev/sdb', ...parameters } },
     refusal: expect.stringMatching(/^\/dev\/sdb is in use: /),
-    hint: `It is detached once nothing uses it any more. ${end}`,
+    hint: `It is detached once nothing uses it. ${end}`,
     retryable: true,
   });
 });
 
 test('another kind than what was looked at is an error', () => {
   expect(() => unusedPreconditions(sparse, rawNode(disk))).toThrow(
-    'a sparse volume was looked at as a raw one',
+    'a volume of type sparse was observed as raw',
   );
 });
 

@@ -83,96 +83,86 @@ test.each<[what: string, DeviceUsage, by: string | undefined, command: string | 
     undefined,
   ],
   ['swap', users({ swaps: ['/dev/loop3'] }), 'it is swap', 'swapoff /dev/loop3'],
-  ['a loop', users({ loops: [next] }), '/dev/loop4 is stacked on it', 'losetup -d /dev/loop4'],
-  [
-    'a logical volume',
-    users({ devices: [pv] }),
-    '/dev/dm-0 (lvm, vg0-data) is made of it',
-    VGCHANGE,
-  ],
-  [
-    'a RAID',
-    users({ devices: [md] }),
-    '/dev/md127 (raid1) is made of it',
-    'mdadm --stop /dev/md127',
-  ],
+  ['a loop', users({ loops: [next] }), 'held by /dev/loop4', 'losetup -d /dev/loop4'],
+  ['a logical volume', users({ devices: [pv] }), 'held by /dev/dm-0 (lvm, vg0-data)', VGCHANGE],
+  ['a RAID', users({ devices: [md] }), 'held by /dev/md127 (raid1)', 'mdadm --stop /dev/md127'],
   [
     'dm-crypt',
     users({ devices: [made('dm-9', 'loop3', 'crypt', { name: 'secret', uuid: 'CRYPT-PLAIN-x' })] }),
-    '/dev/dm-9 (crypt, secret) is made of it',
+    'held by /dev/dm-9 (crypt, secret)',
     'cryptsetup close secret',
   ],
   [
     'multipath',
     users({ devices: [made('dm-9', 'loop3', 'mpath', { name: 'mpatha', uuid: 'mpath-3600' })] }),
-    '/dev/dm-9 (mpath, mpatha) is made of it',
+    'held by /dev/dm-9 (mpath, mpatha)',
     'multipath -f mpatha',
   ],
   [
     'another device of device-mapper',
     users({ devices: [made('dm-9', 'loop3', 'dm', { name: 'cached', uuid: '' })] }),
-    '/dev/dm-9 (dm, cached) is made of it',
+    'held by /dev/dm-9 (dm, cached)',
     'dmsetup remove cached',
   ],
   [
     'bcache',
     users({ devices: [made('bcache0', 'loop3', 'disk')] }),
-    '/dev/bcache0 (disk) is made of it',
+    'held by /dev/bcache0 (disk)',
     "echo 1 >'/sys/block/bcache0/bcache/stop'",
   ],
   [
     'what no name is known of',
     users({ devices: [made('dm-9', 'loop3', 'crypt')] }),
-    '/dev/dm-9 (crypt) is made of it',
+    'held by /dev/dm-9 (crypt)',
     undefined,
   ],
   // Nested holders: the last one must end first.
   [
     'a mounted logical volume',
     users({ devices: [pv], at: [pv, ['/srv/db']] }),
-    '/dev/dm-0 (lvm, vg0-data) is made of it, which is mounted at /srv/db',
+    'held by /dev/dm-0 (lvm, vg0-data), which is mounted at /srv/db',
     'umount /srv/db',
   ],
   [
     'a logical volume that is mounted, beside one that is not',
     users({ devices: [pv, other], at: [other, ['/logs']] }),
-    '/dev/dm-1 (lvm, vg0-logs) is made of it, which is mounted at /logs',
+    'held by /dev/dm-1 (lvm, vg0-logs), which is mounted at /logs',
     'umount /logs',
   ],
   [
     'swap on a RAID',
     users({ devices: [md], swaps: ['/dev/md127'] }),
-    '/dev/md127 (raid1) is made of it, which is swap',
+    'held by /dev/md127 (raid1), which is swap',
     'swapoff /dev/md127',
   ],
   [
     'LVM on a RAID',
     users({ devices: [md, onMd] }),
-    '/dev/md127 (raid1) is made of it, of that /dev/dm-2 (lvm, vg0-data)',
+    'held by /dev/md127 (raid1), which is held by /dev/dm-2 (lvm, vg0-data)',
     VGCHANGE,
   ],
   [
     'LVM on a partition of a RAID',
     users({ devices: [md, mdPart, onMdPart] }),
-    '/dev/md127 (raid1) is made of it, of that /dev/dm-2 (lvm, vg0-data)',
+    'held by /dev/md127 (raid1), which is held by /dev/dm-2 (lvm, vg0-data)',
     VGCHANGE,
   ],
   [
     'dm-crypt on LVM, whose name is of two words',
     users({ devices: [pv, crypt] }),
-    '/dev/dm-0 (lvm, vg0-data) is made of it, of that /dev/dm-3 (crypt, se\\040cret)',
+    'held by /dev/dm-0 (lvm, vg0-data), which is held by /dev/dm-3 (crypt, se\\040cret)',
     "cryptsetup close 'se cret'",
   ],
   [
     'a loop on a loop, mounted',
     users({ loops: [next, stacked('loop5', '/dev/loop4')], at: [stacked('loop5', ''), ['/m']] }),
-    '/dev/loop4 is stacked on it, on that /dev/loop5, which is mounted at /m',
+    'held by /dev/loop4, which is held by /dev/loop5, which is mounted at /m',
     'umount /m',
   ],
   [
     'a partition of a loop on it',
     users({ loops: [next], devices: [nextPart], at: [nextPart, ['/m']] }),
-    '/dev/loop4 is stacked on it, which is mounted at /m',
+    'held by /dev/loop4, which is mounted at /m',
     'umount /m',
   ],
 ])('%s', (_what, seen, by, command) => {
@@ -183,7 +173,7 @@ test.each<[what: string, DeviceUsage, by: string | undefined, command: string | 
 
 test('what only the kubelet ends says so', () => {
   expect(useOf(own, users({ at: [own, [KUBELET]] }))?.end).toMatch(
-    /^The kubelet of the node ends that once/,
+    /^The kubelet on the node releases it once/,
   );
 });
 
@@ -191,7 +181,7 @@ test('a process that has it open is listed', () => {
   expect(openUse('/dev/dm-3')).toEqual({
     by: 'a process has it open',
     ended: { look: 'fuser -v /dev/dm-3' },
-    end: 'To see which, run on the node: fuser -v /dev/dm-3',
+    end: 'To list the processes, run on the node: fuser -v /dev/dm-3',
   });
 });
 

@@ -216,7 +216,7 @@ test.each([
     });
     expect(plan('attach', desired, mounted(device), 0)).toEqual({ steps: [] });
     expect(plan('attach', desired, mounted('7:99'), 0)).toMatchObject({
-      refusal: expect.stringContaining('the kubelet has another volume of the name data1'),
+      refusal: expect.stringContaining('the kubelet has another volume named data1'),
     });
   },
 );

@@ -148,7 +148,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
         : { ...intent, file: '/other' };
     expect(planMetalk8sRecords(desired, { ...observed, intent: other } as Observed)).toMatchObject({
       reason: { code: 'AnotherRecordFound' },
-      refusal: expect.stringContaining('the node records for this Volume'),
+      refusal: expect.stringContaining("the node's record for this Volume"),
     });
   });
 });
@@ -160,7 +160,7 @@ describe('what is not recognised is refused', () => {
     [
       'a file of another file system',
       { ...sparseNode, signature: { found: 'one', type: 'ext4', uuid: OTHER } },
-      /should hold a file system/,
+      /should contain a file system/,
     ],
     [
       'an ambivalent file',
@@ -200,27 +200,27 @@ describe('what is not recognised is refused', () => {
     [
       'a disk of another file system',
       carrying({ signature: { found: 'one', type: 'xfs', uuid: OTHER } }),
-      /and not what MetalK8s makes/,
+      /, not what MetalK8s creates/,
       disked,
       'RecognisedContentDiffers',
     ],
     [
       'an empty disk',
       carrying({ signature: { found: 'none' }, content: '' }),
-      /carries nothing/,
+      /contains nothing/,
       disked,
       'RecognisedContentDiffers',
     ],
     [
       'a table with another partition',
       rawNode({ ...tabled, partitionUuids: [OTHER] }, { link: '8:17' }),
-      /and not what MetalK8s makes/,
+      /, not what MetalK8s creates/,
       parted,
     ],
     [
       'a table with two partitions',
       rawNode({ ...tabled, partitionUuids: [UID, OTHER] }, { link: '8:17' }),
-      /and not what MetalK8s makes/,
+      /, not what MetalK8s creates/,
       parted,
     ],
     [
@@ -254,7 +254,7 @@ describe('what is not recognised is refused', () => {
     [
       'a logical volume that is not active',
       lvmNode({ volumes: [{ ...lv, tags: [], active: false, device: undefined }] }),
-      /is not ready to be recognised: still to be done: make the directory of udev rules$/,
+      /is not ready to be recognized: next step: create the directory of udev rules$/,
       onLvm,
       'LogicalVolumeNotReady',
     ],
@@ -274,7 +274,7 @@ describe('what is not recognised is refused', () => {
           facts: { ...lvmExt4, signature: { found: 'one', type: 'ext4', uuid: OTHER } },
         },
       } as Observed,
-      /should carry what was made/,
+      /should contain what was created/,
       onLvm,
       'MadeContentMissing',
     ],
@@ -294,7 +294,7 @@ test('a partition of a table with a GUID of its own is known again by the record
   expect('steps' in attached && attached.steps.map(({ argv }) => argv[0])).toContain('losetup');
   const exchanged = { ...detached, signature: { found: 'one', type: 'gpt', uuid: OTHER } as const };
   expect(plan('attach', block, exchanged, 3)).toMatchObject({
-    refusal: expect.stringContaining('should hold a GPT'),
+    refusal: expect.stringContaining('should contain a GPT'),
   });
 });
 

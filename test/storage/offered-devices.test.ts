@@ -50,7 +50,7 @@ test('disks and partitions, with what they are and carry', () => {
       model: 'Fast Disk',
       sizeBytes: 1024n,
       carries: 'gpt',
-      usedFor: 'it has partitions',
+      usedFor: 'has partitions',
     },
     { path: '/dev/sda1', links: [], sizeBytes: 1024n, carries: 'xfs:u' },
     { path: '/dev/sdb', links: [], sizeBytes: 2048n },
@@ -62,7 +62,7 @@ test('disks and partitions, with what they are and carry', () => {
 test('a disk that something is made of is in use', () => {
   const volume = row('dm-0', { pkname: 'sda', type: 'lvm' });
   expect(read(row('sda', { fstype: 'LVM2_member' }), row('sdb'), volume)).toMatchObject([
-    { path: '/dev/sda', usedFor: 'lvm dm-0 is made of it' },
+    { path: '/dev/sda', usedFor: 'held by lvm dm-0' },
     { path: '/dev/sdb' },
   ]);
 });
@@ -70,8 +70,8 @@ test('a disk that something is made of is in use', () => {
 test.each([
   [{ mountpoint: '/srv' }, 'mounted at /srv'],
   [{ mountpoint: '[SWAP]' }, 'swap'],
-  [{ ro: true }, 'it is read-only'],
-  [{ ro: '1' }, 'it is read-only'],
+  [{ ro: true }, 'read-only'],
+  [{ ro: '1' }, 'read-only'],
 ])('%j is in use', (more, usedFor) => {
   expect(read(row('sda', more))).toMatchObject([{ usedFor }]);
 });
@@ -121,7 +121,7 @@ test('a device has the links that last, the one that tells most first', () => {
 
 test.each([
   [result(1, '', 'lsblk: no'), 'lsblk: no'],
-  [result(0, 'nonsense'), 'lsblk printed what is not understood'],
+  [result(0, 'nonsense'), 'cannot parse the output of lsblk'],
 ])('what cannot be told is an error', (answer, message) => {
   expect(() => offered(answer)).toThrow(ObservationError);
   expect(() => offered(answer)).toThrow(message);
@@ -154,9 +154,9 @@ test('as util-linux 2.38 prints them, of a node with LVM', () => {
   );
   expect(shown).toEqual([
     ['/dev/sdb', 'ext4:b5a1b1c0-0000-4000-8000-00000000abcd', undefined],
-    ['/dev/sdc', 'gpt', 'it has partitions'],
+    ['/dev/sdc', 'gpt', 'has partitions'],
     ['/dev/sdc1', undefined, undefined],
-    ['/dev/sdd', 'LVM2_member:MxSopC-2rnp', 'lvm dm-1 is made of it'],
+    ['/dev/sdd', 'LVM2_member:MxSopC-2rnp', 'held by lvm dm-1'],
     ['/dev/nvme0n1', 'ext4:u', 'mounted at /'],
   ]);
 });

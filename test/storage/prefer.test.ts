@@ -43,6 +43,6 @@ test.each<[string, Desired, Observed]>([
 
 test('an observation of another kind is an error', () => {
   expect(() => preferDevice({ ...rawDesired, earlierLink: BY_UUID }, readyNode)).toThrow(
-    'was looked at as',
+    'was observed as',
   );
 });

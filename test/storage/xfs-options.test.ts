@@ -47,7 +47,7 @@ test.each<[unknown, string]>([
   [['-b', 'size=-1'], 'has "size=-1"'],
   [['-L', '-f'], 'option -L "-f" must be'],
   [['-L', 'a b'], 'option -L "a b" must be'],
-  [['-L', 'thirteenchars'], 'must be a label of 12'],
+  [['-L', 'thirteenchars'], 'must be a label of at most 12'],
   [['-n', 'version=3'], 'has "version=3"'],
   [['-m', 'crc=2'], 'has "crc=2"'],
   // An option of mkfs.ext4.

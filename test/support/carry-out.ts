@@ -60,8 +60,7 @@ async function planAgain(...of: Parameters<typeof planNow>): Promise<Plan> {
  * udev rule adds it.
  */
 async function lostPartition(refusal: string): Promise<boolean> {
-  const [, name] =
-    /^\/dev\/(loop\d+p\d+) is in use: another device is made of it$/.exec(refusal) ?? [];
+  const [, name] = /^\/dev\/(loop\d+p\d+) is in use: another device holds it$/.exec(refusal) ?? [];
   if (name === undefined) return false;
   const holders = await readdir(`/sys/class/block/${name}/holders`).catch(() => []);
   return holders.length === 0;

@@ -55,7 +55,7 @@ export const step = { name: 'make the ext4 file system', command: "'mkfs.ext4' '
 /** Reason of a Volume whose job runs that step. */
 export const stepRuns = reason('JobStepRuns', { step: step.name });
 export const away = {
-  unknown: 'node n1 is not reached over ssh',
+  unknown: 'node n1 is unreachable over ssh',
   reason: 'NodeUnreachable',
 } as const;
 

@@ -76,7 +76,7 @@ export function refusalCases(nodeOf: () => BoundedNode): void {
     test('a disk that is not listed, and its lock', async () => {
       const other = (await nodeOf().kinds.disk()).path;
       const before = await sha256(other);
-      await expect(submit(mkfs(other))).rejects.toThrow('no command on its list');
+      await expect(submit(mkfs(other))).rejects.toThrow('the command is not on its list');
       await expect(submit(['test', '-S', '/run/udev/control'], other)).rejects.toThrow(
         'in no listed directory',
       );

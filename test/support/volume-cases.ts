@@ -224,7 +224,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
         expect(readyOf(other)).toMatchObject({
           reason: 'UnavailableError',
           message: expect.stringContaining(
-            'should carry what was made for this Volume, but nothing was found',
+            'should contain what was created for this Volume, but nothing was found',
           ),
         });
         expect(await sha256(exchanged.path)).toBe(before);

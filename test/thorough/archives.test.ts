@@ -62,7 +62,7 @@ describeAsRoot('a claim that an archive is unpacked into', () => {
       'a claim of mode Block',
       { name: 'a', data: 'x' },
       { volumeMode: 'Block' },
-      'a claim of mode Filesystem',
+      'a claim of volume mode Filesystem',
     ],
   ])(
     'is refused with %s, never bound, and nothing is left',

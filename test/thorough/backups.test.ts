@@ -56,7 +56,7 @@ describeAsRoot('a backup', () => {
       }
       await until('it says what it waits for', async () => {
         const { message } = (await read('b')).status ?? {};
-        return message?.includes('one of the 16 places on the node') || undefined;
+        return message?.includes('one of the 16 slots on the node') || undefined;
       });
       await scene.cluster.client.delete(BACKUPS, 'given-up', { namespace: 'prod' });
       await isGone('given-up');
@@ -123,7 +123,7 @@ describeAsRoot('a backup', () => {
     });
     await scene.claims.isTold(
       'test/theirs',
-      'what is in one of backups is read by their Backups alone',
+      'Files in a directory of backups are only read for their Backups',
     );
     await scene.claims.remove('test/theirs');
     await scene.claims.remove('prod/data');
@@ -186,7 +186,7 @@ describeAsRoot('a backup', () => {
     [
       'to a folder of images',
       () => join(scene.folder, 'images', 'b.zst'),
-      /takes a line backups FOLDER there/,
+      /add a line backups DIRECTORY there/,
     ],
     [
       'to a server that sends elsewhere',
@@ -196,7 +196,7 @@ describeAsRoot('a backup', () => {
     [
       'to a server that the node does not list',
       () => 'http://127.0.0.3/b?sig=S3CRET',
-      /^(?!.*S3CRET).* http:\/\/127\.0\.0\.3\/b\?\.\.\. begins with no prefix .* takes a line backup-to/s,
+      /^(?!.*S3CRET).* http:\/\/127\.0\.0\.3\/b\?\.\.\. begins with no prefix .* add a line backup-to/s,
     ],
     [
       'to an address that the node does not allow',
@@ -212,7 +212,7 @@ describeAsRoot('a backup', () => {
     expect(await readdir(join(scene.folder, 'archives'))).toEqual(['there']);
     expect(await readdir(join(scene.folder, 'images'))).toEqual([]);
     await scene.claims.create('prod/again', { dataSourceRef: fromBackup('b') });
-    await scene.claims.isTold('prod/again', 'it is not made yet: it is Failed');
+    await scene.claims.isTold('prod/again', 'it is not complete: its phase is Failed');
     await scene.cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
     for (const name of ['data', 'again'] as const) await scene.claims.remove(`prod/${name}`);
     await scene.isAllGone();

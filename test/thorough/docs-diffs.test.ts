@@ -149,7 +149,7 @@ const CLAIMS: Readonly<Record<string, () => Promise<void>>> = {
     expect(events).toMatchObject([
       { involvedObject: { kind: 'Node', name: 'n1' }, type: 'Warning', reason: 'Paused' },
     ]);
-    expect(await repository.run(...program('watch', '--help'))).toContain(', paused-node)');
+    expect(await repository.run(...program('watch', '--help'))).toContain(', paused-node;');
   },
 
   async 'Add a right'() {

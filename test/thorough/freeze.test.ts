@@ -403,7 +403,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await until('it is frozen and copied', async () =>
       existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
     );
-    const over = `an earlier copy to ${partial} is not over yet, or what it froze cannot be thawed`;
+    const over = `an earlier copy to ${partial} still runs, or the file system that it froze cannot be thawed`;
     expect(await thaw()).toMatchObject({ exitCode: 1, stderr: over });
     expect(await start('copy', 10)).toMatchObject({ exitCode: 1, stderr: over });
     expect(await thaw(join(clones.path, `${randomUUID()}.partial`))).toMatchObject({
@@ -451,7 +451,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     });
     expect(ended).toMatchObject({
       exitCode: 1,
-      stderr: `what is mounted at ${mount} is not in ${other}`,
+      stderr: `the file system that is mounted at ${mount} is not in ${other}`,
     });
     await writer.stop();
     await expectThawed();

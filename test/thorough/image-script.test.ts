@@ -437,13 +437,13 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     [
       'what is no zstd',
       3,
-      'zstd cannot unpack it',
+      'zstd cannot unpack the source',
       () => ({ source: server.url('/disk'), compression: 'zstd' }),
     ],
     [
       'half a gzip',
       3,
-      'gzip cannot unpack it',
+      'gzip cannot unpack the source',
       () => ({ source: server.url('/half.gz'), compression: 'gzip' }),
     ],
     [
@@ -482,7 +482,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     [
       'a redirect to a file',
       3,
-      'is neither of http nor of https',
+      'is neither an http nor an https URL',
       () => ({ source: server.url('/file') }),
     ],
     [
@@ -494,7 +494,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     [
       'another scheme',
       3,
-      'is neither of http nor of https',
+      'is neither an http nor an https URL',
       () => ({ source: 'ftp://127.0.0.1/x' }),
     ],
     [
@@ -503,52 +503,52 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       'has a user before its host',
       () => ({ source: `http://me:secret@127.0.0.1:${server.port}/disk` }),
     ],
-    ['a path outside', 3, 'is in no folder that', () => ({ source: '/etc/passwd' })],
+    ['a path outside', 3, 'is in no directory that', () => ({ source: '/etc/passwd' })],
     [
       'a way outside',
       3,
-      'is in no folder that',
+      'is in no directory that',
       () => ({ source: `${folder.path}/listed/../../../etc/passwd` }),
     ],
     [
       'a folder of nearly that name',
       3,
-      'is in no folder that',
+      'is in no directory that',
       () => ({ source: `${folder.path}/listed2/x` }),
     ],
     [
       'a file that is not there',
       1,
-      'there is no plain file',
+      'there is no regular file',
       () => ({ source: `${folder.path}/listed/none` }),
     ],
-    ['a page', 3, 'begins as an HTML page', () => ({ source: server.url('/page') })],
+    ['a page', 3, 'begins like an HTML page', () => ({ source: server.url('/page') })],
     [
       'a page that a backup would be',
       3,
-      'begins as an HTML page',
+      'begins like an HTML page',
       () => ({ source: server.url('/page'), compression: 'zstd', format: 'exact' }),
     ],
     [
       'a page that is compressed',
       3,
-      'begins as an HTML page',
+      'begins like an HTML page',
       () => ({ source: server.url('/page.gz') }),
     ],
     [
       'a disk of another program',
       3,
-      'begins as a disk of format vmdk',
+      'begins like a disk of format vmdk',
       () => ({ source: server.url('/vmdk'), compression: 'none' }),
     ],
-    ['a tar', 3, 'begins as a tar archive', () => ({ source: server.url('/tar.xz') })],
+    ['a tar', 3, 'begins like a tar archive', () => ({ source: server.url('/tar.xz') })],
     [
       'another compression',
       3,
-      'begins as data compressed by xz, and by its name or spec.compression should be compressed by gzip',
+      'begins like data compressed with xz, and by its name or spec.compression should be compressed with gzip',
       () => ({ source: server.url('/disk.xz'), compression: 'gzip' }),
     ],
-    ['half an xz', 3, 'xz cannot unpack it', () => ({ source: server.url('/half.xz') })],
+    ['half an xz', 3, 'xz cannot unpack the source', () => ({ source: server.url('/half.xz') })],
     [
       'an xz that is too large',
       3,
@@ -560,7 +560,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     [
       'a qcow2 that is none',
       3,
-      'it is no qcow2',
+      'the source is not a qcow2',
       () => ({ source: server.url('/disk'), format: 'qcow2' }),
     ],
   ])('%s is refused, and nothing is left', async (_what, exit, said, options) => {
@@ -669,7 +669,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     await symlink('/etc/passwd', join(folder.path, 'listed', 'link'));
     expect(await fill({ source: `${folder.path}/listed/link` })).toEqual({
       exit: 3,
-      said: expect.stringContaining('is in no folder that'),
+      said: expect.stringContaining('is in no directory that'),
     });
   });
 

@@ -208,7 +208,7 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
     // A second run finds nothing to do.
     const again = await takeOver('--dry-run=client');
     expect(
-      again.stdout.split('\n').every((line) => line.includes("is left: it is Stowage's")),
+      again.stdout.split('\n').every((line) => line.includes("is left unchanged: it is Stowage's")),
     ).toBe(true);
 
     const watch = execa(STOWAGE, ['watch', ...LOCAL], {
@@ -247,7 +247,7 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
         await execa('truncate', ['-s', '64M', `${SPARSE}/${uid}`]);
         await execa('mkfs.ext4', ['-q', '-F', `${SPARSE}/${uid}`]);
       },
-      /should hold a file system .* but ext4 .* was found/,
+      /should contain a file system .* but ext4 .* was found/,
     ],
     [
       'a file that is missing',
@@ -271,7 +271,7 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
       'a disk that was made anew',
       () => raw('data', 'disk', 'xfs'),
       ({ disk = '' }) => execa('mkfs.xfs', ['-q', '-f', disk]),
-      /carries xfs:.*, and not what MetalK8s makes for this Volume/,
+      /contains xfs:.*, not what MetalK8s creates for this Volume/,
     ],
     [
       'a partition that is gone',
@@ -306,7 +306,7 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
           { status: { job: 'PrepareVolume/2020' } },
           { subresource: 'status' },
         ),
-      /its job PrepareVolume\/2020 may be at work/,
+      /its job PrepareVolume\/2020 may be running/,
     ],
   ];
   test.each(cases)('leaves all as it is for %s', async (_, make, spoil, why) => {

@@ -162,7 +162,7 @@ describeAsRoot('looking at a node', () => {
     const wrong = `SHA256:${'A'.repeat(43)}`;
 
     expect((await check()).stdout).toMatch(
-      /^reachable +problem +node n1: its host key is not known/m,
+      /^reachable +problem +node n1: its host key is unknown/m,
     );
     expect(await check('--trust-host-key', wrong)).toMatchObject({
       exitCode: 5,
@@ -173,10 +173,10 @@ describeAsRoot('looking at a node', () => {
     expect(existsSync(knownHosts)).toBe(false);
     const trusted = await check('--trust-host-key', fingerprint);
     expect(trusted.stderr).toContain(
-      `${fingerprint} (ssh-ed25519) of node n1 is trusted from now on`,
+      `${fingerprint} (ssh-ed25519) of node n1 is now trusted: added to ${knownHosts}`,
     );
     expect(trusted.stdout).toMatch(/^reachable +OK/m);
-    expect((await check('--trust-host-key', fingerprint)).stderr).toContain('was known already');
+    expect((await check('--trust-host-key', fingerprint)).stderr).toContain('is already known');
 
     const other = join(folder.path, 'other');
     await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', other]);

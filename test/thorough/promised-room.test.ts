@@ -65,7 +65,7 @@ describeAsRoot('a volume on a file system that others fill', () => {
       Promise.all(
         Array.from({ length: 8 }, async (_, index) =>
           (await scene.claims.eventsOf(`test/c${index}`)).some((event) =>
-            event.includes('with the download of its qcow2'),
+            event.includes('including the download of its qcow2'),
           ),
         ),
       );
@@ -117,7 +117,8 @@ describeAsRoot('a volume on a file system that others fill', () => {
       async () =>
         (await statuses()).every(
           (each) =>
-            each.startsWith('Completed') || each.includes('too full for the archive, which leaves'),
+            each.startsWith('Completed') ||
+            each.includes('too full for the archive, which must leave'),
         ) || undefined,
     );
     expect((await statuses()).filter((each) => each.startsWith('Completed'))).not.toHaveLength(5);

@@ -110,10 +110,10 @@ describeAsRoot('what why says to do about nodes', () => {
     await create('job');
     const said = await until('the step is told', async () => {
       const each = await someone.why('volume/job');
-      return each.holdup?.includes('make the ext4 file system') ? each : undefined;
+      return each.holdup?.includes('create the ext4 file system') ? each : undefined;
     }).finally(() => rm(hold));
     expect(said).toMatchObject({ cause: 'JobRunning', nextTry: 'when the job has ended' });
-    expect(said.holdup).toMatch(/^PrepareVolume \(attempt 1\) is under way on node n1: /);
+    expect(said.holdup).toMatch(/^PrepareVolume \(attempt 1\) is running on node n1: /);
     expect(Date.parse(said.since ?? '')).toBeGreaterThanOrEqual(begun - 1000);
     await inPhase('job', 'Available');
     await rm(join(folder.path, 'bin', 'mkfs.ext4'));
@@ -126,7 +126,9 @@ describeAsRoot('what why says to do about nodes', () => {
     await create('orphan');
     const said = await someone.untilCause('volume/orphan', 'DaemonAbsent');
     expectSaid(said, 'DaemonAbsent', 'Volume orphan', 'Lease default/stowage');
-    expect(said.holdup).toMatch(/renews it no more; before that: no daemon has looked at it yet/);
+    expect(said.holdup).toMatch(
+      /no longer renews it; previous blocker: no daemon has observed it yet/,
+    );
     expect(said.fix?.run).toEqual(['stowage watch']);
     watch = startWatch(said.fix?.command);
     await inPhase('orphan', 'Available');

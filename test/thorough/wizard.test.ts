@@ -100,26 +100,26 @@ const WIZARDS: Record<
     typed: [
       ['Name of the Volume:', 'data1\r'],
       ['Node that holds the storage:', '\r'],
-      ['What to make it of:', '\r'],
+      ['Kind of storage:', '\r'],
       ['Size, such as 10Gi:', '1Gi\r'],
       ['Storage class:', '\r'],
-      ['When the device is on its node:', 'while\r'],
+      ['When to attach the device to its node:', 'while\r'],
       ['Create it?', 'y\r'],
     ],
     made: [VOLUMES, /^data1$/],
-    says: [/n1 +[0-9.]+[KMGT]i free in/, /make the ext4 file system/],
+    says: [/n1 +[0-9.]+[KMGT]i free in/, /create the ext4 file system/],
   },
   'create storageclass': {
     command: 'create storageclass',
     typed: [
       ['Name of the storage class:', 'slow\r'],
-      ['What has it:', '\r'],
-      ['What its volumes are made of:', '\r'],
-      ['Folder of the files', '/srv/volumes\r'],
-      ['What becomes of a volume', '\r'],
-      ['When the device is on its node:', '\r'],
+      ['Kind of class:', '\r'],
+      ['Kind of storage:', '\r'],
+      ['Directory of the files', '/srv/volumes\r'],
+      ['What to do with a volume', '\r'],
+      ['When to attach the device to its node:', '\r'],
       ['File system:', 'xfs\r'],
-      ['Do claims that name no class', '\r'],
+      ['Make it the default for claims', '\r'],
       ['Create it?', 'y\r'],
     ],
     made: [STORAGE_CLASSES, /^slow$/],
@@ -156,8 +156,8 @@ const WIZARDS: Record<
       ['Image of the container', 'hello:1\r'],
       ['Argument, such as', '--file={.spec.fileName}\r'],
       ['Next argument', '\r'],
-      ['Where it finds a file system', '/mnt\r'],
-      ['Where it finds a Block volume', '\r'],
+      ['Mount path of a file system', '/mnt\r'],
+      ['Device path of a Block volume', '\r'],
       ['Register it?', 'y\r'],
     ],
     made: [POPULATOR_DEFINITIONS, /^hello$/],
@@ -181,7 +181,7 @@ describe.each(Object.entries(WIZARDS))(
       const asked = await client.get<KubeObject>(resource, made, { namespace });
       await client.delete(resource, made, { namespace });
 
-      const [, line = ''] = /without questions:\s+(stowage .*?)\r?\n/.exec(shown) ?? [];
+      const [, line = ''] = /Equivalent command:\s+(stowage .*?)\r?\n/.exec(shown) ?? [];
       const told = await execa('sh', ['-c', line.replace(/^stowage/, 'bin/stowage')], {
         env,
         reject: false,
@@ -263,10 +263,10 @@ const REFUSED: Record<
   'a class that is there': {
     command: 'create storageclass local',
     typed: [
-      ['What has it:', 'Volumes\r'],
+      ['Kind of class:', 'static\r'],
       ['File system:', '\r'],
     ],
-    says: 'StorageClass local is there already, of kubernetes.io/no-provisioner',
+    says: 'StorageClass local already exists, with provisioner kubernetes.io/no-provisioner',
     resource: STORAGE_CLASSES,
   },
   'a claim that is there': {
@@ -282,7 +282,7 @@ const REFUSED: Record<
     command:
       'register populator hello --group hello.example.com --kind Hello --mount-path /mnt --arg=x',
     typed: [['Image of the container', 'hello:1\r']],
-    says: 'VolumePopulator hello is there already, for Other',
+    says: 'VolumePopulator hello already exists, for Other',
     resource: POPULATOR_DEFINITIONS,
   },
 };

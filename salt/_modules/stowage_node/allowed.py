@@ -1,6 +1,6 @@
 """
-What may be run on this node: the commands of commands.py, on the devices and in the directories that a file of root's
-lists. Whatever else a caller asks for is refused before anything of it has run.
+Commands that may run on this node: those of commands.py, on the devices and in the directories of
+a list that root owns. A request with any other command is refused before a part of it runs.
 """
 
 import glob
@@ -31,7 +31,10 @@ OWN = ("/var/lib/stowage", "/run/stowage")
 
 
 class Refusal(Exception):
-    """`reason`: 'node', 'file', 'command' or 'jobs', by which the caller tells what helps."""
+    """
+    Raised if this node refuses a request. `reason`: 'node', 'file', 'command' or 'jobs', from which
+    the caller derives the remedy.
+    """
 
     def __init__(self, reason, message, argv=()):
         super().__init__(message)
@@ -41,47 +44,47 @@ class Refusal(Exception):
 
 def load(path, subject=None):
     """
-    Reads the file anew. A file that others than root can write is as good as none.
-    `subject`: that of the job whose steps are checked; None for looks.
+    Reads the list. Raises Refusal if it is missing or invalid, or if users other than root can
+    write to it. `subject`: that of the job whose steps are checked; None for observations.
     """
     rules = {"node": [], "directory": [], "device": [], "group": [], "kubelet": []}
     try:
         with open(path, encoding="utf-8") as file:
             if not roots.is_roots(os.fstat(file.fileno()), ROOT):
-                raise Refusal("file", f"{path} is not root's alone: others can write it")
+                raise Refusal("file", f"users other than root can write to {path}")
             lines = file.read().splitlines()
     except FileNotFoundError:
-        raise Refusal("file", f"{path} is not there") from None
+        raise Refusal("file", f"{path} does not exist") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise Refusal("file", f"{path} can't be read: {error}") from None
+        raise Refusal("file", f"cannot read {path}: {error}") from None
     for number, line in enumerate(lines, 1):
         word, _, value = re.sub(r"(^|\s)#.*", "", line).strip().partition(" ")
         if not word:
             continue
         if word not in rules or not value.strip():
-            raise Refusal("file", f"{path}, line {number}: neither node, directory, device, group nor kubelet: {line.strip()}")
+            raise Refusal("file", f"{path}, line {number}: must be node, directory, device, group or kubelet, and a value: {line.strip()}")
         rules[word].append(value.strip())
     for directory in rules["directory"]:
         if os.path.normpath(directory) != directory or not directory.startswith("/") or directory == "/":
-            raise Refusal("file", f"{path}: {directory} is no directory by its full path")
+            raise Refusal("file", f"{path}: directory {directory} must be a normalized absolute path other than /")
         if os.path.islink(directory):
-            raise Refusal("file", f"{path}: {directory} is a symbolic link to {os.readlink(directory)}")
+            raise Refusal("file", f"{path}: directory {directory} is a symbolic link to {os.readlink(directory)}")
         if os.path.exists(directory) and not roots.is_roots(os.stat(directory), ROOT):
-            raise Refusal("file", f"{path}: others than root can write in {directory}")
+            raise Refusal("file", f"{path}: users other than root can write to directory {directory}")
         above = roots.replaceable(directory, ROOT)
         if above is not None:
-            raise Refusal("file", f"{path}: others than root can write in {above}, where {directory} is")
+            raise Refusal("file", f"{path}: users other than root can write to {above}, on the path of directory {directory}")
     for group in rules["group"]:
         if not re.fullmatch(r"(?!\.+$)[A-Za-z0-9_+.][A-Za-z0-9_+.-]*", group):
-            raise Refusal("file", f"{path}: {group} is no name of a volume group")
+            raise Refusal("file", f"{path}: {group} is not a valid name of a volume group")
     for kubelet in rules["kubelet"]:
         if os.path.normpath(kubelet) != kubelet or not kubelet.startswith("/") or kubelet == "/":
-            raise Refusal("file", f"{path}: {kubelet} is no root folder of the kubelet by its full path")
+            raise Refusal("file", f"{path}: kubelet {kubelet} must be a normalized absolute path other than /")
     return Rules(path, rules["node"], rules["directory"], rules["device"], rules["group"], subject, rules["kubelet"])
 
 
 class Rules:
-    """What one file allows."""
+    """Rules of one list."""
 
     def __init__(self, file, nodes, directories, patterns, groups, subject=None, kubelets=()):
         self.file = file
@@ -98,21 +101,21 @@ class Rules:
             "{group}": _one_of(groups),
             "{kubelet}": _one_of(kubelets or [KUBELET]),
         }
-        # Compiled on demand: each call is a process of its own, and needs few patterns.
+        # Compiled on demand: each call is a separate process, and needs few patterns.
         self.patterns = _by_program(COMMANDS, words)
         self.looks = _by_program(LOOKS, words)
 
     def check_node(self, node, minion):
-        """A job that went astray, by a wrong minion id, would work on the disks of another node."""
+        """Refuses a request for another node, such as one with a wrong minion ID."""
         names = self.nodes or [minion]
         if node not in names:
             raise Refusal("node", f"this machine is {', '.join(map(str, names))}, not {node}")
 
     def check_step(self, step):
-        """Before a job begins, so that none of it has run."""
-        # lvcreate would read a consent to destroy data there. Records and secrets come from there.
+        """Checks a step before the job begins, so that a refused job has not run at all."""
+        # lvcreate would read a consent to destroy data. dd reads records, and scripts secrets.
         if step.get("stdin") and step["argv"][:1] != ["dd"] and not _is_told(step["argv"]):
-            raise Refusal("command", "it is told something on its standard input", step["argv"])
+            raise Refusal("command", "the command must not have standard input", step["argv"])
         for guard in step["guards"]:
             self.check(guard["argv"], early=True)
         self.check(step["argv"], early=True)
@@ -120,29 +123,30 @@ class Rules:
             self.check_lock(step["lock"], early=True)
 
     def check_lock(self, device, early=False):
-        """A lock on a device is taken for a job's own program, and is listed as a command of its own."""
+        """Checks the lock on a device, which the list has as a separate command."""
         self.check(["flock", "-x", "-w", "60", device, "cat"], early)
 
     def check_look(self, argv):
-        """Refuses what is no command that only reads, too."""
+        """Checks a command of an observation, which must only read."""
         self.check(argv, patterns=self.looks)
 
     def check(self, argv, early=False, patterns=None):
         """
-        Refuses a command that is not on the list, or whose paths lead elsewhere than they say.
-        `early`: not right before it runs. A logical volume need not be there yet. `patterns`: default: all of the list.
+        Refuses a command that is not on the list, or whose paths lead elsewhere.
+        `early`: the check before a job begins, when a logical volume may not exist yet.
+        `patterns`: listed commands; default: all.
         """
         patterns = patterns or self.patterns
         if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
-            raise Refusal("command", "that is no command", [repr(argv)])
+            raise Refusal("command", "a command must be a non-empty list of strings without NUL", [repr(argv)])
         arguments = " ".join(argv[1:])
         # A script has several lines.
         flags = re.DOTALL if argv[0] == "sh" else 0
         if not any(re.fullmatch(pattern, arguments, flags) for pattern in patterns.get(argv[0], [])):
-            raise Refusal("command", "no command on its list is this one", argv)
+            raise Refusal("command", "the command is not on its list", argv)
         # Paths after a space would not be checked.
         if any(" " in word and word != SPACED for word in _words(argv)):
-            raise Refusal("command", "no argument of these has a space", argv)
+            raise Refusal("command", "arguments must not contain spaces", argv)
         if "-fprintf" in argv:
             self._check_rule(argv)
         volume = volumes.named(argv)
@@ -156,7 +160,7 @@ class Rules:
 
     def _check_path(self, path, argv, early):
         if ".." in path.split("/"):
-            raise Refusal("command", f"{path} leads out of its directory", argv)
+            raise Refusal("command", f"{path} must not contain ..", argv)
         if path.startswith((*(f"{each}/" for each in self.directories), *(f"{each}/" for each in OWN))):
             if os.path.islink(path):
                 raise Refusal("command", f"{path} is a symbolic link", argv)
@@ -167,33 +171,36 @@ class Rules:
         if not listed and devices.changes(argv):
             file = devices.backing_file(path)
             if file is not None and not file.startswith(tuple(f"{each}/" for each in self.directories)):
-                raise Refusal("command", f"{path} has the file {file}, which is in no listed directory", argv)
+                raise Refusal("command", f"{path} has the backing file {file}, which is in no listed directory", argv)
         if path.startswith("/dev/") and not listed:
             refused = self.volumes.refuse_path(path, argv, devices.changes(argv), early)
             if refused:
                 raise Refusal("command", refused, argv)
         if listed and argv[0] == "od" and not volumes.reads_a_guid(path, argv):
-            raise Refusal("command", "no GUID of a partition table is there", argv)
+            raise Refusal("command", "only the GUIDs of a partition table may be read", argv)
         if path.startswith("/dev/") and devices.destroys(argv):
             device = devices.destroyed(path, argv)
             if devices.is_in_use(device):
-                raise Refusal("command", f"{device} is in use: the kernel does not give it to one user alone", argv)
+                raise Refusal("command", f"{device} is in use: it cannot be opened exclusively", argv)
 
     def _check_rule(self, argv):
-        """A rule makes the link of the job's own Volume, and no other's."""
+        """Refuses a udev rule that creates the link of a Volume other than that of the job."""
         path, rule = argv[argv.index("-fprintf") + 1 :][:2]
         link = re.search(r'SYMLINK\+="([^"]*)"', rule)
         # A job with the prefix `path-` makes udev prefer the Volume's device.
         subject = self.subject and re.sub("^path-", "", self.subject)
         if subject is None or not path.endswith(f"-{subject}.rules") or not link[1].endswith(subject):
-            raise Refusal("command", f"{path} is not of the Volume that this job is for", argv)
+            raise Refusal("command", f"{path} does not belong to the Volume of this job", argv)
 
     def _check_link(self, path, argv):
-        """A persistent link goes with what the job's own Volume had, and others keep theirs."""
+        """
+        Refuses to remove a persistent link, unless it is that of the job's own Volume. A link by
+        UUID must also lead to a listed device or nowhere.
+        """
         if self.subject is not None and path == f"/dev/disk/by-id/stowage-{self.subject}":
             return
         if os.path.basename(path) != self.subject:
-            raise Refusal("command", f"{path} is not of the Volume that this job is for", argv)
+            raise Refusal("command", f"{path} does not belong to the Volume of this job", argv)
         device = os.path.realpath(path)
         if os.path.exists(device) and not self._lists(device):
             raise Refusal("command", f"{path} leads to {device}, which is not listed", argv)
@@ -203,12 +210,12 @@ class Rules:
 
 
 def _is_told(argv):
-    """What fills volumes reads a secret there, and nothing else: it asks nothing."""
+    """Returns whether a script runs that reads a secret from standard input. It asks nothing."""
     return list(argv[:2]) == ["sh", "-c"] and argv[3:4] in TOLD and argv[4:5] and argv[4] in SCRIPTS
 
 
 def _words(argv):
-    """The arguments without scripts that a shell is to run, which are ours to the letter or count as any word."""
+    """Returns the arguments without texts that are exactly Stowage's scripts for a shell."""
     if list(argv[:2]) != ["sh", "-c"]:
         return argv
     return [word for at, word in enumerate(argv) if at not in (2, 4) or word not in SCRIPTS]
@@ -224,7 +231,7 @@ def _by_program(commands, words):
 
 
 def _found(pattern):
-    """A device that is away is listed all the same; of a link it is not known then which one it was."""
+    """Returns the devices of a list entry, also missing ones. A missing link stays unresolved."""
     return map(os.path.realpath, glob.glob(pattern) if glob.has_magic(pattern) else [pattern])
 
 
@@ -234,5 +241,5 @@ def _parents(path):
 
 
 def _one_of(words):
-    """A pattern of these words; nothing matches where there are none."""
+    """Returns a pattern for these words. Without words, it matches nothing."""
     return f"(?:{'|'.join(map(re.escape, words))})" if words else "(?!)"

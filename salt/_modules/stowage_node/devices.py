@@ -1,4 +1,4 @@
-"""What the kernel tells of block devices."""
+"""Block devices, as the kernel reports them."""
 
 import errno
 import os
@@ -6,7 +6,10 @@ import re
 
 
 def pattern_of(paths):
-    """A pattern of the kernel's names of devices and of their partitions, also of those that are yet to be made."""
+    """
+    Returns a pattern for the kernel's names of devices and of their partitions, including
+    partitions that do not exist yet.
+    """
     names = sorted(
         {os.path.basename(path) for path in paths if os.path.dirname(path) == "/dev" and os.path.basename(path)}
     )
@@ -15,7 +18,7 @@ def pattern_of(paths):
 
 
 def backing_file(path):
-    """The file of a loop device or of its partition; None where it has none."""
+    """Returns the backing file of a loop device or its partition; None for other devices."""
     loop = re.match(r"/dev/(loop\d+)(p\d+)?$", path)
     try:
         with open(f"/sys/block/{loop[1]}/loop/backing_file", encoding="utf-8") as file:
@@ -25,7 +28,7 @@ def backing_file(path):
 
 
 def changes(argv):
-    """Whether a command on the list does more to a device than look at it."""
+    """Returns whether a listed command does more to a device than read it."""
     program, *words = argv
     if program == "losetup":
         return "-d" in words or "-c" in words
@@ -35,7 +38,10 @@ def changes(argv):
 
 
 def destroys(argv):
-    """Whether a command on the list writes over all that a device carries, or has it known as another one."""
+    """
+    Returns whether a listed command overwrites the content of a device, removes its partitions or
+    changes its identity.
+    """
     program, *words = argv
     if program.startswith("mkfs."):
         # `-n` is a dry run of mkfs.ext4, and an option with a value of mkfs.xfs.
@@ -55,7 +61,10 @@ def destroys(argv):
 
 
 def destroyed(path, argv):
-    """The device that nobody may use: that of `path`, or the partition of that disk which alone is meant, if the kernel knows it."""
+    """
+    Returns the device that must not be in use. That is `path`, or, if the command changes only one
+    partition of that disk and the kernel knows it, the partition.
+    """
     found = argv[0] == "sgdisk" and re.match(r"--partition-guid=(\d+):", argv[1])
     partition = found and f"{path}{'p' if path[-1].isdigit() else ''}{found[1]}"
     return partition if partition and os.path.exists(partition) else path
@@ -63,8 +72,9 @@ def destroyed(path, argv):
 
 def is_in_use(path):
     """
-    Mounted, swap, held by another device: whoever wants it for itself alone does not get it (open(2), O_EXCL). So is one
-    of which that can't be told; not one that is not there.
+    Returns whether a device is mounted, used as swap or held by another device: the kernel then
+    refuses to open it exclusively (open(2), O_EXCL). Any other error counts as in use, but a missing
+    device does not.
     """
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))

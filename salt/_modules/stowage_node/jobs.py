@@ -1,9 +1,10 @@
 """
-Jobs of this node, in the folder and by the locks that the scripts use which Stowage sends over ssh: a job of one
-transport is seen, joined and waited for by another.
+Jobs of this node, in the same directory and with the same locks as the scripts that Stowage sends
+over ssh. So each transport finds, joins and awaits the jobs of the other.
 
-A job's lock, on the file that its programs print to, is taken before its folder has its name: whoever sees the folder
-sees the lock taken until the job and all its programs have ended.
+A job's lock is on the output file of its programs. It is taken before the job's directory gets its
+name: every process that sees the directory sees the lock held until the job and all its programs
+have ended.
 """
 
 import base64
@@ -19,7 +20,7 @@ import time
 
 from .allowed import Refusal
 
-#: Directory of jobs. On a tmpfs, so that a job is not found after a reboot, which is true.
+#: Directory of jobs. It is on a tmpfs: after a reboot, which ends all jobs, none is found.
 FOLDER = "/run/stowage/jobs"
 
 #: Maximum characters of a job's output in a response.
@@ -28,7 +29,7 @@ OUTPUT_TAIL = 4096
 #: Maximum wait of a poll, in seconds.
 LONGEST = 300
 
-#: Starts a job as a process that is not the minion's child: a minion that ends kills its children.
+#: Starts a job as a process that is no child of the minion, which kills its children when it ends.
 RUNNER = (
     "import os, sys; os.fork() and os._exit(0); sys.path.append(sys.argv[1]); "
     "from stowage_node import runner; runner.main(*sys.argv[2:])"
@@ -36,7 +37,10 @@ RUNNER = (
 
 
 def submit(subject, job, steps, allowed_file, node):
-    """Starts a job unless there is one of its key. `allowed_file`: of allowed.load, and `node`: its name, for its process."""
+    """
+    Starts a job unless one with its key exists. `allowed_file`: path of the node's list. `node`:
+    name of the node, for messages of the job.
+    """
     _own()
     folder = _folder(subject, job)
     if os.path.isdir(folder):
@@ -72,7 +76,10 @@ def submit(subject, job, steps, allowed_file, node):
 
 
 def poll(keys, wait):
-    """States in the order of the keys, once one of them has ended, after `wait` seconds at the latest, and LONGEST."""
+    """
+    Returns the states of jobs in the order of their keys, once one has ended, or after `wait`
+    seconds, at most LONGEST.
+    """
     # With this order of arguments, NaN yields LONGEST.
     wait = min(LONGEST, wait)
     _own()
@@ -88,8 +95,8 @@ def poll(keys, wait):
 
 def raise_refused(subject, job):
     """
-    Raises what this node refused before any step of the job had run, and removes it: nothing was found out about the
-    volume, and once it is allowed the same job is tried again.
+    Raises the Refusal of a job that this node refused before any step ran, and removes the job. The
+    outcome shows nothing about the volume, and the same job is retried once the list allows it.
     """
     folder = _folder(subject, job)
     word, *rest = _line(folder).split(" ")
@@ -100,12 +107,15 @@ def raise_refused(subject, job):
 
 
 def pause_after(waited):
-    """How long until jobs are looked at again, in s: an end is heard of late by a part of how long the job took."""
+    """
+    Returns the pause (s) before the next check of jobs. It grows with the time waited: an end is
+    noticed late by a small part of the job's duration.
+    """
     return min(max(0.005, waited / 20), 0.2)
 
 
 def forget(subject):
-    """Removes what is kept of a subject's jobs, if none of them runs."""
+    """Removes all jobs of a subject, or returns False if one of them runs."""
     _own()
     folder = _folder(subject, "x")[: -len("/x")]
     if not os.path.isdir(folder):
@@ -122,7 +132,7 @@ def forget(subject):
 
 
 def subjects():
-    """The subjects that there are jobs of."""
+    """Returns the subjects that have jobs."""
     _own()
     if not os.path.isdir(FOLDER):
         return []
@@ -130,12 +140,12 @@ def subjects():
 
 
 def begun(folder):
-    """The jobs of a subject that got beyond waiting for each other."""
+    """Returns the jobs of a subject that have begun a step, and so no longer wait for its lock."""
     return [each for each in os.listdir(folder) if os.path.exists(f"{folder}/{each}/step")]
 
 
 def is_locked(path):
-    """Whether somebody holds the file locked; not where it is gone."""
+    """Returns whether a process holds a lock on the file. Returns False for a missing file."""
     try:
         with open(path, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -147,28 +157,31 @@ def is_locked(path):
 
 
 def _own():
-    """Jobs of another user say nothing: whoever owns the folder could plant a result."""
+    """
+    Creates the directory of jobs. Raises Refusal if another user owns it: that user could forge
+    results.
+    """
     os.makedirs(os.path.dirname(FOLDER), mode=0o755, exist_ok=True)
     try:
         os.mkdir(FOLDER, mode=0o700)
     except FileExistsError:
         found = os.lstat(FOLDER)
         if found.st_uid != os.geteuid() or not os.path.isdir(FOLDER) or os.path.islink(FOLDER):
-            raise Refusal("jobs", f"{FOLDER} is no folder of this user but of user {found.st_uid}") from None
+            raise Refusal("jobs", f"{FOLDER} must be a directory of user {os.geteuid()}; its owner is user {found.st_uid}") from None
 
 
 def _folder(subject, job):
     for name in (subject, job):
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,99}", str(name)):
-            raise Refusal("jobs", f"not a job's name: {name!r}")
+            raise Refusal("jobs", f"invalid name of a job or subject: {name!r}")
     # The subject's lock file is in the same directory.
     if job == "lock":
-        raise Refusal("jobs", f"not a job's name: {job!r}")
+        raise Refusal("jobs", f"invalid name of a job: {job!r}")
     return f"{FOLDER}/{subject}/{job}"
 
 
 def _sweep(folder):
-    """Half submissions of a crash. One that is under way is young, and locked soon."""
+    """Removes incomplete submissions of crashed processes. A current one is younger, or locked."""
     for each in os.listdir(folder):
         path = f"{folder}/{each}"
         if each.startswith(".new.") and time.time() - os.stat(path).st_mtime > 60:
@@ -177,7 +190,7 @@ def _sweep(folder):
 
 
 def _line(folder):
-    """The first line of its result, or what is to be said without one."""
+    """Returns the result of a job; without one, `not-found`, `running` or `died`."""
     result = _read(f"{folder}/result")
     if result is not None:
         return result.strip()

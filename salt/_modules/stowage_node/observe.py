@@ -1,4 +1,4 @@
-"""Looks at a node: commands that only read, in one round trip."""
+"""Observation of a node: commands that only read, in one round trip."""
 
 import base64
 import subprocess
@@ -7,7 +7,7 @@ from . import programs
 
 
 def observe(rules, probes):
-    """All of them are checked before the first runs."""
+    """Returns the results of all probes. Checks every probe before the first runs."""
     for argv in probes:
         rules.check_look(argv)
     return [_probe(argv) for argv in probes]

@@ -1,4 +1,4 @@
-"""How programs run here: as lists of arguments, never through a shell, with an environment that says nothing."""
+"""Runs programs: as lists of arguments, without a shell, in a fixed environment."""
 
 import shutil
 import subprocess
@@ -13,7 +13,10 @@ MISSING = 127
 
 
 def run(argv, **how):
-    """The exit status and, where they are pipes, output and errors in bytes. `how`: as for subprocess.Popen."""
+    """
+    Runs a program. Returns its exit status and, if they are pipes, its output and errors in bytes.
+    `how`: arguments of subprocess.Popen, and `input`.
+    """
     program = shutil.which(argv[0], path=PATH)
     if program is None:
         return MISSING, b"", f"{argv[0]}: not found\n".encode()

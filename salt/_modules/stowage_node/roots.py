@@ -1,16 +1,19 @@
-"""What root alone can write. `root` is the user that is taken for it, beside user 0."""
+"""Checks that only root can write to a path. `root`: a user that counts as root, beside user 0."""
 
 import os
 import stat
 
 
 def is_roots(found, root):
-    """Whether what was found (os.stat_result) is root's, and nobody else can write it."""
+    """Returns whether root owns a file (os.stat_result), and no other user can write to it."""
     return found.st_uid in (0, root) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def replaceable(path, root):
-    """The folder on the way to a path in which others than root could put something else in its place; None without one."""
+    """
+    Returns the first directory on the way to a path, also by links, in which users other than root
+    could replace an entry; None if there is none.
+    """
     folder = "/"
     for name in path.split("/")[1:]:
         place = f"{folder.rstrip('/')}/{name}"

@@ -1,4 +1,4 @@
-"""A job, as a process of its own that nobody waits for: runs the steps of its folder, and writes what came of them."""
+"""Process of a job, which no parent awaits: runs the steps in its directory, writes the result."""
 
 import base64
 import fcntl
@@ -14,18 +14,18 @@ from . import allowed, jobs, programs
 #: Timeout (s) of a step for the lock of its device, which udev holds while it reads the device.
 LOCK_TIMEOUT = 60
 
-#: Maximum characters of a reason's parameter. A command may have more.
+#: Maximum characters of a reason's parameter. A command may be longer.
 LONGEST = 512
 
 
 class Ended(Exception):
-    """The result of the job."""
+    """Raised to end a job with a result other than success."""
 
 
 def main(folder, output, allowed_file, node):
     """
-    `output`: the number of a descriptor on the file that programs print to, which holds the job's lock.
-    `node`: what this one is called.
+    Runs the job in `folder`. `output`: number of a descriptor on the file that programs print to,
+    which holds the job's lock. `node`: name of this node.
     """
     os.umask(0o077)
     os.chdir(folder)
@@ -63,7 +63,7 @@ def main(folder, output, allowed_file, node):
 
 
 class Job:
-    """The descriptors that the job's programs inherit, so that its locks are held for as long as one of them runs."""
+    """Runs steps. Programs inherit the descriptors, so that the locks are held while one runs."""
 
     def __init__(self, output, lock, allowed_file, subject):
         self.output = output
@@ -73,7 +73,7 @@ class Job:
         self.ran = False
 
     def run(self, step):
-        """Raises Ended unless it succeeds, allowed.Refusal where this node does not do it."""
+        """Runs a step. Raises Ended if it fails, and allowed.Refusal if this node refuses it."""
         write("step", f"{step['name']}\0{shlex.join(step['argv'])}")
         os.ftruncate(self.output, 0)
         # Devices come and go while a job runs.
@@ -110,7 +110,7 @@ class Job:
                 os.close(device)
 
     def print(self, text):
-        """Beside what programs print."""
+        """Appends to the output of the programs."""
         os.write(self.output, text.encode())
 
     def _look(self, guard):
@@ -154,14 +154,20 @@ class Job:
 
 
 def reason_of(refusal, node):
-    """A refusal as src/api/reasons/nodes.ts lists it. Stowage reads no parameter of more than 1024 characters."""
+    """
+    Returns the reason of a refusal, as src/api/reasons/nodes.ts lists it. Stowage accepts at most
+    1024 characters in a parameter.
+    """
     code = "AllowedListInvalid" if refusal.reason == "file" else "CommandNotListed"
     parameters = {"node": node, "found": str(refusal), "command": refusal.command}
     return {"code": code, "parameters": {name: value[:LONGEST] for name, value in parameters.items() if value}}
 
 
 def holds(expect, status, text):
-    """Whether a command answered as expected: `exit`, and `stdout` with `is`, or with `has` and without `lacks`."""
+    """
+    Returns whether a command has the expected exit status (`exit`) and output (`stdout`): equal to
+    `is`, or with `has` and without `lacks`.
+    """
     if expect.get("exit") is not None and status != expect["exit"]:
         return False
     said = expect.get("stdout")
@@ -173,7 +179,7 @@ def holds(expect, status, text):
 
 
 def write(name, text):
-    """A file that is there whole or not at all."""
+    """Writes a file atomically."""
     with open(f"{name}.new", "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     os.rename(f"{name}.new", name)

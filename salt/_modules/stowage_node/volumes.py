@@ -1,4 +1,4 @@
-"""Which logical volumes may be changed: what LVM tells of them, and the kernel of their devices."""
+"""Logical volumes that may be changed, by the reports of LVM and of the kernel."""
 
 import json
 import os
@@ -23,8 +23,9 @@ GUIDS = (512 + 56, 4096 + 56), (512 - 56, 4096 - 56)
 
 class Volumes:
     """
-    Those of the groups that a node's list names. What has Stowage's tag may be changed, and what the list has as a device
-    by its path, `/dev/GROUP/NAME`. Methods answer why something is refused, or None.
+    Logical volumes in the groups of a node's list. Those with Stowage's tag may be changed, and
+    those that the list has as a device, `/dev/GROUP/NAME`. Methods return the reason of a refusal,
+    or None.
     """
 
     def __init__(self, groups, patterns):
@@ -35,9 +36,12 @@ class Volumes:
 
     def refuse_change(self, name, uuid=None, early=False, config=()):
         """
-        `name`: GROUP/NAME. `uuid`: of the device that is meant, as device-mapper has it.
-        `early`: a job is to begin, which may make it first; it is asked for again right before it is changed.
-        `config`: what LVM is told of disks: another group may have the name. A device is told by its UUID.
+        Returns why the logical volume must not be changed, or None. `name`: GROUP/NAME.
+        `uuid`: UUID of the device, as device-mapper has it.
+        `early`: the check at the start of a job, which may create the volume first. Another check
+        follows right before the change.
+        `config`: options that limit the disks that LVM sees, since another group may have the same
+        name. With `uuid`, the UUID selects the volume instead.
         """
         if uuid is not None:
             config = ("--select", f"vg_uuid={_hyphens(uuid[4:36])}&&lv_uuid={_hyphens(uuid[36:])}")
@@ -46,21 +50,23 @@ class Volumes:
             self.known[key] = _look(name, config)
         found = self.known[key]
         if found is None and uuid is None:
-            return None if early else f"LVM tells of no logical volume {name}"
+            return None if early else f"LVM reports no logical volume {name}"
         if found is None or uuid not in (None, found[0]):
-            return f"its device is not that of the logical volume {name}"
+            return f"the device is not that of logical volume {name}"
         if not found[1] and not self._is_listed(f"/dev/{name}"):
-            return f"the logical volume {name} has no tag of Stowage's and is not listed as the device /dev/{name}"
+            return f"logical volume {name} has no tag of Stowage, and /dev/{name} is not a listed device"
         return None
 
     def refuse_path(self, path, argv, changes, early):
-        """Of a device, by the kernel's name or by LVM's."""
+        """Returns why a device must not be used, or None. `path`: the kernel's or LVM's."""
         if reads_extents(argv):
-            return None if path == "/dev/null" or path in self._physical() else f"{path} is no disk of a listed group"
+            if path == "/dev/null" or path in self._physical():
+                return None
+            return f"{path} is not a physical volume of a listed volume group"
         device = _device(path)
         if re.fullmatch(r"/dev/dm-\d+", path):
             if device is None or device[0].partition("/")[0] not in self.groups:
-                return f"{path} is no logical volume of a listed group"
+                return f"{path} is not a logical volume of a listed volume group"
             looks = not changes and (argv[0] != "od" or reads_a_guid(path, argv))
             return None if looks else self.refuse_change(*device, early)
         name = path[len("/dev/") :]
@@ -70,7 +76,7 @@ class Volumes:
             return self.refuse_change(name, early=True)
         # udev may have left a stale link.
         if device is None or device[0] != name:
-            return f"{path} does not lead to the logical volume {name}"
+            return f"{path} does not lead to logical volume {name}"
         return self.refuse_change(*device)
 
     def _is_listed(self, path):
@@ -87,7 +93,7 @@ class Volumes:
 
 
 def named(argv):
-    """GROUP/NAME of what a command of LVM changes, on the list as it is; None where it changes none."""
+    """Returns the GROUP/NAME that a listed LVM command changes; None if it changes none."""
     if argv[0] not in ("lvchange", "lvextend", "lvremove", "lvrename"):
         return None
     # Harmless: reloading a device's own table, deactivating inner devices, which LVM does only
@@ -100,7 +106,7 @@ def named(argv):
 
 
 def reads_extents(argv):
-    """Whether a command on the list looks into free extents, which it finds on a physical volume."""
+    """Returns whether a listed command reads free extents of a physical volume."""
     program, *words = argv
     return (
         program == "blockdev"
@@ -110,18 +116,18 @@ def reads_extents(argv):
 
 
 def config_of(argv):
-    """What a command on the list tells LVM of the disks that it may see."""
+    """Returns the options of a listed command that limit the disks that LVM sees."""
     return ("--config", argv[argv.index("--config") + 1]) if "--config" in argv else ()
 
 
 def _hyphens(uuid):
-    """As LVM writes a UUID, of which device-mapper has the letters alone."""
+    """Returns a UUID as LVM writes it. Device-mapper omits the hyphens."""
     parts = re.fullmatch(r"(.{6})(.{4})(.{4})(.{4})(.{4})(.{4})(.{6})", uuid)
     return "-".join(parts.groups()) if parts else uuid
 
 
 def _look(name, options):
-    """Device-mapper's UUID for it and whether it has the tag; None where LVM does not tell."""
+    """Returns device-mapper's UUID and whether the volume has the tag; None if LVM reports none."""
     where = options if options[:1] == ("--select",) else (*options, "--", name)
     rows = _report("lvs", "lv", ("vg_uuid", "lv_uuid", "lv_tags"), *where)
     if len(rows) != 1:
@@ -138,7 +144,7 @@ def _report(program, key, fields, *where):
 
 
 def _device(path):
-    """GROUP/NAME and device-mapper's UUID of a logical volume's device; None for any other."""
+    """Returns GROUP/NAME and device-mapper's UUID of a logical volume; None for other devices."""
     kernel = os.path.basename(os.path.realpath(path))
     try:
         name, uuid = (_read(f"{SYSFS}/{kernel}/dm/{what}") for what in ("name", "uuid"))
@@ -151,7 +157,7 @@ def _device(path):
 
 
 def reads_a_guid(path, argv):
-    """Else `od` would tell all that a device holds."""
+    """Returns whether `od` reads a GUID of a GPT. Elsewhere it would disclose content."""
     try:
         size = int(_read(f"{SYSFS}/{os.path.basename(path)}/size")) * 512
     except FileNotFoundError:

@@ -59,10 +59,10 @@ export function backupOptions(object: KubeObject): OptionsFound {
   const { spec, status } = object as Partial<Backup>;
   const { phase, sha256, volumeMode } = status ?? {};
   if (phase !== 'Completed' || sha256 === undefined) {
-    return { problem: `it is not made yet: it is ${phase ?? 'Pending'}` };
+    return { problem: `it is not complete: its phase is ${phase ?? 'Pending'}` };
   }
   if (volumeMode !== 'Filesystem' && volumeMode !== 'Block') {
-    return { problem: 'its status does not say which mode the volume had' };
+    return { problem: 'its status has no valid volumeMode' };
   }
   const found = sourceOptions({ ...spec?.to, sha256 }, 'zstd');
   if ('problem' in found) return found;
@@ -79,5 +79,5 @@ export function backupTarget({ spec }: Pick<Backup, 'spec'>): { to: string } | E
   const found = sourceOptions(spec.to, 'zstd');
   if ('problem' in found) return refused(found.problem.replaceAll('spec.source', 'spec.to'));
   const { source: to = '' } = found.options;
-  return to.endsWith('/') ? refused('spec.to must name a file, not a folder') : { to };
+  return to.endsWith('/') ? refused('spec.to must name a file, not a directory') : { to };
 }

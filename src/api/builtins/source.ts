@@ -32,22 +32,24 @@ export type Compression = (typeof COMPRESSIONS)[number];
 export function sourceOptions(source: BuiltinSource | undefined, given?: string): OptionsFound {
   const { url, path, sha256, authorizationSecretRef: secret } = source ?? {};
   if ((url === undefined) === (path === undefined)) {
-    return { problem: 'spec.source must have either url or path' };
+    return { problem: 'spec.source must have exactly one of url and path' };
   }
   if (url !== undefined && (url.length > MAX.url || !URL.test(url))) {
     return {
       problem:
-        'spec.source.url must be of http or https, in printable ASCII without spaces, and without a user in it',
+        'spec.source.url must be an http or https URL without a user, in printable ASCII without spaces',
     };
   }
   if (path !== undefined && (path.length > MAX.path || !PATH.test(path))) {
-    return { problem: 'spec.source.path must be absolute, in printable ASCII without spaces' };
+    return {
+      problem: 'spec.source.path must be an absolute path in printable ASCII without spaces',
+    };
   }
   if (sha256 !== undefined && !SHA256.test(sha256)) {
     return { problem: 'spec.source.sha256 must be 64 hexadecimal digits' };
   }
   if (secret !== undefined && url === undefined) {
-    return { problem: 'spec.source.authorizationSecretRef is for a url' };
+    return { problem: 'spec.source.authorizationSecretRef is valid with a URL only' };
   }
   const place = url ?? path ?? '';
   const end = given === undefined ? endOf(place) : '';
@@ -55,7 +57,7 @@ export function sourceOptions(source: BuiltinSource | undefined, given?: string)
   if (NOT_UNPACKED.has(end)) {
     const field = url === undefined ? 'path' : 'url';
     return {
-      problem: `spec.source.${field} names a .${end} file, which is not unpacked: compress it by gzip, zstd, xz or bzip2; or set spec.compression if it is none`,
+      problem: `spec.source.${field} names a .${end} file, which cannot be unpacked: compress it with gzip, zstd, xz or bzip2, or set spec.compression if it is not one`,
     };
   }
   return {

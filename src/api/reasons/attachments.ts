@@ -3,24 +3,22 @@ import type { ReasonEntry } from './types.ts';
 /** Devices that are attached to nodes and detached from them, for pods. */
 export const ATTACHMENTS = {
   VolumeOfPodGone: {
-    message: 'The Volume of this PersistentVolume is gone: delete the pod',
+    message: 'The Volume of this PersistentVolume no longer exists: delete the pod',
     cause: 'VolumeMissing',
   },
   VolumeNotMade: {
-    message:
-      'Volume {volume} is not there to be attached: it was not made yet, or is being deleted',
+    message: 'Volume {volume} cannot be attached: it is not provisioned yet, or is being deleted',
   },
   NodeNotAllowed: {
-    message:
-      'Volume {volume} can be attached to {nodes} alone, and not to {node}: run the pod there',
+    message: 'Volume {volume} cannot be attached to {node}, only to {nodes}: run the pod there',
     cause: 'WrongNode',
   },
   NodeObjectMissing: {
-    message: 'There is no Node {node} to attach Volume {volume} to',
+    message: 'Volume {volume} cannot be attached: Node {node} does not exist',
   },
   NodeOutOfService: {
     message:
-      'Volume {volume} is not attached to Node {node}, which has the taint node.kubernetes.io/out-of-service and is not Ready: take the taint off once it is back',
+      'Volume {volume} is not attached to Node {node}, which has the taint node.kubernetes.io/out-of-service and is not Ready: remove the taint once the node is back',
     cause: 'NodeOutOfService',
   },
   MultiAttach: {
@@ -30,7 +28,7 @@ export const ATTACHMENTS = {
   },
   MultiAttachNodeNotReady: {
     message:
-      'Multi-Attach error for volume "{volume}" Volume is already {use}: node {node} has it ({state}), and is not Ready, so that it may still write: once it is off, say so by the taint node.kubernetes.io/out-of-service on it',
+      'Multi-Attach error for volume "{volume}" Volume is already {use}: node {node} has it ({state}), and is not Ready, so that it may still write: once the machine is off, add the taint node.kubernetes.io/out-of-service to the Node',
     cause: 'NodeNotReady',
   },
   MultiAttachNodeAway: {
@@ -40,75 +38,74 @@ export const ATTACHMENTS = {
   },
   MultiAttachUncertain: {
     message:
-      'Multi-Attach error for volume "{volume}" Volume is already {use}: node {node} has it ({state}), whether it still has is found out by a look at it',
+      'Multi-Attach error for volume "{volume}" Volume is already {use}: node {node} may have it ({state}); verifying',
     cause: 'AttachmentUncertain',
   },
   MultiAttachPaused: {
     message:
-      'Multi-Attach error for volume "{volume}" Volume is already {use}: node {node} has it ({state}), and is kept from letting go by the annotation stowage.dev/paused of {paused}',
+      'Multi-Attach error for volume "{volume}" Volume is already {use}: node {node} has it ({state}), and the annotation stowage.dev/paused of {paused} prevents the detach',
     cause: 'MultiAttach',
   },
   AttachPaused: {
     message:
-      'Volume {volume} is to be attached to {node}, but the annotation stowage.dev/paused of {paused} keeps that from being done: take it off',
+      'Volume {volume} is not attached to node {node}: {paused} has the annotation stowage.dev/paused. Remove the annotation to continue',
     cause: 'Paused',
   },
   DetachPaused: {
     message:
-      '{what} is to be detached from {node}, but the annotation stowage.dev/paused of {paused} keeps that from being done: take it off',
+      '{what} is not detached from node {node}: {paused} has the annotation stowage.dev/paused. Remove the annotation to continue',
     cause: 'Paused',
   },
   OperationPaused: {
-    message: 'the annotation of {kind} {name} keeps all work from being done',
+    message: '{kind} {name} has the annotation stowage.dev/paused, which pauses all work',
     cause: 'Paused',
   },
   OperationQueued: {
-    message: 'waits until others have ended',
+    message: 'waiting for other operations to end',
     cause: 'JobRunning',
   },
   OperationUnderWay: {
-    message: 'its job is under way: {step}',
+    message: 'its job is running: {step}',
     cause: 'JobRunning',
   },
   JobStillRuns: {
     message: 'a job of this Volume still runs on node {node}',
   },
   JobForgotten: {
-    message: 'the node lost the job: it was restarted',
+    message: 'the node restarted and lost the job',
   },
   StillAttached: {
-    message: 'it is still attached',
+    message: 'the device is still attached',
   },
   VolumeGone: {
-    message: 'the Volume {volume} is gone',
+    message: 'Volume {volume} no longer exists',
   },
   VolumeBeingDeleted: {
-    message: 'the Volume {volume} is being deleted',
+    message: 'Volume {volume} is being deleted',
   },
   AttachNotRecorded: {
-    message: 'that it is being attached could not be written down: {error}',
+    message: 'cannot record the attachment: {error}',
   },
   AttachRecordContended: {
-    message:
-      'that it is being attached could not be written down: others wrote the Volume each time',
+    message: 'cannot record the attachment: the Volume changed at each attempt',
   },
   LetGoMeanwhile: {
-    message: 'its attachment to node {node} was removed meanwhile',
+    message: 'the attachment to node {node} was removed meanwhile',
   },
   NodeGone: {
     message:
-      'there is no Node {node} any more, and the machine may still write: once it is off, say so by the taint node.kubernetes.io/out-of-service on a Node of that name that you make',
+      'Node {node} no longer exists, and the machine may still write: once the machine is off, create a Node of that name with the taint node.kubernetes.io/out-of-service',
   },
   ForceDetachedOutOfService: {
     message:
-      'Node {node} has the taint node.kubernetes.io/out-of-service: {what} is treated as detached there, without a look at the node. It is verified when the node is back',
+      'Node {node} has the taint node.kubernetes.io/out-of-service: {what} is force-detached without verification. It is verified when the node returns',
   },
   ForceDetachedNodeGone: {
     message:
-      'There is no Node {node} any more: {what} is treated as detached there, without a look at the node. It is verified when the node is back',
+      'Node {node} no longer exists: {what} is force-detached without verification. It is verified when the node returns',
   },
   ForceDetachedNotReady: {
     message:
-      'Node {node} has not been Ready for {seconds} s: {what} is treated as detached there, without a look at the node. It is verified when the node is back',
+      'Node {node} has not been Ready for {seconds} s: {what} is force-detached without verification. It is verified when the node returns',
   },
 } as const satisfies Record<string, ReasonEntry>;

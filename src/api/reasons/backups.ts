@@ -3,23 +3,23 @@ import type { ReasonEntry } from './types.ts';
 /** Backups. */
 export const BACKUPS = {
   BackupTargetInvalid: {
-    message: 'spec.to names no place for the archive',
-    action: 'Create the Backup again with another spec.to.',
+    message: 'spec.to is invalid',
+    action: 'Create the Backup again with a valid spec.to.',
   },
   BackupPaused: {
     message: 'Backup {backup} is paused',
     cause: 'Paused',
   },
   SnapshotKindsMissing: {
-    message: 'this cluster has no VolumeSnapshots, and a backup is of one',
-    action: 'What defines them is installed by: stowage install --components snapshot-crds',
+    message: 'the cluster does not serve VolumeSnapshots, which backups need',
+    action: 'Install their CRDs: stowage install --components snapshot-crds',
     cause: 'CRDMissing',
   },
   BackupSnapshotRefused: {
-    message: 'VolumeSnapshot {snapshot} could not be made: {said}',
+    message: 'VolumeSnapshot {snapshot} could not be created: {said}',
   },
   BackupSnapshotForeign: {
-    message: "VolumeSnapshot {snapshot} is somebody else's",
+    message: 'VolumeSnapshot {snapshot} exists, and was not created for this Backup',
   },
   BackupSnapshotBeingDeleted: {
     message: 'VolumeSnapshot {snapshot} is being deleted',
@@ -29,28 +29,28 @@ export const BACKUPS = {
     cause: 'SnapshotNotReady',
   },
   BackupContentUnknown: {
-    message: 'the content of VolumeSnapshot {snapshot} is not known yet',
+    message: 'the VolumeSnapshotContent of VolumeSnapshot {snapshot} is not known yet',
   },
   BackupDriverForeign: {
-    message: 'VolumeSnapshot {snapshot} is of the driver {driver}',
+    message: 'VolumeSnapshot {snapshot} was taken by driver {driver}, not by Stowage',
   },
   BackupHandleInvalid: {
-    message: 'the content of VolumeSnapshot {snapshot} names no snapshot that Stowage takes',
+    message: 'the snapshot handle of VolumeSnapshot {snapshot} is invalid',
   },
   BackupSnapshotThin: {
-    message: 'VolumeSnapshot {snapshot} is a thin logical volume, which is not packed by itself',
-    action: 'Restore it to a claim, and copy its files within a pod',
+    message: 'VolumeSnapshot {snapshot} is a thin logical volume, which cannot be backed up',
+    action: 'Restore it to a claim, then copy its files in a pod',
   },
   BackupSecretUnusable: {
-    message: 'it takes key {key} of Secret {secret}, which cannot be used',
+    message: 'key {key} of Secret {secret} cannot be used',
   },
   BackupForgotten: {
-    message: 'the node forgot what was made',
+    message: 'the node has no record of the archive',
   },
   BackupNotRemoved: {
-    message: 'what it left is not removed yet',
+    message: 'files of the Backup are not removed from the node yet',
   },
   BackupMade: {
-    message: 'It has {bytes} bytes',
+    message: 'The archive has {bytes} bytes',
   },
 } as const satisfies Record<string, ReasonEntry>;

@@ -3,37 +3,37 @@ import type { ReasonEntry } from './types.ts';
 /** Claims that volumes are provisioned for, and their data sources. */
 export const CLAIMS = {
   StorageClassUnusable: {
-    message: 'storage class {class} says what no volume can be made by',
+    message: 'storage class {class} is invalid',
     cause: 'StorageClassInvalid',
   },
   ReadWriteManyRefused: {
     message:
-      'access mode ReadWriteMany: a volume is a device of one node, which two at once would destroy',
-    action: 'Ask for ReadWriteOnce',
+      'access mode ReadWriteMany is not supported: writes from two nodes would corrupt the device',
+    action: 'Request ReadWriteOnce',
   },
   SelectorRefused: {
     message:
-      'the claim has a selector, which chooses among volumes that are there: none is made for it',
-    action: 'Leave it out, or name a static storage class',
+      'the claim has a selector, which matches existing volumes only: none is provisioned for it',
+    action: 'Remove the selector, or use a static storage class',
   },
   VolumeOfAnotherClaim: {
-    message: 'a Volume {volume} is there that was not made for this claim',
+    message: 'Volume {volume} exists, and was not created for this claim',
     action: 'Delete it: stowage delete volume {volume}',
   },
   NodeNotAnswering: {
-    message: 'Volume {volume} waits for node {node}, which does not answer as it should',
-    action: 'See: stowage why volume {volume}',
+    message: 'Volume {volume} waits for a valid answer from node {node}',
+    action: 'Find the cause: stowage why volume {volume}',
   },
   ConsentMissing: {
     message:
-      'free extents of {place} on node {node} carry what removed volumes left, and the storage class does not consent to destroy that (parameter overwriteFreeExtents)',
+      'free extents of {place} on node {node} contain data of removed volumes, and the storage class does not consent to overwriting it (parameter overwriteFreeExtents)',
     cause: 'FreeExtentsCarryData',
   },
   NoNode: {
-    message: 'there is no node that it could be on',
+    message: 'no node is eligible for the volume',
   },
   SelectedNodeMissing: {
-    message: 'there is no node {node}',
+    message: 'node {node} does not exist',
   },
   NodePaused: {
     message: 'node {node} is paused',
@@ -43,59 +43,60 @@ export const CLAIMS = {
     cause: 'NodeNotReady',
   },
   TopologyNotAllowed: {
-    message: 'the allowedTopologies of the storage class leave node {node} out',
+    message: 'allowedTopologies of the storage class exclude node {node}',
   },
   TaintNotTolerated: {
-    message: 'no pod of the claim tolerates the taint {taint} of node {node}',
+    message: 'no pod of the claim tolerates taint {taint} of node {node}',
   },
   PodsElsewhere: {
-    message: 'the pods of the claim run on other nodes than {node}',
+    message: 'the pods of the claim run on nodes other than {node}',
   },
   NoRoom: {
     message:
-      'node {node} has room for {free} bytes in {place}, and {wanted} are asked for[, with the download of its {format}]',
+      'node {node} has {free} bytes available in {place}, and the claim needs {wanted}[, including the download of its {format}]',
     cause: 'NoRoom',
     varies: ['free'],
   },
   NoRoomToGrow: {
-    message: 'node {node} has room for {free} bytes in {place}, and {wanted} more are asked for',
+    message:
+      'node {node} has {free} bytes available in {place}, and the expansion needs {wanted} more',
     varies: ['free'],
   },
   NoRoomForCopy: {
-    message: 'node {node} has room for {free} bytes in {place}, and {wanted} are needed',
+    message: 'node {node} has {free} bytes available in {place}, and the snapshot needs {wanted}',
     varies: ['free'],
   },
   NodeDirectoryUnusable: {
-    message: 'node {node} has no room now',
+    message: 'node {node} has no available capacity',
     cause: 'DirectoryNotMounted',
   },
   RoomUnknown: {
-    message: 'how much room there is on node {node} is not known',
+    message: 'available capacity of node {node} is unknown',
     cause: 'RoomUnknown',
   },
   RoomKnown: {
-    message: 'node {node}: how much room there is in {place} is known again',
+    message: 'node {node}: available capacity in {place} is known again',
   },
   GrowthShowsOldData: {
     message:
-      'a volume of mode Block does not grow in volume group {group}: its new part would show what earlier logical volumes left there',
-    action: 'Use a class with a thinPool for volumes that grow, or copy the data to a larger claim',
+      'a volume of mode Block cannot be expanded in volume group {group}: the added extents would expose data of earlier logical volumes',
+    action: 'Use a class with a thinPool for volumes to expand, or copy the data to a larger claim',
   },
   ExternalPopulator: {
     message: 'Assuming an external populator will provision the volume ({kind} {source})',
   },
   GateOff: {
     message:
-      'dataSourceRef names {kind} {source}, in another namespace than {namespace}, which this daemon does not follow',
+      'dataSourceRef names {kind} {source} in another namespace than {namespace}, which this daemon does not allow',
     action:
-      'Switch the gate CrossNamespaceVolumeDataSource of stowage watch on, or use a VolumeSnapshotLink.',
+      'Enable feature gate CrossNamespaceVolumeDataSource of stowage watch, or use a VolumeSnapshotLink.',
     cause: 'GateOff',
   },
   SourceDropped: {
     message:
-      'the claim was applied with {kind} {source} as its source, and the API server dropped that: it would get an empty volume',
+      'the claim was applied with data source {kind} {source}, which the API server dropped: its volume would be empty',
     action:
-      'Switch the feature gate CrossNamespaceVolumeDataSource of kube-apiserver on, or use a VolumeSnapshotLink, and make the claim anew. Where it is to be empty, take the annotation kubectl.kubernetes.io/last-applied-configuration off it.',
+      'Enable feature gate CrossNamespaceVolumeDataSource of kube-apiserver, or use a VolumeSnapshotLink, then create the claim again. For an empty volume, remove annotation kubectl.kubernetes.io/last-applied-configuration from the claim.',
     cause: 'SourceDropped',
   },
   LinkElsewhere: {
@@ -105,25 +106,26 @@ export const CLAIMS = {
   },
   LinksNotRegistered: {
     message:
-      'VolumeSnapshotLink {link} is not followed: the cluster has no VolumePopulator for VolumeSnapshotLinks',
-    action: 'An administrator allows them: stowage install --components populator-crds',
+      'VolumeSnapshotLink {link} is ignored: the cluster has no VolumePopulator for VolumeSnapshotLinks',
+    action:
+      'Ask an administrator to allow VolumeSnapshotLinks: stowage install --components populator-crds',
     cause: 'KindNotRegistered',
   },
   SourceNameInvalid: {
     message: "accessing {source} of {kind} dataSource from {claim} isn't allowed",
-    action: 'No {kind} can have that name.',
+    action: 'Correct the name: no {kind} can have this one.',
     cause: 'GrantMissing',
   },
   SnapshotGrantMissing: {
     message: "accessing {source} of VolumeSnapshot dataSource from {claim} isn't allowed",
     action:
-      'Who may write in namespace {namespace} allows it: stowage grant snapshot {source} --to {own} --for {use}',
+      'Ask an owner of namespace {namespace} to allow it: stowage grant snapshot {source} --to {own} --for {use}',
     cause: 'GrantMissing',
   },
   GrantMissing: {
     message: "accessing {source} of {kind} dataSource from {claim} isn't allowed",
     action:
-      'A ReferenceGrant in namespace {namespace} allows it, from {from} in {own} to {kind}[ {name}.][ of group {group}]',
+      'Create a ReferenceGrant in namespace {namespace}, from {from} in {own} to {kind}[ {name}.][ of group {group}]',
     cause: 'GrantMissing',
   },
   SourceMissing: {
@@ -135,7 +137,7 @@ export const CLAIMS = {
     cause: 'SourceNotReady',
   },
   SourceItself: {
-    message: 'the claim names itself as its source',
+    message: 'the claim names itself as its data source',
     cause: 'SnapshotNotReady',
   },
   SourceUnbound: {
@@ -154,23 +156,23 @@ export const CLAIMS = {
   },
   SourceForeign: {
     message:
-      "the volume of PersistentVolumeClaim {source} is none of Stowage's, and only those can be cloned",
+      'the volume of PersistentVolumeClaim {source} is not managed by Stowage, and cannot be cloned',
     cause: 'SourceRefused',
   },
   SourceVolumeNotMade: {
-    message: 'Volume {volume}, of the claim to start from, is not made',
+    message: 'Volume {volume} of the source claim is not provisioned',
   },
   SourceOnSharedDirectory: {
     message:
-      'Volume {volume}, of the claim to start from, is on a directory that several nodes share, and no copies of such volumes are made',
-    action: 'Copy its data within a pod',
+      'Volume {volume} of the source claim is in a directory that several nodes share, and cannot be cloned',
+    action: 'Copy its data in a pod',
   },
   SmallerThanSource: {
-    message: 'the claim asks for {asked}, and PersistentVolumeClaim {source} has {size}',
+    message: 'the claim requests {asked}, and PersistentVolumeClaim {source} has {size}',
     cause: 'ClaimTooSmall',
   },
   SnapshotUnbound: {
-    message: 'VolumeSnapshot {source} is not bound to a content',
+    message: 'VolumeSnapshot {source} is not bound to a VolumeSnapshotContent',
     cause: 'SnapshotNotReady',
   },
   SourceContentMissing: {
@@ -185,7 +187,7 @@ export const CLAIMS = {
   },
   SnapshotForeign: {
     message:
-      'VolumeSnapshot {source} was taken by {driver}, and storage class {class} is of volume.stowage.dev',
+      'VolumeSnapshot {source} was taken by driver {driver}, and storage class {class} uses volume.stowage.dev',
     cause: 'SourceRefused',
   },
   SnapshotNotReady: {
@@ -201,18 +203,18 @@ export const CLAIMS = {
     message: 'VolumeSnapshotContent {content} has no snapshotHandle yet',
   },
   SourceHandleInvalid: {
-    message: 'the snapshotHandle of VolumeSnapshotContent {content} names no snapshot of Stowage',
+    message: 'snapshotHandle of VolumeSnapshotContent {content} is invalid',
   },
   SmallerThanSnapshot: {
-    message: 'the claim asks for {asked}, and VolumeSnapshot {source} needs {size}',
+    message: 'the claim requests {asked}, and VolumeSnapshot {source} needs {size}',
     cause: 'ClaimTooSmall',
   },
   ModeDiffers: {
-    message: 'the claim asks for volume mode {asked}, and {kind} {source} is of mode {mode}',
+    message: 'the claim requests volume mode {asked}, and {kind} {source} has mode {mode}',
     cause: 'SourceRefused',
   },
   SourceElsewhere: {
-    message: 'what the claim starts from is on node {nodes}, not on {node}',
-    action: 'Have its pod run there, by a nodeSelector kubernetes.io/hostname',
+    message: 'the data source of the claim is on node {nodes}, not on {node}',
+    action: 'Schedule its pod there with nodeSelector kubernetes.io/hostname',
   },
 } as const satisfies Record<string, ReasonEntry>;

@@ -4,94 +4,94 @@ import type { ReasonEntry } from './types.ts';
  * Advice on ending a use: a command that ends it, one that lists it, the kubelet, or nothing known.
  */
 export const USE_ENDS =
-  '[ To end that, run on the node: {command}][ To see which, run on the node: {look}][ The {kubelet} of the node ends that once no container of the pod runs any more.][ Nothing is known that ends {use}.]';
+  '[ To end this use, run on the node: {command}][ To list the processes, run on the node: {look}][ The {kubelet} on the node releases it once no container of the pod runs.][ Stowage knows no command that ends {use} use.]';
 
 const LEAVE_OUT_OF_MULTIPATH =
-  'If the disk has one path only, leave it out of multipath: add [wwid "{wwid}"][the WWID that /lib/udev/scsi_id -g -u {disk} prints] to the blacklist section of /etc/multipath.conf on the node, then: multipath -F && multipathd reconfigure.';
+  'If the disk has only one path, exclude it from multipath: add [wwid "{wwid}"][the WWID that /lib/udev/scsi_id -g -u {disk} prints] to the blacklist section of /etc/multipath.conf on the node, then: multipath -F && multipathd reconfigure';
 
 export const OR_RETAIN =
-  'Bring the device back; or set spec.onDelete to Retain, and the Volume goes without touching any device.';
+  'Bring the device back. Or set spec.onDelete to Retain: the Volume is then deleted without touching any device.';
 
 /** Devices, their identity, content and users. */
 export const DEVICES = {
   DeviceMissing: {
     message: 'there is no device {device} on the node',
-    action: 'Check the path and the disk. Nothing is made on another device.',
+    action: 'Check the path and the disk. Stowage uses no other device instead.',
     cause: 'DeviceMissing',
   },
   NoBlockDevice: {
-    message: '{path} is no disk, partition or logical volume but a {kind}',
+    message: '{path} is a {kind}, not a disk, partition or logical volume',
     action: 'Give the path of a disk, a partition or a logical volume.',
   },
   DeviceReadOnly: {
     message: '{device} is read-only',
-    action: 'Use a device that can be written to.',
+    action: 'Use a writable device.',
   },
   DeviceWithoutMedium: {
-    message: '{device} has no medium of a size',
+    message: '{device} has no usable medium',
     action: 'Use a disk, a partition or a logical volume.',
   },
   DeviceTooSmall: {
-    message: '{device} has {bytes} bytes, and a Volume needs {needed} at least',
+    message: '{device} has {bytes} bytes, and a Volume needs at least {needed}',
     action: 'Use a larger device.',
   },
   FileSystemTooSmall: {
-    message: 'an {type} file system needs {needed} bytes ({size}) at least, and there are {bytes}',
+    message:
+      'an {type} file system needs at least {needed} bytes ({size}), and only {bytes} are available',
     action: 'Make the Volume larger, or use a storage class with fsType ext4.',
   },
   DeviceNamedByContent: {
-    message: '{path} is named after what is on the device, and goes with it',
-    action: 'Name the device by what lasts: a path below /dev/disk/by-id or /dev/disk/by-path.',
+    message: '{path} is derived from the content of the device, and vanishes with it',
+    action: 'Use a path that lasts, below /dev/disk/by-id or /dev/disk/by-path.',
   },
   DeviceInnerOfLVM: {
-    message:
-      '{device} is an inner part of a logical volume ({uuid}), such as what a thin pool keeps its volumes in',
+    message: '{device} is an internal device of LVM ({uuid}), such as the data of a thin pool',
     action:
-      'Use a logical volume itself. What LVM keeps for itself is in use, also where nothing has it open.',
+      'Use a logical volume itself. The internal devices of LVM are in use even if nothing has them open.',
   },
   PartitionWithoutGUID: {
     message:
-      '{device} is partition {number} of a table of type {scheme}, whose partitions have no GUID that could become its persistent name',
-    action: 'Use a partition of a GPT, or mode Filesystem.',
+      '{device} is partition {number} of a table of type {scheme}, whose partitions have no GUID for a persistent name',
+    action: 'Use a GPT partition, or mode Filesystem.',
   },
   PartitionTableUnread: {
     message:
-      'the kernel has {device} as partition {number}, and the partition table has {found} at its place',
+      'the kernel has {device} as partition {number}, but the partition table has {found} in its place',
     action:
-      'The table was changed since the kernel read it. Have it read anew: partprobe, or a restart of the node.',
+      'The table changed after the kernel read it. Run partprobe on the node, or reboot the node.',
   },
   MultipathMapUndivided: {
-    message: '{device} is a map of multipathd, on which the kernel makes no partitions',
+    message: '{device} is a multipath map, on which the kernel creates no partitions',
     action: `Use mode Filesystem, or a logical volume on it. ${LEAVE_OUT_OF_MULTIPATH}`,
   },
   MultipathTookDisk: {
-    message: 'multipathd has taken the disk as {device} and made no partition of it',
+    message: 'multipathd claimed the disk as {device} and created no partition on it',
     action: LEAVE_OUT_OF_MULTIPATH,
   },
   MapperDeviceNotLVM: {
-    message: '{device} is a device-mapper device ({uuid}) that is no logical volume',
+    message: '{device} is a device-mapper device ({uuid}), but not a logical volume',
     action: 'Use the disk below it, a logical volume, or mode Filesystem.',
   },
   DeviceOfAnother: {
     message: '{device} belongs to another Volume, [{volume}][with the UID {uid}]',
     action:
-      'Two Volumes cannot share a device. Delete that Volume first[, or use another {instead}. What a Volume that is gone left on the node is listed by stowage check node].',
+      'Two Volumes cannot share a device. Delete the other Volume first[, or use another {instead}. If that Volume is gone, list what it left on the node: stowage check node].',
     cause: 'DeviceOfAnother',
   },
   DeviceMaybeOfAnother: {
     message:
-      '{device} may belong to another Volume, [{volume}][with the UID {uid}]: its disk has the same serial number or WWN, and nothing that is on record tells the two apart',
+      '{device} may belong to another Volume, [{volume}][with the UID {uid}]: their disks have the same serial number or WWN, and no record tells them apart',
     action:
-      'Two Volumes cannot share a device. Delete that Volume first[, or use another {instead}. What a Volume that is gone left on the node is listed by stowage check node].',
+      'Two Volumes cannot share a device. Delete the other Volume first[, or use another {instead}. If that Volume is gone, list what it left on the node: stowage check node].',
   },
   DeviceTaken: {
     message: '{device} belongs to another Volume, [{volume}][with the UID {uid}]',
-    action: 'Delete this Volume: nothing on the node is of it any more.',
+    action: 'Delete this Volume: nothing on the node belongs to it.',
     cause: 'DeviceOfAnother',
   },
   DeviceNotFree: {
     message: '{device}[, another path of the disk of {path},] is in use: {uses}',
-    action: 'Nothing is written to a device in use. Use another device, or take it out of use.',
+    action: 'Use another device, or release this one. Stowage never writes to a device in use.',
     cause: 'DeviceInUse',
   },
   MultipathUsesDisk: {
@@ -100,57 +100,58 @@ export const DEVICES = {
     cause: 'DeviceInUse',
   },
   DeviceCarriesData: {
-    message:
-      '{device} carries {content}[. The consent that was given is for {consent}, which is not what is there]',
+    message: '{device} contains {content}[. spec.overwrite allows only {consent} to be destroyed]',
     action:
       'Use another device. Or, if all of that may be destroyed, set spec.overwrite to {overwrite}.',
     cause: 'SignatureFound',
   },
   RecordOfAnotherDevice: {
     message:
-      'the node records for this Volume the device {recorded}[ ({recordedIdentity})], and {path} is now {device} ({identity})',
+      "the node's record for this Volume has the device {recorded}[ ({recordedIdentity})], but {path} is now {device} ({identity})",
     action: 'Bring the device back to its path, or delete this Volume and create it again.',
   },
   DeviceExchanged: {
     message:
-      '{path} is now {device} ({identity}), and not the device that was made ready ({recorded})',
+      '{path} is now {device} ({identity}), not the device that was provisioned ({recorded})',
     action:
-      'Bring the device back, or delete the Volume if its data is given up. Nothing is made anew on another device.',
+      'Bring the device back, or delete the Volume if its data may be lost. Stowage uses no other device instead.',
   },
   MadeContentMissing: {
-    message: '{device} should carry what was made for this Volume, but {content} was found',
-    action: 'It was overwritten or exchanged. It is left as it is.',
+    message: '{device} should contain what was created for this Volume, but {content} was found',
+    action:
+      'It was overwritten or replaced. Bring the earlier device or content back: Stowage does not change it.',
   },
   UdevAbsent: {
-    message: 'no udev runs on the node, so {link} would never appear',
+    message: 'udev is not running on the node, so {link} would never appear',
     action: 'Start systemd-udevd on the node.',
   },
   AnotherAdoptionRecorded: {
-    message: "the node records for this Volume {record}, and not that it adopts what was {uid}'s",
+    message:
+      "the node's record for this Volume is {record}, not that of adopting the storage with the UID {uid}",
     action: 'Delete this Volume and create it again.',
   },
   AdoptedVolumeUnmarked: {
-    message: 'nothing on the logical volume {device} tells whose it is, with mode Block',
-    action: 'Adopt it as a logical volume: spec.lvmLogicalVolume, or --vg and --lv.',
+    message: 'nothing on the logical volume {device} shows its owner in mode Block',
+    action: 'Adopt it as a logical volume, with spec.lvmLogicalVolume, or with --vg and --lv.',
   },
   AdoptedDiskDivided: {
     message: '{device} has {partitions} partitions, and a Volume of mode Block has one',
-    action: 'Give the path of the partition that is to be adopted.',
+    action: 'Give the path of the partition to adopt.',
   },
   AdoptedModeDiffers: {
     message:
-      '[the logical volume {volume}][{device}] is of a Volume of mode {found}, and not {mode}',
+      '[the logical volume {volume}][{device}] belongs to a Volume of mode {found}, not {mode}',
     action: 'Create the Volume with mode {found}.',
   },
   AdoptedContentDiffers: {
     message:
-      '{device} carries {content}, which is not what Stowage made for a Volume with the UID {uid}',
+      '{device} contains {content}, not what Stowage created for a Volume with the UID {uid}',
     action:
-      'Give the UID that the device is named by: the UUID of its file system, or the GUID of its partition. It is left as it is.',
+      'Give the UID that the device has: the UUID of its file system, or the GUID of its partition. Stowage does not change the device.',
   },
   UseHoldsAdoption: {
     message: '{device}[, another path of the disk of {path},] is in use: {uses}',
-    action: `What is in use is not adopted. Take it out of use.${USE_ENDS}`,
+    action: `Release it first: Stowage does not adopt a device in use.${USE_ENDS}`,
     cause: 'DeviceInUse',
   },
   AdoptedMeanwhile: {
@@ -158,40 +159,41 @@ export const DEVICES = {
   },
   AdoptedDeviceExchanged: {
     message:
-      '{path} is now {device} ({identity}), and not its device[, {recorded} ({recordedIdentity})]',
-    action: 'Bring its device back.',
+      '{path} is now {device} ({identity}), not the device of the adoption[, {recorded} ({recordedIdentity})]',
+    action: 'Bring the device of the adoption back.',
   },
   UseHoldsPutBack: {
     message: '{device}[, another path of the disk of {path},] is in use: {uses}',
-    action: 'It gets back the UID that it had once nothing uses it any more.',
+    action: 'It gets its earlier UID back once nothing uses it.',
     cause: 'DeviceInUse',
   },
   RecognisedDeviceOfAnother: {
     message: '{device} belongs to another Volume, [{volume}][with the UID {uid}]',
-    action: 'Two Volumes cannot share a device. Delete one of them, with MetalK8s.',
+    action: 'Two Volumes cannot share a device. Delete one of them with MetalK8s.',
     cause: 'DeviceOfAnother',
   },
   RecognisedDeviceMaybeOfAnother: {
     message:
-      '{device} may belong to another Volume, [{volume}][with the UID {uid}]: its disk has the same serial number or WWN, and nothing that is on record tells the two apart',
-    action: 'Two Volumes cannot share a device. Delete one of them, with MetalK8s.',
+      '{device} may belong to another Volume, [{volume}][with the UID {uid}]: their disks have the same serial number or WWN, and no record tells them apart',
+    action: 'Two Volumes cannot share a device. Delete one of them with MetalK8s.',
   },
   RecognisedContentDiffers: {
-    message: '{device} carries {content}, and not what MetalK8s makes for this Volume',
-    action: 'It was overwritten or exchanged. It is left as it is.',
+    message: '{device} contains {content}, not what MetalK8s creates for this Volume',
+    action:
+      'It was overwritten or replaced. Bring the earlier device or content back: Stowage does not change it.',
   },
   LinkLeadsElsewhere: {
     message: '{link} does not lead to {device}',
     action:
-      'Another device carries the same UUID, or the kernel has not read the table: look at lsblk -o NAME,UUID,PARTUUID.',
+      'Another device has the same UUID, or the kernel has not read the table. Compare: lsblk -o NAME,UUID,PARTUUID',
   },
   AnotherRecordFound: {
-    message: 'the node records for this Volume {record}, and not {wanted}',
-    action: 'Stowage has begun to make it otherwise. Look at both on the node.',
+    message: "the node's record for this Volume is {record}, not {wanted}",
+    action: 'Stowage started to provision this Volume differently. Compare both on the node.',
   },
   DeviceInUse: {
     message: '{device} is in use: {uses}',
-    action: `It is detached once nothing uses it any more.${USE_ENDS}`,
+    action: `It is detached once nothing uses it.${USE_ENDS}`,
     cause: 'DeviceInUse',
   },
   LoopStackedOnDevice: {
@@ -204,11 +206,11 @@ export const DEVICES = {
   },
   DeviceMountedUnseen: {
     message:
-      '{device} is in use: its file system is mounted where no process shows it, after umount -l or in a mount namespace without a process',
+      '{device} is in use: its file system is mounted where no process sees it, after umount -l or in a mount namespace without a process',
     cause: 'DeviceInUse',
   },
   DeviceMadeIntoAnother: {
-    message: '{device} is in use: another device is made of it',
+    message: '{device} is in use: another device holds it',
     cause: 'DeviceInUse',
   },
   DeviceIsSwap: {
@@ -216,96 +218,96 @@ export const DEVICES = {
     cause: 'DeviceInUse',
   },
   DeviceClaimed: {
-    message: '{device} is in use: the system has it open for itself alone',
+    message: '{device} is in use: it is open exclusively',
     cause: 'DeviceInUse',
   },
   OpenToWrite: {
-    message: '{path} is in use: a process has it open to write to it',
+    message: '{path} is in use: a process has it open for writing',
     cause: 'DeviceInUse',
   },
   DeviceOpen: {
     message: '{device} is in use: a process has it open',
-    action: 'To see which, run on the node: {look}',
+    action: 'To list the processes, run on the node: {look}',
     cause: 'DeviceInUse',
   },
   UseUnknown: {
     message:
-      'whether a process has {device} open cannot be seen, for the open files of the node could not be listed within 10 s: one of them may be on a file server that does not answer',
+      'cannot determine whether a process has {device} open: listing the open files of the node took over 10 s, and one of them may be on a file server that does not respond',
   },
   KubeletUsesVolume: {
     message: 'the volume {volume} is in use: {uses}',
     action:
-      'It is detached once nothing uses it any more. The kubelet of the node ends that once no container of the pod runs any more.',
+      'It is detached once nothing uses it. The kubelet on the node releases it once no container of the pod runs.',
     cause: 'WaitingForUnmount',
   },
   KubeletFoldersLeft: {
-    message: 'the kubelet still has folders for the PersistentVolume {volume}',
+    message: 'the kubelet still has directories for the PersistentVolume {volume}',
     cause: 'WaitingForUnmount',
   },
   KubeletMountsAnother: {
     message:
-      'the kubelet has another volume of the name {volume} mounted at {mountPoint}, and would show that to pods',
+      'the kubelet has another volume named {volume} mounted at {mountPoint}, and would expose that one to pods',
     action:
-      'It goes once the pods of that volume are gone. If there are none left, unmount it on the node.',
+      'It is unmounted once the pods of that volume are gone. If there are none left, unmount it on the node.',
     cause: 'WaitingForUnmount',
   },
   DeviceChanged: {
-    message: '{device} is no longer the device that was looked at',
+    message: '{device} is no longer the observed device',
   },
   PartitionsChanged: {
-    message: '{device} has other partitions than when it was looked at',
+    message: 'the partitions of {device} changed after it was observed',
   },
   PartitionMoved: {
-    message: '{device} has another place in the partition table than when it was looked at',
+    message: 'the partition table entry of {device} changed after it was observed',
   },
   ContentChanged: {
-    message: 'what is on {device} changed since it was looked at',
+    message: 'the content of {device} changed after it was observed',
   },
   ContentUnreadable: {
-    message: '{device} cannot be read, so it is not known what is on it',
+    message: '{device} cannot be read, so its content is unknown',
   },
   DeviceNotEmpty: {
-    message: 'something is on {device} that was not there when it was looked at',
+    message: '{device} is not empty: content appeared after it was observed',
   },
   DeviceNotBlank: {
-    message: 'data is on {device} that was not there when it was looked at',
+    message: '{device} is not blank: data appeared after it was observed',
   },
   DeviceMadeMeanwhile: {
-    message: '{device} was made ready meanwhile',
+    message: '{device} was provisioned meanwhile',
   },
   FileSystemGone: {
-    message: '{device} no longer holds the file system {uuid}',
+    message: '{device} no longer contains the file system {uuid}',
   },
   UseHoldsCleaning: {
     message: '{device}[, another path of the disk of {path},] is in use: {uses}',
-    action: `It is cleaned once nothing uses it any more.${USE_ENDS}`,
+    action: `It is cleaned once nothing uses it.${USE_ENDS}`,
     cause: 'DeviceInUse',
   },
   DeletedDeviceExchanged: {
-    message: '{path} is now {device} ({identity}), and not the device of this Volume ({recorded})',
+    message: '{path} is now {device} ({identity}), not the device of this Volume ({recorded})',
     action: OR_RETAIN,
   },
   ContentOfAnother: {
-    message: '{device} carries {content}, which is not of this Volume',
+    message: '{device} contains {content}, which does not belong to this Volume',
     action: OR_RETAIN,
   },
   ContentNotMade: {
-    message: '{device} carries {content}, and not what was made for this Volume',
+    message: '{device} contains {content}, not what was created for this Volume',
     action: OR_RETAIN,
   },
   ContentOfUnknown: {
     message:
-      '{device} carries {content}, which does not tell whose it is, and nothing that is on record tells the disk from another',
+      '{device} contains {content}, which does not show its owner, and no record tells the disk from another',
     action: OR_RETAIN,
   },
   WipedBeyondEnd: {
-    message: 'the node records that {wiped} bytes of {device} were wiped, and it has {bytes}',
+    message: "the node's record has {wiped} bytes of {device} as wiped, but the device has {bytes}",
     action: OR_RETAIN,
   },
   WrittenWhileWiped: {
-    message: 'something was put on {path} while it was being wiped',
+    message: '{path} was written to while it was being wiped',
   },
   IdentityLeft: {
-    message: '{device} still carries {uuid}',
+    message: '{device} still has the UUID {uuid}',
   },
 } as const satisfies Record<string, ReasonEntry>;

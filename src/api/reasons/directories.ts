@@ -4,22 +4,22 @@ import type { ReasonEntry } from './types.ts';
 export const DIRECTORIES = {
   DirectoryNotMounted: {
     message:
-      'the file system of {directory} is not mounted: its volumes are in {recorded}, and it leads to {found}, mounted at {mountPoint}[, whose {unread} cannot be read]',
+      'the file system of {directory} is not mounted: its volumes are in {recorded}, but the directory leads to {found}, mounted at {mountPoint}[, whose {unread} cannot be read]',
     action:
-      'Mount it on the node. Only if the directory is to be on another file system from now on, end the record there: rm {record}',
+      'Mount it on the node. Only if the directory moves to another file system permanently, remove the record on the node: rm {record}',
     shows: 'DirectoryNotMounted',
     cause: 'DirectoryNotMounted',
   },
   MountRequired: {
     message: '{directory} is on the root file system, and requireMount is set',
-    action: 'Mount a file system at the directory, or above it.',
+    action: 'Mount a file system at the directory or above it.',
     shows: 'DirectoryNotMounted',
     cause: 'DirectoryNotMounted',
   },
   SystemDirectory: {
-    message: '{directory} [({realPath}) ]is in {found}, which is no place for volumes',
+    message: '{directory} [({realPath}) ]is in {found}, which must not contain volumes',
     action:
-      'Name a directory for data, as below /var/lib/stowage, /srv or a mount point of its own.',
+      'Use a directory for data, such as one below /var/lib/stowage or /srv, or a mount point of its own.',
   },
   DirectoryRecordedMeanwhile: {
     message: 'the file system of {directory} was recorded meanwhile',

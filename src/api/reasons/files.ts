@@ -3,57 +3,58 @@ import type { ReasonEntry } from './types.ts';
 /** Backing files of volumes, and their loop devices. */
 export const FILES = {
   OtherFileOnRecord: {
-    message: 'the node records for this Volume {recorded}, not {file}',
+    message: "the node's record for this Volume has {recorded}, not {file}",
     action: 'Delete this Volume and create it again.',
   },
   VolumeMadeBefore: {
     message:
-      'a Volume {volume} was made on this node before, with the UID {uids}: its data may be in {directory}',
+      'a Volume {volume} with the UID {uids} was provisioned on this node before: its data may be in {directory}',
     action:
-      "Is the API server one that was restored from a backup? Copy what is needed of {files}. Once that and {records} are moved away, 'stowage delete volume {volume}' lets the claim have a new volume.",
+      'The API server may have been restored from a backup. Copy the data that you need from {files}, and move these files and {records} away. Then let the claim get a new volume: stowage delete volume {volume}',
   },
   FileExists: {
-    message: '{file} is there already, and nothing on the node says that Stowage made it',
+    message: '{file} already exists, and nothing on the node shows that Stowage created it',
     action:
-      'Look at what it is. Move it away if it is not needed; the Volume is tried again when its spec changes or it is created anew.',
+      'Check the file, and move it away if it is not needed. To retry, change the spec of the Volume, or create the Volume again.',
   },
   FileMadeMeanwhile: {
-    message: '{file} was made meanwhile',
+    message: '{file} was created meanwhile',
   },
   FileAppeared: {
-    message: '{file} came into being meanwhile',
+    message: '{file} appeared meanwhile',
   },
   UnfinishedFileChanged: {
-    message: 'something is in {file} that was not when it was looked at',
+    message: '{file} is not empty: content appeared after it was observed',
   },
   MadeFileMissing: {
-    message: 'the backing file {file} was made before and is missing now',
+    message: 'the backing file {file} was created before and is missing now',
     action:
-      'Bring the file back, or delete the Volume if its data is given up. Nothing is made anew in its place.',
+      'Bring the file back, or delete the Volume if its data may be lost. Stowage does not recreate it.',
     cause: 'DeviceMissing',
   },
   BackingFileMissing: {
     message: 'the backing file {file} is missing',
     action:
-      'Bring the file back, or delete the Volume if its data is given up. Nothing is made anew in its place.',
+      'Bring the file back, or delete the Volume if its data may be lost. Stowage does not recreate it.',
     cause: 'DeviceMissing',
   },
   NotPlainFile: {
-    message: '{file} is not a plain file',
-    action: 'Look at what took its place on the node.',
+    message: '{file} is not a regular file',
+    action: 'Check on the node what took its place.',
   },
   FileContentDiffers: {
-    message: '{file} should hold {wanted}, but {found} was found',
-    action: 'The file was replaced or damaged. It is left as it is.',
+    message: '{file} should contain {wanted}, but {found} was found',
+    action:
+      'The file was replaced or damaged. Bring the earlier one back: Stowage does not change it.',
   },
   FileContentChanged: {
-    message: '{file} no longer holds what was made in it',
+    message: '{file} no longer contains what was created in it',
   },
   FileReplaced: {
-    message: '{file} is no longer the file [of {bytes} bytes ]that it was',
+    message: '{file} is no longer the observed file[ of {bytes} bytes]',
   },
   FileAttachedMeanwhile: {
-    message: '{file} was attached by someone meanwhile',
+    message: 'another program attached {file} meanwhile',
   },
   FileStillAttached: {
     message: '{file} is still attached to a loop device',
@@ -61,39 +62,39 @@ export const FILES = {
   LoopAttachedTwice: {
     message: '{file} is attached more than once: {devices}',
     action:
-      'Writing through more than one of them destroys data. Detach all but one with losetup -d.',
+      'Writing through more than one of them destroys data. Detach all but one: losetup -d DEVICE',
   },
   LoopHasEarlierFile: {
-    message: '{device} has an earlier file of the name {file}, which was removed or replaced',
+    message: '{device} has an earlier file named {file}, which was removed or replaced',
     action:
-      'The data is still reachable through the device. Copy it away, then detach it with losetup -d {device}. Or [set onDelete to {onDelete}, as it is not wiped from there, and ]delete the Volume if its data is given up.',
+      'The data is still reachable through the device. Copy it, then detach the device: losetup -d {device}. Or [set onDelete to {onDelete}, as the data cannot be wiped there, and ]delete the Volume if its data may be lost.',
   },
   LoopFileMoved: {
     message:
-      '{device}, which the persistent path leads to, has {found} and not {file}: that was removed, replaced, moved or unmounted while it was attached',
+      '{device}, to which the persistent path leads, has {found}, not {file}: the file was removed, replaced, moved or unmounted while it was attached',
     action:
-      'What was written last may be reachable through the device alone. See to that, and that nothing uses it; then: losetup -d {device}',
+      'The last writes may be reachable only through the device. Save them, make sure that nothing uses the device, then detach it: losetup -d {device}',
   },
   LoopFileChanged: {
     message: '{device} no longer has {file}',
   },
   LoopDetachPending: {
-    message: '{device} was detached while in use and goes when its last user does',
-    action: 'It is attached anew once it is gone.',
+    message: '{device} was detached while in use, and is released with its last user',
+    action: 'It is attached again once it is released.',
   },
   LoopOfPart: {
-    message: '{device} was attached by someone else: a part of the file only',
-    action: 'Detach it with losetup -d {device}; it is then attached as it should be.',
+    message: 'another program attached {device} with only a part of the file',
+    action: 'Detach it, so that Stowage attaches the file correctly: losetup -d {device}',
   },
   LoopReadOnly: {
     message:
-      '{device} was attached by someone else: read-only, or the file could not be opened to write',
+      '{device} is attached read-only, by another program or because the file could not be opened for writing',
     action:
-      'See that the file system of {file} is not mounted read-only. Detach it with losetup -d {device}; it is then attached as it should be.',
+      'Make sure that the file system of {file} is not mounted read-only. Then detach the device, so that Stowage attaches the file correctly: losetup -d {device}',
   },
   LoopWritable: {
-    message: '{device} was attached by someone else: so that it can be written to',
-    action: 'Detach it with losetup -d {device}; it is then attached as it should be.',
+    message: 'another program attached {device} for writing',
+    action: 'Detach it, so that Stowage attaches the file correctly: losetup -d {device}',
   },
   PathAstray: {
     message: "{path} leads to {found}, not to the volume's device {device}",
@@ -104,53 +105,54 @@ export const FILES = {
     shows: 'PathAstray',
   },
   PartitionLayoutUnknown: {
-    message: 'nothing on the node says how the partition in {file} was made, so it is not grown',
-    action: 'Set the size in the spec back, or grow file and partition by hand.',
+    message:
+      'nothing on the node shows how the partition in {file} was created, so it is not expanded',
+    action: 'Revert the size in the spec, or expand the file and the partition by hand.',
   },
   PartitionReplaced: {
-    message: '{device} is not the partition that was made',
+    message: '{device} is not the partition that was created',
   },
   AdoptedFileMissing: {
     message: 'there is no file {file} on the node',
-    action: 'Check the directory and the UID. Nothing is made in its place.',
+    action: 'Check the directory and the UID. Stowage creates no file instead.',
   },
   AdoptedFilePathHasSpace: {
-    message: 'no file system is adopted in {directory}: the path has a space',
+    message: 'a file system in {directory} cannot be adopted: the path has a space',
     action:
-      'Move the file to a directory whose path has none, in the same file system, and adopt it there.',
+      'Move the file to a directory without a space in its path, on the same file system, and adopt it there.',
   },
   AdoptedFileIsSnapshot: {
-    message: "{file} is a snapshot, by its directory, and no Volume's",
+    message: '{file} is a snapshot, as its directory shows, not the file of a Volume',
     action:
-      'A snapshot is not adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
+      'A snapshot cannot be adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
   },
   AdoptedFileNameTaken: {
-    message: '{file} is there already',
-    action: 'Look at what it is, and move it away if it is not needed.',
+    message: '{file} already exists',
+    action: 'Check the file, and move it away if it is not needed.',
   },
   AdoptedFileForeign: {
-    message: '{file} is no volume that Stowage made: {found} was found',
-    action: 'It is left as it is.',
+    message: '{file} is not a volume that Stowage created: {found} was found',
+    action: 'Check the UID. Stowage does not change the file.',
   },
   AdoptedFileModeDiffers: {
-    message: '{file} is of a Volume of mode {found}, and not {mode}',
+    message: '{file} belongs to a Volume of mode {found}, not {mode}',
     action: 'Create the Volume with mode {found}.',
   },
   AdoptedFileUuidDiffers: {
-    message: '{file} holds the file system {found}, and not that of a Volume with the UID {uid}',
-    action: 'It was replaced or renamed. It is left as it is.',
+    message: '{file} contains the file system {found}, not that of a Volume with the UID {uid}',
+    action: 'The file was replaced or renamed. Check the UID: Stowage does not change the file.',
   },
   AdoptedFileTooSmall: {
-    message: '{file} has {bytes} bytes, which is less than a table takes',
-    action: 'It is left as it is.',
+    message: '{file} has {bytes} bytes, less than a partition table needs',
+    action: 'Check the UID. Stowage does not change the file.',
   },
   AdoptedFileAttached: {
     message: '{file} is in use: it is attached as {device}',
-    action: 'Take it out of use: unmount it, then losetup -d {device}.',
+    action: 'Unmount it, then detach it: losetup -d {device}',
   },
   AdoptedFileIsBack: {
-    message: '{file} is there again, beside what was taken of that name',
-    action: 'Look at both, and move one away: {taken}, {unfinished}.',
+    message: '{file} exists again, beside the file that was taken for the adoption',
+    action: 'Compare it with the taken file ({taken} or {unfinished}), and move one of them away.',
   },
   Metalk8sFileMissing: {
     message: 'the backing file {file} is missing',
@@ -159,17 +161,17 @@ export const FILES = {
   Metalk8sFileLinkDiffers: {
     message: 'the persistent link of this Volume does not lead to {device}, which has {file}',
     action:
-      'Another device carries the same UUID, or the kernel has not read the table: look at lsblk -o NAME,UUID,PARTUUID.',
+      'Another device has the same UUID, or the kernel has not read the table. Compare: lsblk -o NAME,UUID,PARTUUID',
   },
   Metalk8sFileNotAttached: {
-    message: 'nothing tells whose the partition in {file} is, for it is not attached',
-    action: 'Have MetalK8s attach it: systemctl restart metalk8s-sparse-volume@{uid}.',
+    message: 'nothing shows the owner of the partition in {file}, since the file is not attached',
+    action: 'Attach it with MetalK8s: systemctl restart metalk8s-sparse-volume@{uid}',
   },
   Metalk8sFileUuidDiffers: {
-    message: "{path} is not this Volume's: its {tag} is not {uid}",
+    message: '{path} does not belong to this Volume: its {tag} is not {uid}',
   },
   Metalk8sPathForeign: {
-    message: 'its PersistentVolume leads to {path}, which is no path of its device',
-    action: 'MetalK8s makes no such one: look at the PersistentVolume.',
+    message: 'its PersistentVolume leads to {path}, which is not a path of its device',
+    action: 'Check the PersistentVolume: MetalK8s creates none with such a path.',
   },
 } as const satisfies Record<string, ReasonEntry>;

@@ -10,7 +10,7 @@ export const JOBS = {
     message: 'the job ended without a result[ at the step "{step}"]',
   },
   JobLost: {
-    message: 'the node forgot the job',
+    message: 'the node no longer knows the job',
   },
   StepFailed: {
     message: 'the step "{step}" failed with status {exit}[: {output}]',
@@ -22,21 +22,22 @@ export const JOBS = {
     varies: ['progress'],
   },
   ToolMissing: {
-    message: 'the node has no program {program}, which the step "{step}" takes',
+    message: 'the node has no program {program}, which the step "{step}" needs',
     action: 'Install {program} on the node.',
     cause: 'ToolMissing',
   },
   NoSpaceLeft: {
-    message: 'the step "{step}" failed with status {exit}, for want of space[: {output}]',
+    message: 'the step "{step}" failed with status {exit}, since no space is left[: {output}]',
     action: 'Make room, or create a smaller volume.',
     cause: 'NoSpace',
   },
   VolumeTooSmall: {
-    message: 'the step "{step}" failed with status {exit}, for the volume is too small[: {output}]',
+    message:
+      'the step "{step}" failed with status {exit}, since the volume is too small[: {output}]',
     action: 'Make the volume larger.',
     cause: 'Failed',
   },
   StepsRemain: {
-    message: 'still to be done: {step}',
+    message: 'steps remain, next: {step}',
   },
 } as const satisfies Record<string, ReasonEntry>;

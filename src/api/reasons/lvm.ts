@@ -2,327 +2,327 @@ import { USE_ENDS } from './devices.ts';
 import type { ReasonEntry } from './types.ts';
 
 export const OR_RETAIN =
-  'Bring back what was made for it; or set spec.onDelete to Retain, and the Volume goes without touching any logical volume.';
+  'Bring back what was created for it. Or set spec.onDelete to Retain: the Volume is then deleted, and no logical volume is removed.';
 
 /** Volume groups, thin pools and logical volumes. */
 export const LVM = {
   VolumeGroupMissing: {
     message: 'there is no volume group {group} on the node',
     action:
-      'Bring its disks back, or create it: vgs lists those that LVM sees. It leaves out those of other hosts, and of disks that its devices file does not name; one on a device of a Volume does not count. After a power cut its metadata may be damaged: vgcfgrestore --list {group} names what to restore them from. Nothing is made elsewhere.',
+      'Bring its disks back, or create it. vgs lists the groups that LVM sees, without those of other hosts and of disks that its devices file does not name. A group on a device of a Volume does not count, and Stowage uses no other group instead. After a power cut the metadata may be damaged; to list its backups: vgcfgrestore --list {group}',
   },
   VolumeGroupExchanged: {
     message:
-      'the volume group {group} ({uuid}) is not the one that this Volume was made in, which has the UUID {recorded}',
+      'the volume group {group} ({uuid}) is not the one of this Volume, which has the UUID {recorded}',
     action: 'Bring the earlier volume group back, or delete this Volume and create it again.',
   },
   VolumeGroupsOfOneName: {
-    message: 'the node has several volume groups {group}: {uuids}',
-    action: 'Rename the one that is not meant, by its UUID: vgrename {uuid} {group}-2.',
+    message: 'the node has several volume groups named {group}: {uuids}',
+    action: 'Rename the wrong one by its UUID: vgrename {uuid} {group}-2',
   },
   VolumeGroupExported: {
     message: 'the volume group {group} is exported',
-    action: 'Take it into use[ {again}]: vgimport {group}.',
+    action: 'Import it[ {again}]: vgimport {group}',
   },
   VolumeGroupShared: {
     message: 'the volume group {group} is clustered or shared with other hosts',
-    action: 'Use a volume group of the node alone.',
+    action: 'Use a volume group that only this node uses.',
   },
   VolumeGroupPartial: {
-    message: 'a physical volume of the volume group {group} is away',
-    action: 'Bring its disk back: pvs tells which one. Nothing of the group is changed until then.',
+    message: 'a physical volume of the volume group {group} is missing',
+    action:
+      'Bring its disk back; pvs shows which one. Stowage does not change the group until then.',
   },
   VolumeGroupReadOnly: {
     message: 'the volume group {group} is read-only',
-    action: 'Allow changes: vgchange -prw {group}.',
+    action: 'Allow changes: vgchange -prw {group}',
   },
   RecordOfAnotherPlace: {
-    message: 'the node records for this Volume {recorded}, not {path}',
+    message: "the node's record for this Volume has {recorded}, not {path}",
     action: 'Delete this Volume and create it again.',
   },
   VolumeGroupFull: {
     message: 'the volume group {group} has {left} bytes left, and the Volume needs {needed}',
-    action: 'Add a disk to it (vgextend), remove what is not needed, or make the Volume smaller.',
+    action: 'Add a disk to it (vgextend), remove unneeded volumes, or make the Volume smaller.',
     cause: 'NoSpace',
   },
   FreeExtentsCarryData: {
     message:
-      'the free extents of {group} that the logical volume would take carry {content} (on {places})[. The consent that was given is for {consent}, which is not what is there][. {annotation}]',
+      'the free extents of {group} for the logical volume contain {content} (on {places})[. spec.overwrite allows only {consent} to be destroyed][. {annotation}]',
     action: 'If all of that may be destroyed, set spec.overwrite to {overwrite}.',
     shows: 'FreeExtentsCarryData',
     cause: 'SignatureFound',
   },
   AnnotationIsNoConsent: {
-    message: 'The annotation force-lvcreate does not say what may be destroyed',
+    message: 'The annotation force-lvcreate does not name what may be destroyed',
   },
   FreeExtentsAmbivalent: {
     message:
-      'the free extents of {group} that the logical volume would take carry more than one signature, and blkid does not tell which',
+      'the free extents of {group} for the logical volume contain more than one signature, and blkid does not name them',
     action:
-      'If whatever removed volumes left there may be destroyed, set spec.overwrite to {overwrite}. Else make a logical volume of them on a terminal, where LVM names each and asks: lvcreate --config allocation/use_blkid_wiping=1 --wipesignatures y --zero y --name {temporary} --extents {extents} {group} {ranges}; then remove it: lvremove {group}/{temporary}.',
+      'If whatever removed volumes left there may be destroyed, set spec.overwrite to {overwrite}. Otherwise create a logical volume from these extents on a terminal, where LVM names each signature and asks: lvcreate --config allocation/use_blkid_wiping=1 --wipesignatures y --zero y --name {temporary} --extents {extents} {group} {ranges}; then remove it: lvremove {group}/{temporary}',
     shows: 'FreeExtentsCarryData',
     cause: 'SignatureFound',
   },
   ThinPoolMissing: {
     message: 'there is no thin pool {pool}',
-    action: 'Make it: lvcreate --type thin-pool -L SIZE -n {name} {group}. Or leave thinPool out.',
+    action:
+      'Leave thinPool out, or create the pool: lvcreate --type thin-pool -L SIZE -n {name} {group}',
   },
   NoThinPool: {
-    message: '{pool} is no thin pool',
-    action: 'Make it: lvcreate --type thin-pool -L SIZE -n {name} {group}. Or leave thinPool out.',
+    message: '{pool} is not a thin pool',
+    action:
+      'Leave thinPool out, or create the pool: lvcreate --type thin-pool -L SIZE -n {name} {group}',
   },
   ThinPoolSuspended: {
     message: 'the thin pool {pool} is suspended: an LVM command was interrupted',
-    action: 'Look at it first: lvs -a {group}.',
+    action: 'Check its state: lvs -a {group}',
   },
   ThinPoolSilent: {
-    message: 'the thin pool {pool} does not tell how full it is',
-    action: 'Look at it first: lvs -a {group}.',
+    message: 'LVM does not report the usage of the thin pool {pool}',
+    action: 'Check its state: lvs -a {group}',
   },
   ThinPoolOutOfSpace: {
     message: 'the thin pool {pool} is out of space',
-    action: 'Look at it first: lvs -a {group}.',
+    action: 'Check its state: lvs -a {group}',
   },
   ThinPoolMetadataReadOnly: {
     message: 'the thin pool {pool} has read-only metadata',
-    action: 'Look at it first: lvs -a {group}.',
+    action: 'Check its state: lvs -a {group}',
   },
   ThinPoolFailed: {
     message: 'the thin pool {pool} has failed',
-    action: 'Look at it first: lvs -a {group}.',
+    action: 'Check its state: lvs -a {group}',
   },
   ThinPoolUnwell: {
-    message: 'the thin pool {pool} is not well (lvs shows its health as {health})',
-    action: 'Look at it first: lvs -a {group}.',
+    message: 'the thin pool {pool} is unhealthy (lvs shows its health as {health})',
+    action: 'Check its state: lvs -a {group}',
   },
   ThinPoolFull: {
     message:
-      'the thin pool {pool} has {left} bytes left of {size}, and a volume of {bytes} is begun with {needed}',
-    action: 'Make the pool larger (lvextend {pool}), or remove what is not needed.',
+      'the thin pool {pool} has {left} bytes left of {size}, and a new volume of {bytes} needs {needed}',
+    action: 'Remove unneeded volumes, or extend the pool: lvextend -L +SIZE {pool}',
     cause: 'NoSpace',
   },
   ThinPoolFullToFill: {
     message:
-      'the thin pool {pool} has {left} bytes left of {size}, and filling a volume may write all of its {bytes}[, and what is being filled beside it {beside}]',
-    action: 'Make the pool larger (lvextend {pool}), or remove what is not needed.',
+      'the thin pool {pool} has {left} bytes left of {size}, and populating a volume may write all of its {bytes}[, and other volumes that are being populated {beside}]',
+    action: 'Remove unneeded volumes, or extend the pool: lvextend -L +SIZE {pool}',
     cause: 'NoSpace',
   },
   ThinPoolFullToAdopt: {
     message:
-      'the thin pool {pool} has {left} bytes left of {size}, and adopting a volume of it may write {needed}',
-    action: 'Make the pool larger (lvextend {pool}), or remove what is not needed.',
+      'the thin pool {pool} has {left} bytes left of {size}, and adopting a volume in it may write {needed}',
+    action: 'Remove unneeded volumes, or extend the pool: lvextend -L +SIZE {pool}',
     cause: 'NoSpace',
   },
   ThinPoolFullToGrow: {
     message:
       'the thin pool {pool} has {left} bytes left of {size}, and growing by {bytes} writes up to {needed}',
-    action: 'Make the pool larger (lvextend {pool}), or remove what is not needed.',
+    action: 'Remove unneeded volumes, or extend the pool: lvextend -L +SIZE {pool}',
     cause: 'NoSpace',
   },
   ThinPoolFullToCopy: {
     message:
-      'the thin pool {pool} has {left} bytes left of {size}, and a snapshot is taken where there are {needed}, as what is written from then on takes new ones',
-    action: 'Make the pool larger (lvextend {pool}), or remove what is not needed.',
+      'the thin pool {pool} has {left} bytes left of {size}, and a snapshot needs {needed}, since later writes take new blocks',
+    action: 'Remove unneeded volumes, or extend the pool: lvextend -L +SIZE {pool}',
     cause: 'NoSpace',
   },
   ThinPoolFullToWipe: {
     message:
-      'the thin pool {pool} has {left} bytes left of {size}, and wiping a volume of it takes {needed} at a time',
-    action: 'Make the pool larger (lvextend {pool}), or remove what is not needed.',
+      'the thin pool {pool} has {left} bytes left of {size}, and wiping a volume in it needs {needed} at a time',
+    action: 'Remove unneeded volumes, or extend the pool: lvextend -L +SIZE {pool}',
     cause: 'NoSpace',
   },
   ThinPoolMetadataFull: {
-    message: 'the metadata of the thin pool {pool} are full to {percent} percent',
+    message: 'the metadata of the thin pool {pool} is {percent} percent full',
     action:
-      'Make them larger: lvextend --poolmetadatasize +SIZE {pool}. A pool whose metadata are full loses what is written.',
+      'A pool whose metadata is full loses writes. Extend it: lvextend --poolmetadatasize +SIZE {pool}',
     cause: 'NoSpace',
   },
   ThinPoolNotZeroed: {
     message:
-      'the thin pool {pool} was made with --zero n, so a volume of mode Block would show what earlier volumes left in it',
+      'the thin pool {pool} was created with --zero n, so a volume of mode Block would expose data of earlier volumes',
     action:
-      'Have LVM zero what it hands out: lvchange --zero y {pool}. Or use a pool that was made without --zero n.',
+      'Use a pool that was created without --zero n, or let LVM zero new blocks: lvchange --zero y {pool}',
   },
   ThinPoolRoomGone: {
     message:
-      'the thin pool {pool} has less than the {needed} bytes left that are needed, or is not well any more',
+      'the thin pool {pool} has less than the needed {needed} bytes left, nearly full metadata, or is unhealthy',
     cause: 'NoSpace',
   },
   ThinPoolUnderRepair: {
-    message: '{volume} is active for reading alone: somebody may be repairing the thin pool',
+    message: '{volume} is active read-only: the thin pool may be under repair',
   },
   LogicalVolumeExists: {
     message:
-      'there is a logical volume {volume} already, and nothing says that it was made for this Volume',
+      'a logical volume {volume} already exists, and nothing shows that it was created for this Volume',
     action:
-      'Remove or rename it if it is not needed; name the Volume otherwise; or use it as a raw device: rawBlockDevice with devicePath {path}.',
+      'Remove or rename it if it is not needed, or give the Volume another name. Or use it as a raw device: rawBlockDevice with devicePath {path}',
   },
   LogicalVolumeUnrecorded: {
     message:
-      'the logical volume {volume} was made for this Volume, and nothing on the node says how far: it may hold data',
+      'the logical volume {volume} was created for this Volume, and no record on the node shows how far: it may hold data',
     action:
-      'If it holds none, remove it: lvremove {volume}. The Volume is tried again when its spec changes or it is created anew.',
+      'If it holds none, remove it: lvremove {volume}. To retry, change the spec of the Volume, or create the Volume again.',
   },
   BegunInAnotherPool: {
-    message: 'the logical volume {volume} is {found}, and the Volume asks for {wanted}',
+    message: 'the logical volume {volume} is {found}, but the Volume requests {wanted}',
     action: 'Delete this Volume and create it again.',
   },
   BegunWithoutZeros: {
     message:
-      'the logical volume {volume} was begun by an earlier version, which wrote no zeros to it',
+      'an earlier version of Stowage created the logical volume {volume} without writing zeros to it',
     action: 'Delete this Volume, or its claim, and create it again.',
   },
   BegunAsCopy: {
-    message: '{volume} was begun as a copy of another volume, and it is not known of which',
+    message: '{volume} was created as a copy of another volume, and no record shows which one',
     action: 'Delete this Volume and create it again.',
   },
   UnfinishedCarriesData: {
     message:
-      'the logical volume {volume} ({device}) was begun for this Volume and carries {content}, which nothing says it was filled with',
+      'the unfinished logical volume {volume} ({device}) contains {content}, and no record shows that it was populated',
     action:
-      'It may be of an earlier owner of its extents. If none of it is needed: wipefs --all {device}.',
+      'The content may be of an earlier owner of its extents. If none of it is needed: wipefs --all {device}',
   },
   UnfinishedInUse: {
-    message:
-      'the logical volume {volume} ({device}), which was not filled to the end, is in use: {uses}',
-    action: `It is removed once nothing uses it any more.${USE_ENDS}`,
+    message: 'the unfinished logical volume {volume} ({device}) is in use: {uses}',
+    action: `It is removed once nothing uses it.${USE_ENDS}`,
     cause: 'DeviceInUse',
   },
   ThinSourceInAnotherGroup: {
     message:
-      'the {kind} that {volume} starts from, {source}, is in another volume group than {group}, where {volume} is to be',
-    action: 'Use a storage class of that volume group.',
+      'the source {kind} of {volume}, {source}, is not in the volume group {group}, which {volume} requests',
+    action: 'Use a storage class with the volume group of the source.',
   },
   ThinSourceMissing: {
-    message: 'the {kind} that {volume} starts from, {source}, is missing',
-    action: 'Bring it back (vgcfgrestore, if it was removed). Nothing is made in its place.',
+    message: 'the source {kind} of {volume}, {source}, is missing',
+    action:
+      'Bring it back (vgcfgrestore, if it was removed). Stowage creates nothing in its place.',
   },
   ThinSourceTagOnSeveral: {
     message:
-      'several logical volumes carry the tag of the {kind} that {volume} starts from, {source}, {first} and {second}',
+      'several logical volumes have the tag of the source {kind} of {volume}, {source}: {first} and {second}',
     action:
-      'Take it off all but the right one: lvchange --deltag stowage.dev/uid={uid} {group}/NAME.',
+      'Remove the tag from all but the right one: lvchange --deltag stowage.dev/uid={uid} {group}/NAME',
   },
   ThinSourceNotThin: {
     message:
-      'the {kind} that {volume} starts from, {source}, is no thin volume (lvs shows it as {type}), and only those have snapshots',
-    action: 'Copy its data within a pod.',
+      'the source {kind} of {volume}, {source}, is not a thin volume (lvs shows it as {type}), and only those have snapshots',
+    action: 'Copy its data in a pod.',
   },
   ThinSourceInAnotherPool: {
     message:
-      'the {kind} that {volume} starts from, {source}, is in the thin pool {found}, and {volume} is to be in {pool}',
-    action: 'Use a storage class of that thin pool.',
+      'the source {kind} of {volume}, {source}, is in the thin pool {found}, but {volume} requests {pool}',
+    action: 'Use a storage class with the thin pool of the source.',
   },
   ThinSourceModeDiffers: {
-    message:
-      '{volume} is to have mode {mode}, and the {kind} that {volume} starts from, {source}, has {found}',
+    message: '{volume} requests mode {mode}, but its source {kind}, {source}, has {found}',
     action: 'Create a Volume of the same mode.',
   },
   ThinSourceLarger: {
-    message:
-      '{volume} is to have {bytes} bytes, and the {kind} that {volume} starts from, {source}, has {needed}',
-    action: 'Ask for that much at least.',
+    message: '{volume} requests {bytes} bytes, but its source {kind}, {source}, has {needed}',
+    action: 'Request at least that much.',
   },
   CopyContentMissing: {
-    message: '{path} should hold a file system {uuid}, but {content} was found',
-    action: 'It was overwritten or exchanged. It is left as it is.',
+    message: '{path} should contain a file system {uuid}, but {content} was found',
+    action:
+      'It was overwritten or replaced. Bring the earlier content back: Stowage does not change it.',
   },
   LogicalVolumeMissing: {
     message: 'the logical volume {volume} is missing',
     action:
-      'Bring it back (vgcfgrestore, if it was removed), or delete the Volume if its data is given up. Nothing is made anew in its place.',
+      'Bring it back (vgcfgrestore, if it was removed), or delete the Volume if its data may be lost. Stowage does not recreate it.',
   },
   LogicalVolumeExchanged: {
     message:
-      '{path} is now another logical volume ({uuid}), and not the one that was made for this Volume',
-    action: 'Bring the earlier one back, or delete the Volume if its data is given up.',
+      '{path} is now another logical volume ({uuid}), not the one that was created for this Volume',
+    action: 'Bring the earlier one back, or delete the Volume if its data may be lost.',
   },
   LogicalVolumeHoldsNoData: {
-    message: "{volume} is no logical volume that holds a Volume's data: lvs shows it as {type}",
-    action: 'Look at it on the node: lvs -a {group}.',
+    message: '{volume} cannot hold the data of a Volume: lvs shows it as {type}',
+    action: 'Check it on the node: lvs -a {group}',
   },
   TagOnSeveral: {
-    message: 'several logical volumes carry the tag of this Volume: {volumes}',
+    message: 'several logical volumes have the tag of this Volume: {volumes}',
     action:
-      'Take it off all but the one that was made for it: lvchange --deltag {tag} {group}/NAME.',
+      'Remove the tag from all but the one that was created for this Volume: lvchange --deltag {tag} {group}/NAME',
   },
   TagOfAnother: {
-    message:
-      'the logical volume {volume} carries the tag of another Volume, too, with the UID {uid}',
-    action: 'Take off the tag that is wrong: lvchange --deltag stowage.dev/uid=UID {volume}.',
+    message: 'the logical volume {volume} also has the tag of another Volume, with the UID {uid}',
+    action: 'Remove the wrong tag: lvchange --deltag stowage.dev/uid=UID {volume}',
   },
   LogicalVolumePartial: {
-    message: 'a physical volume of the logical volume {volume} is away',
-    action: 'Bring its disk back: pvs tells which one.',
+    message: 'a physical volume of the logical volume {volume} is missing',
+    action: 'Bring its disk back; pvs shows which one.',
   },
   ThinPoolOfVolumeFailed: {
     message: 'the thin pool of the logical volume {volume} has failed',
-    action: 'See lvmthin(7), on repair.',
+    action: 'Repair the pool: see lvmthin(7)',
   },
   LogicalVolumeWithoutDevice: {
-    message: 'the node has no device for the logical volume {volume}, which LVM says is active',
-    action: 'Look at it on the node: lvs {volume}; dmsetup info.',
+    message: 'the node has no device for the logical volume {volume}, which LVM reports as active',
+    action: 'Check it on the node: lvs {volume}; dmsetup info',
   },
   LogicalVolumeNotReady: {
-    message:
-      'the logical volume {volume} is not ready to be recognised[: still to be done: {step}]',
-    action: 'Have it active: lvchange -ay {volume}.',
+    message: 'the logical volume {volume} is not ready to be recognized[: next step: {step}]',
+    action: 'Activate it: lvchange -ay {volume}',
   },
   AdoptedTagMissing: {
     message: 'no logical volume of {group} has the tag {tag}',
     action:
-      'Check the group and the UID. One that MetalK8s made has no tag; if it is that, and nothing else, give it one: lvchange --addtag {tag} {group}/NAME.',
+      'Check the group and the UID. A logical volume of MetalK8s has no tag. Only if it is one of those, tag it: lvchange --addtag {tag} {group}/NAME',
   },
   AdoptedTagOnSeveral: {
     message: 'several logical volumes of {group} have the tag {tag}: {first}, {second}',
-    action:
-      'Take it off all but the one that is to be adopted: lvchange --deltag {tag} {group}/NAME.',
+    action: 'Remove the tag from all but the one to adopt: lvchange --deltag {tag} {group}/NAME',
   },
   AdoptedTagOfAnother: {
-    message: 'the logical volume {volume} has the tag of another Volume, too, with the UID {uid}',
-    action: 'Take off the tag that is wrong: lvchange --deltag stowage.dev/uid={uid} {volume}.',
+    message: 'the logical volume {volume} also has the tag of another Volume, with the UID {uid}',
+    action: 'Remove the wrong tag: lvchange --deltag stowage.dev/uid={uid} {volume}',
   },
   AdoptedIsSnapshot: {
-    message: "the logical volume {volume} is a snapshot, by its name, and no Volume's",
+    message: 'the logical volume {volume} is a snapshot, as its name shows, not that of a Volume',
     action:
-      'A snapshot is not adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
+      'A snapshot cannot be adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
   },
   AdoptedNameTaken: {
-    message: 'there is a logical volume {taken} already, and {volume} is to get that name',
-    action: 'Name the Volume otherwise, or rename that logical volume if nothing needs its name.',
+    message: 'a logical volume {taken} already exists, and {volume} needs that name',
+    action:
+      'Give the Volume another name, or rename that logical volume if nothing needs its name.',
   },
   AdoptedIsNotThin: {
-    message: 'the logical volume {volume} is not thin, and the Volume asks for {wanted}',
+    message: 'the logical volume {volume} is not thin, but the Volume requests {wanted}',
     action: 'Leave thinPool out.',
   },
   AdoptedInAnotherPool: {
     message:
-      'the logical volume {volume} is of the thin pool {pool}, and the Volume asks for {wanted}',
+      'the logical volume {volume} is in the thin pool {pool}, but the Volume requests {wanted}',
     action: 'Set spec.lvmLogicalVolume.thinPool to {pool}.',
   },
   AdoptedTagGone: {
     message: '{volume} no longer has the tag {tag}',
   },
   VolumeGroupChanged: {
-    message: 'the volume group {group} is no longer the one that was looked at, {uuid}',
+    message: 'the volume group {group} is no longer the observed one, {uuid}',
   },
   LogicalVolumeChanged: {
-    message: '{volume} is no longer the logical volume that was looked at',
+    message: '{volume} is no longer the observed logical volume',
   },
   FreeExtentsUnreadable: {
-    message: '{disk} cannot be read anew',
+    message: 'the cached data of {disk} cannot be flushed',
   },
   FreeExtentsChanged: {
-    message: 'what is in the free extents of {disk} changed since they were looked at',
+    message: 'the content of the free extents of {disk} changed after they were observed',
   },
   LogicalVolumeMadeMeanwhile: {
-    message: '{path} was made meanwhile',
+    message: '{path} was provisioned meanwhile',
   },
   LogicalVolumeNotAsMade: {
-    message: '{path} is not the logical volume that was made',
+    message: '{path} is not the logical volume that was created',
   },
   UnfinishedChanged: {
-    message: '{volume} is not what was just made',
+    message: '{volume} is not the logical volume that was just created',
   },
   LogicalVolumeUUIDDiffers: {
     message: '{path} does not have the UUID {uuid}',
@@ -331,76 +331,80 @@ export const LVM = {
     message: 'the volume is being deleted',
   },
   LogicalVolumeStays: {
-    message: 'the logical volume {volume} is still there: it is active again, or has snapshots',
+    message: 'the logical volume {volume} still exists: it is active again, or has snapshots',
   },
   LogicalVolumeUnknown: {
     message:
-      'the logical volume {volume} carries the tag of this Volume, and nothing says how far it was made: it may hold data',
+      'the logical volume {volume} has the tag of this Volume, and no record shows how far it was created: it may hold data',
     action:
-      'If it holds none, remove it: lvremove {volume}. Or set spec.onDelete to Retain, and the Volume goes and leaves it.',
+      'If it holds none, remove it: lvremove {volume}. Or set spec.onDelete to Retain: the Volume is then deleted, and the logical volume stays.',
   },
   LogicalVolumeOfAnother: {
-    message: '{volume} is on record for another Volume, too, [{other}][with the UID {uid}]',
+    message: '{volume} is also on record for another Volume, [{other}][with the UID {uid}]',
     action: OR_RETAIN,
   },
   LogicalVolumeNotOurs: {
-    message: '{volume} is not the logical volume that was made for this Volume',
+    message: '{volume} is not the logical volume that was created for this Volume',
     action: OR_RETAIN,
   },
   LogicalVolumeUnmarked: {
-    message: 'nothing on the node says that {volume} was made for this Volume',
+    message: 'nothing on the node shows that {volume} was created for this Volume',
     action: OR_RETAIN,
   },
   LogicalVolumeNotAlone: {
     message:
-      '{volume} has snapshots or is a part of something (lvs shows {type}), which would go with it',
+      '{volume} has snapshots or is part of another volume (lvs shows {type}), which would be removed with it',
     action: OR_RETAIN,
   },
   LogicalVolumeCarriesOther: {
-    message: '{device} carries {content}, which is not of this Volume',
+    message: '{device} contains {content}, which does not belong to this Volume',
     action: OR_RETAIN,
   },
   LogicalVolumeInUse: {
     message: 'the logical volume {volume} ({device}) is in use: {uses}',
-    action: `It is removed once nothing uses it any more.${USE_ENDS}`,
+    action: `It is removed once nothing uses it.${USE_ENDS}`,
     cause: 'DeviceInUse',
   },
   ThinSnapshotNameTaken: {
-    message: 'there is a logical volume {volume}, and nothing says that it is the snapshot {uid}',
-    action: 'If it is, say so on the node: lvchange --addtag {tag} {volume}. Else rename it.',
+    message: 'a logical volume {volume} exists, and nothing shows that it is the snapshot {uid}',
+    action:
+      'If it is not, rename it. If it is, tag it on the node: lvchange --addtag {tag} {volume}',
   },
   ThinOriginMissing: {
     message: 'the logical volume {volume} of {name} is missing',
-    action: 'Bring it back (vgcfgrestore, if it was removed). Nothing is taken of another.',
+    action:
+      'Bring it back (vgcfgrestore, if it was removed). Stowage takes no snapshot of another one.',
   },
   ThinOriginExchanged: {
-    message: 'the logical volume {volume} of {name} is not the one that was made for it',
-    action: 'Bring it back (vgcfgrestore, if it was removed). Nothing is taken of another.',
+    message: 'the logical volume {volume} of {name} is not the one that was created for it',
+    action:
+      'Bring it back (vgcfgrestore, if it was removed). Stowage takes no snapshot of another one.',
   },
   ThinOriginNotThin: {
-    message: '{volume} is no thin volume (lvs shows it as {type}), and only those have snapshots',
-    action: 'Copy its data within a pod, to a volume of a class with a thinPool.',
+    message:
+      '{volume} is not a thin volume (lvs shows it as {type}), and only those have snapshots',
+    action: 'Copy its data in a pod, to a volume of a storage class with a thinPool.',
   },
   ThinOriginUntagged: {
-    message: "{volume} has no tag of Stowage's yet",
-    action: 'The snapshot is taken once that is over.',
+    message: '{volume} does not have the tag of Stowage yet',
+    action: 'The snapshot is taken once it has the tag.',
   },
   ThinOriginUnwell: {
-    message: '{volume} is not well (lvs shows {health})',
-    action: 'The snapshot is taken once that is over.',
+    message: '{volume} is unhealthy (lvs shows {health})',
+    action: 'The snapshot is taken once it is healthy.',
   },
   ThinOriginSuspended: {
     message:
-      '{volume} or its thin pool is suspended: an LVM command is at work, or was interrupted',
-    action: 'The snapshot is taken once that is over.',
+      '{volume} or its thin pool is suspended: an LVM command is running, or was interrupted',
+    action: 'The snapshot is taken once both are resumed.',
   },
   ThinOriginGrowing: {
-    message: '{volume} is larger than what was made in it: it is being grown',
-    action: 'The snapshot is taken once that is over.',
+    message: '{volume} is larger than its content: it is being expanded',
+    action: 'The snapshot is taken once it is expanded.',
   },
   ThinSnapshotInUse: {
     message: 'the snapshot {volume} is in use: a process has it open, or it is mounted',
-    action: 'It is removed once nothing uses it any more.',
+    action: 'It is removed once nothing uses it.',
     cause: 'DeviceInUse',
   },
 } as const satisfies Record<string, ReasonEntry>;

@@ -5,72 +5,73 @@ import type { ReasonEntry } from './types.ts';
  * by a page of the documentation.
  */
 const UPDATE =
-  'Copy salt/ of this Stowage to the salt-master, then: salt {minion} saltutil.sync_modules';
-const UPDATE_GUARD = 'Copy salt/ of this Stowage to the node again: {page} tells where.';
+  'Copy salt/ of this version of Stowage to the salt-master, then run there: salt {minion} saltutil.sync_modules';
+const UPDATE_GUARD = 'Copy salt/ of this version of Stowage to the node, as {page} describes.';
 const SYNC =
-  'On the salt-master: salt {minion} saltutil.sync_modules; and salt/ of this Stowage must be in its file_roots.';
+  'Add salt/ of this version of Stowage to file_roots of the salt-master, then run there: salt {minion} saltutil.sync_modules';
 
 /** Connections to nodes: ssh, sudo and Salt. */
 export const NODES = {
   NotLeading: {
-    message: 'node {node} is left to the process that leads',
+    message: 'no request is sent to node {node}: this process is not the leader',
   },
   NodeNotLocal: {
     message: 'node {node} is not this machine',
-    action: 'Name it with --local-node if it is, or use --transport ssh. Named now: {named}.',
+    action:
+      'If it is, add it to --local-node; otherwise use --transport ssh. Current local nodes: {named}.',
   },
   NodeNameInvalid: {
-    message: '{name} is no name of a node',
+    message: '{name} is not a valid node name',
   },
   AddressInvalid: {
     message:
-      'the annotation {annotation} of its Node is {found}, which is not a host name or an IP address: ssh goes to the name of the node',
-    action: 'Correct the annotation, or take it off.',
+      'the annotation {annotation} of its Node is {found}, but must be a host name or an IP address: ssh connects to the name of the node instead',
+    action: 'Correct the annotation, or remove it.',
     cause: 'AddressInvalid',
   },
   PortInvalid: {
     message:
-      'the annotation {annotation} of its Node is {found}, which is not a decimal number from 1 to 65535: ssh goes to the port that it goes to without',
-    action: 'Correct the annotation, or take it off.',
+      'the annotation {annotation} of its Node is {found}, but must be a decimal number from 1 to 65535: ssh connects to the port of its configuration instead',
+    action: 'Correct the annotation, or remove it.',
     cause: 'AddressInvalid',
   },
   MinionIdInvalid: {
     message:
-      'the annotation {annotation} of its Node is {found}, which is not the id of a Salt minion: Salt asks the minion that has the name of the node',
-    action: 'Correct the annotation, or take it off.',
+      'the annotation {annotation} of its Node is {found}, but must be the ID of a Salt minion: Salt uses the name of the node instead',
+    action: 'Correct the annotation, or remove it.',
     cause: 'AddressInvalid',
   },
   SocketFolderUnusable: {
-    message: 'no folder for the sockets of ssh: {said}',
+    message: 'no directory for the control sockets of ssh: {said}',
   },
   HostKeyChanged: {
     message:
-      'node {node}: its host key is another than the known one[: the {type} key sent by the remote host is {fingerprint}]',
+      'node {node}: its host key differs from the known one[: it sent the {type} key {fingerprint}]',
     action:
-      'If the node was reinstalled, remove the old key[ ({file}:{line})]: ssh-keygen -R {node}; then add the new one, checked by another way.',
+      'If the node was reinstalled, remove the old key[ ({file}:{line})]: ssh-keygen -R {node}; then compare the new key with the one on the node itself, and add it.',
     cause: 'HostKeyChanged',
   },
   HostKeyUnknown: {
-    message: 'node {node}: its host key is not known[ (of the kind {type})]',
+    message: 'node {node}: its host key is unknown[ (of type {type})]',
     action:
-      "Add the key, checked by another way, to known_hosts under the name {node}: stowage check node {node} --trust-host-key SHA256:… does, if it has that fingerprint, and 'ssh -o HostKeyAlias={node} {node}' asks about it.",
+      "Print the fingerprint on the node itself, then add the key to known_hosts under the name {node}: stowage check node {node} --trust-host-key SHA256:…; or run 'ssh -o HostKeyAlias={node} {node}', which asks for confirmation.",
     cause: 'HostKeyUnknown',
   },
   LoginRefused: {
-    message: 'node {node}: {said}',
+    message: 'node {node} refuses the login: {said}',
     action: "Check that 'ssh {node} true' works for this user without a password.",
     cause: 'LoginRefused',
   },
   NodeUnreachable: {
-    message: 'node {node} is not reached over ssh: {said}',
+    message: 'node {node} is unreachable over ssh: {said}',
     action: "Check that the node is up and that 'ssh {node} true' works for this user.",
     varies: ['said'],
   },
   NodeSilent: {
-    message: 'node {node} gave no answer within {seconds} s',
+    message: 'node {node} did not answer within {seconds} s',
   },
   ShellFailed: {
-    message: 'node {node}: sh ended with status {exit}: {said}',
+    message: 'node {node}: sh failed with status {exit}: {said}',
     varies: ['said'],
   },
   LocalShellFailed: {
@@ -80,60 +81,60 @@ export const NODES = {
   AnswerTooLong: {
     message: 'node {node} answered with more than {limit} MiB',
     action:
-      'Stowage asks for far less: check what prints into non-interactive logins on the node, and who administers it.',
+      'Answers are far shorter: check the login scripts of the node, which may print in non-interactive sessions, and who administers it.',
   },
   AnswerUnclear: {
-    message: 'node {node} gave an answer that is not understood: {found}',
+    message: 'cannot parse the answer of node {node}: {found}',
     action:
-      'Something on the node prints into non-interactive logins (a profile, a banner), or cut the connection.',
+      'Remove what prints in non-interactive logins on the node (a profile, a banner), and check that nothing cuts the connection.',
     varies: ['found'],
   },
   ModuleAnswerUnclear: {
-    message: 'node {node} gave an answer that is not understood: {found}',
-    action: `[Stowage's Salt module there may be of another version: salt {minion} saltutil.sync_modules][${UPDATE_GUARD}]`,
+    message: 'cannot parse the answer of node {node}: {found}',
+    action: `[Update Stowage's Salt module there, which may have another version: salt {minion} saltutil.sync_modules][${UPDATE_GUARD}]`,
     varies: ['found'],
   },
   SudoRefused: {
     message:
       "node {node}: sudo does not let user {user} run '{command}' as root without a password[: {said}]",
     action:
-      "Allow it in /etc/sudoers.d on the node, with NOPASSWD: 'stowage print sudoers' writes what a node needs. 'sudo -n -l' there, as {user}, lists what is allowed.",
+      "Allow it with NOPASSWD in /etc/sudoers.d on the node: 'stowage print sudoers' prints the rules. As {user}, 'sudo -n -l' there lists what is allowed.",
     cause: 'SudoRefused',
   },
   JobsFolderForeign: {
-    message: 'node {node}: {folder} is not a folder of user {user}: {found}',
+    message: 'node {node}: {folder} is not a directory of user {user}: {found}',
     action:
-      'Log in as the user that jobs ran as before; or, once none of its jobs runs, remove {folder} on the node.',
+      'Log in as the user that ran the earlier jobs; or, once none of its jobs runs, remove {folder} on the node.',
   },
   SaltUnreachable: {
-    message: 'node {node} is not reached: salt-api at {url}: {said}',
+    message: 'node {node} is unreachable: salt-api at {url}: {said}',
     action:
-      'Check that salt-api and salt-master run, and that the certificate is signed by what --salt-ca-file holds.',
+      'Check that salt-api and salt-master run, and that a CA in --salt-ca-file signed the certificate.',
     cause: 'SaltUnreachable',
     varies: ['said'],
   },
   SaltLoginRefused: {
-    message: 'node {node}: salt-api at {url} does not log {user} in with eauth {eauth}: {said}',
+    message: 'node {node}: login of {user} to salt-api at {url} with eauth {eauth} failed: {said}',
     action:
       'Check the secret in {file}, and that external_auth of the salt-master has {eauth} with {user}.',
     cause: 'SaltLoginRefused',
   },
   SaltRightMissing: {
-    message: 'node {node}: Salt does not let {user} run {function}: {said}',
+    message: 'node {node}: Salt does not allow {user} to run {function}: {said}',
     action:
-      'On the salt-master, external_auth.{eauth}.{user} must have @stowage, and netapi_enable_clients runner: salt/master.d/stowage.conf is a sample.',
+      'On the salt-master, add @stowage to external_auth.{eauth}.{user}, and runner to netapi_enable_clients, as in salt/master.d/stowage.conf.',
     cause: 'SaltLoginRefused',
   },
   SaltRunnerFailed: {
     message: "node {node}: Stowage's runner behind salt-api at {url} failed: {said}",
     action:
-      'runner_dirs of the salt-master must name the folder _runners of salt/ of this Stowage.',
+      'Add the directory _runners in salt/ of this version of Stowage to runner_dirs of the salt-master.',
     varies: ['said'],
   },
   MinionUnknown: {
-    message: 'node {node}: the salt-master knows no minion {minion}',
+    message: 'node {node}: the salt-master does not know minion {minion}',
     action:
-      'Check its key: salt-key -l all. If the minion of {node} has another id, say so in the configuration: nodes: {setting}.',
+      'Check that its key is accepted: salt-key -l all. If the minion of {node} has another ID, set it in the configuration: nodes: {setting}.',
     cause: 'MinionUnknown',
   },
   MinionDown: {
@@ -142,8 +143,8 @@ export const NODES = {
     cause: 'MinionDown',
   },
   SaltAnswerCut: {
-    message: 'node {node}: Salt cut its answer off',
-    action: 'Set max_event_size of the salt-master higher.',
+    message: 'node {node}: Salt truncated its answer',
+    action: 'Increase max_event_size of the salt-master.',
   },
   SaltModuleMissing: {
     message: "node {node}: Stowage's Salt module on minion {minion} is missing",
@@ -156,13 +157,13 @@ export const NODES = {
     cause: 'SaltModuleMissing',
   },
   SaltModuleOld: {
-    message: "node {node}: Stowage's Salt module on minion {minion} is another version: {said}",
+    message: "node {node}: Stowage's Salt module on minion {minion} has another version: {said}",
     action: SYNC,
     cause: 'SaltModuleOld',
   },
   SaltModuleFailed: {
     message: "node {node}: Stowage's Salt module on minion {minion} failed ({code}): {said}",
-    action: 'The log of salt-minion on {node} has all of it.',
+    action: 'Read the full error in the log of salt-minion on {node}.',
     varies: ['said'],
   },
   ModuleVersionOther: {
@@ -176,20 +177,20 @@ export const NODES = {
   },
   CommandNotListed: {
     message: "node {node} refuses[ '{command}']: {found}",
-    action: `What it may do is in /etc/stowage/allowed there: a line \`directory PATH\`, \`device PATH\` or \`group NAME\` (of LVM) allows more; docs/salt.md tells of logical volumes without a tag. If the program itself is new, salt/ there is older than this Stowage.[ ${UPDATE}][ ${UPDATE_GUARD}]`,
+    action: `Allow it in /etc/stowage/allowed there, with a line \`directory PATH\`, \`device PATH\` or \`group NAME\` (of LVM); for logical volumes without a tag, see docs/salt.md. If the program itself is new, salt/ there is older than this version of Stowage.[ ${UPDATE}][ ${UPDATE_GUARD}]`,
   },
   AllowedListInvalid: {
     message: 'node {node} refuses: {found}',
-    action: 'Root lists there what Stowage may work on: docs/salt.md shows it.',
+    action: 'Write that file as root, as docs/salt.md describes.',
   },
   NodeNotListed: {
     message: 'node {node} refuses: {found}',
     action:
-      'Another node is reached there, by its address or minion id, or /etc/stowage/allowed there has other names: a line `node NAME`.',
+      'Correct the address or minion ID of the node; or name the node in /etc/stowage/allowed there, with a line `node NAME`.',
   },
   ModuleJobsForeign: {
     message: 'node {node} refuses: {found}',
     action:
-      'Log in as the user that jobs ran as before; or, once none of its jobs runs, remove that folder on the node.',
+      'Log in as the user that ran the earlier jobs; or, once none of its jobs runs, remove that directory on the node.',
   },
 } as const satisfies Record<string, ReasonEntry>;

@@ -3,7 +3,7 @@ import type { ReasonEntry } from './types.ts';
 /** Answers of a node that permit no safe conclusion. */
 export const OBSERVATIONS = {
   ProbeUnanswered: {
-    message: 'no answer for {probe}',
+    message: 'the answer of the node lacks {probe}',
     cause: 'NodeUnclear',
   },
   ProbeToolMissing: {
@@ -16,7 +16,7 @@ export const OBSERVATIONS = {
     cause: 'NodeUnclear',
   },
   OutputNotUnderstood: {
-    message: '{program} printed what is not understood: {said}',
+    message: 'cannot parse the output of {program}: {said}',
     cause: 'NodeUnclear',
   },
   RecordDamaged: {
@@ -24,24 +24,24 @@ export const OBSERVATIONS = {
     cause: 'NodeUnclear',
   },
   RecordOfAnotherDamaged: {
-    message: '{record} is damaged ({text}), so it is not known which device that Volume has',
-    action: 'Restore it; or remove it, if that Volume is gone.',
+    message: '{record} is damaged ({text}), so the device of that Volume is unknown',
+    action: 'Restore the record, or remove it if that Volume is gone.',
     cause: 'NodeUnclear',
   },
   MountNotListed: {
-    message: 'no mount of {folder} is listed',
+    message: 'no mount of {folder} was found',
     cause: 'NodeUnclear',
   },
   FoldersMissing: {
-    message: 'neither {folder} nor a folder above it is there',
+    message: 'neither {folder} nor a parent directory of it exists',
     cause: 'NodeUnclear',
   },
   LVMFiltersUnread: {
-    message: 'LVM does not tell its filters: {said}',
+    message: 'cannot read the filters of LVM: {said}',
     cause: 'NodeUnclear',
   },
   FreeExtentsUnread: {
-    message: "what is in free extents of {device} can't be told: {said}",
+    message: 'cannot read the content of free extents of {device}: {said}',
     cause: 'NodeUnclear',
   },
 } as const satisfies Record<string, ReasonEntry>;

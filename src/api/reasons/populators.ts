@@ -7,35 +7,35 @@ export const POPULATORS = {
     cause: 'KindNotRegistered',
   },
   DefinitionMissing: {
-    message: 'no PopulatorDefinition says any more how volumes are filled from {kind}',
+    message: 'the PopulatorDefinition for {kind} no longer exists',
   },
   DefinitionsCompete: {
     message: 'more than one PopulatorDefinition is for {kind}: {definitions}',
     action: 'Delete all but one',
   },
   DefinitionInvalid: {
-    message: 'PopulatorDefinition {definition} says what no volume can be filled by',
+    message: 'PopulatorDefinition {definition} is invalid',
   },
   BuiltinUnknown: {
     message:
-      'PopulatorDefinition {definition} names the built-in {builtin}, which this version of stowage does not have',
+      'PopulatorDefinition {definition} names built-in {builtin}, which this version of Stowage does not have',
   },
   KindNotServed: {
     message:
-      'the API server serves no {plural} in {group}/{version}, which PopulatorDefinition {definition} names',
+      'PopulatorDefinition {definition} names {plural} in {group}/{version}, which the API server does not serve',
   },
   KindForbidden: {
     message:
-      'the daemon may not read {plural} of group {group}: have an administrator run stowage register populator for {kind}',
+      'the daemon may not read {plural} of group {group}: ask an administrator to run stowage register populator for {kind}',
   },
   SourceNotNamespaced: {
-    message: '{kind} {source} is in no namespace, and the claim names namespace {namespace}',
+    message: '{kind} {source} is cluster-scoped, and the claim names namespace {namespace}',
     cause: 'SourceRefused',
   },
   PopulatorGateOff: {
     message:
-      '{kind} {source} is in another namespace than {namespace}, which this daemon does not follow',
-    action: 'Switch the gate CrossNamespaceVolumeDataSource of stowage watch on',
+      '{kind} {source} is in another namespace than {namespace}, which this daemon does not allow',
+    action: 'Enable feature gate CrossNamespaceVolumeDataSource of stowage watch',
     cause: 'GateOff',
   },
   SourceUnusable: {
@@ -43,58 +43,57 @@ export const POPULATORS = {
     cause: 'SourceRefused',
   },
   SourceOfOtherMode: {
-    message: '{kind} {source} is for a claim of mode {mode}, and this one has {asked}',
+    message: '{kind} {source} needs a claim of volume mode {mode}, and this claim has {asked}',
     cause: 'SourceRefused',
   },
   PopulatedClassOfOthers: {
     message:
-      'PopulatorDefinition {definition} fills volumes from {kind} on their node, which can be done for storage classes of provisioner volume.stowage.dev alone, and class {class} is of {provisioner}',
+      'PopulatorDefinition {definition} fills volumes from {kind} on their node, and storage class {class} has provisioner {provisioner}, not volume.stowage.dev',
     action: 'Use another class, or register a pod for the kind',
   },
   PopulatedClassNotNamed: {
-    message: 'the claim names no storage class, and no default class was there when it was made',
+    message: 'the claim has no storage class, and no default class existed when it was created',
   },
   PopulatedClassMissing: {
     message: 'StorageClass {class} does not exist',
   },
   PopulatedClassStatic: {
     message:
-      'StorageClass {class} is for volumes made by hand, to any of which the claim may be bound as it is',
-    action: 'Make it anew in a class whose claims make their own volumes',
+      'StorageClass {class} has no provisioner: the claim may be bound to any existing volume without being filled',
+    action: 'Create the claim again with a class that provisions volumes',
   },
   PopulationNameTaken: {
-    message: 'a {kind} {object} is there that was not made for this',
+    message: '{kind} {object} exists, and was not created for this claim',
     action: 'Delete it',
   },
   PrimeRefused: {
-    message:
-      'claim {claim}, which is to be filled for this one, is refused: {said}. It is tried again',
+    message: 'prime claim {claim} could not be created: {said}. Stowage retries',
     varies: ['said'],
   },
   PrimeUnbound: {
-    message: 'no volume is made for claim {claim} yet: {said}',
+    message: 'prime claim {claim} has no volume yet: {said}',
     varies: ['said'],
   },
   NodeGivenBack: {
     message:
-      'node {node} was given back by whoever makes volumes of class {class}. The scheduler is to choose another node for the claim',
+      'the provisioner of class {class} rejected node {node}. The scheduler must choose another node for the claim',
   },
   FieldUnusable: {
     message: '{kind} {source} cannot be used by PopulatorDefinition {definition}',
   },
   PlacesTaken: {
-    message: '{max} pods fill volumes already: the claim waits for one of them to end',
+    message: '{max} pods already fill volumes: the claim waits until one of them ends',
   },
   NamespacePlacesTaken: {
     message:
-      '{own} pods fill volumes of this namespace already, which leaves the other places to others: the claim waits for one of them to end',
+      '{own} pods already fill volumes of this namespace, and the other places are reserved for other namespaces: the claim waits until one of them ends',
     varies: ['own'],
   },
   PodCreated: {
     message: 'pod {pod} fills the volume',
   },
   PodRefused: {
-    message: 'pod {pod}, which is to fill the volume, is refused: {said}. It is tried again',
+    message: 'populator pod {pod} could not be created: {said}. Stowage retries',
     varies: ['said'],
   },
   ImageRefused: {
@@ -114,29 +113,29 @@ export const POPULATORS = {
   },
   PodOutdated: {
     message:
-      'pod {pod}, which does not run, is made anew: its data source or PopulatorDefinition was changed',
+      'pod {pod} has not started, and is created again: its data source or PopulatorDefinition changed',
   },
   PodFailed: {
-    message: 'pod {pod} failed, the {failed}. of {max}: {said}',
+    message: 'pod {pod} failed (attempt {failed} of {max}): {said}',
   },
   PodsGivenUp: {
     message:
-      '{failed} pods have failed, and no more are made before the data source or its PopulatorDefinition is changed. The last: {said}',
+      '{failed} pods failed. Stowage retries when the data source or its PopulatorDefinition changes. Last failure: {said}',
   },
   RebindRefused: {
-    message: 'to give PersistentVolume {volume} to the claim is refused: {said}. It is tried again',
+    message: 'PersistentVolume {volume} could not be bound to the claim: {said}. Stowage retries',
     varies: ['said'],
   },
   PopulationStepRefused: {
-    message: 'what comes next for it ({step}) is refused: {said}. It is tried again',
+    message: 'population step {step} was refused: {said}. Stowage retries',
     varies: ['said'],
   },
   VolumeFilled: {
-    message: 'the claim has its volume {volume}, filled from its data source',
+    message: 'volume {volume} is filled from the data source, and bound to the claim',
   },
   SourceIgnored: {
     message:
       'the claim was bound to PersistentVolume {volume}, which was not filled from {kind} {source}: the provisioner of StorageClass {class} ignores data sources',
-    action: 'Delete claim {claim}, and create it again in another class',
+    action: 'Delete claim {claim}, then create it again with another class',
   },
 } as const satisfies Record<string, ReasonEntry>;

@@ -4,54 +4,54 @@ import type { ReasonEntry } from './types.ts';
 export const SHARED_FILES = {
   SharedMountMissing: {
     message:
-      '{directory} is on no mount that the node lists: wanted is an NFS 4 mount with the options rw, hard and local_lock=none',
-    action: 'Mount it so on the node; docs/shared-directories.md says why.',
+      '{directory} is not on a mount that the node lists: it must be on an NFS 4 mount with the options rw, hard and local_lock=none',
+    action: 'Mount it with these options on the node: see docs/shared-directories.md',
   },
   SharedMountUnfit: {
     message:
-      '{directory} is on {mountPoint}, which is [of type {type}][mounted {option}]: wanted is an NFS 4 mount with the options rw, hard and local_lock=none',
-    action: 'Mount it so on the node; docs/shared-directories.md says why.',
+      '{directory} is on {mountPoint}, which is [of type {type}][mounted {option}]: it must be on an NFS 4 mount with the options rw, hard and local_lock=none',
+    action: 'Mount it with these options on the node: see docs/shared-directories.md',
   },
   FileHeld: {
     message: '{file} is held by node {node}[ since {since}]',
     action:
-      'It is let go of there first, for which {directory} must be mounted there, too. If {node} is off and does not come back, say so by the out-of-service taint on its Node. Where it has none any more: make a Node of that name, with that taint.',
+      'Node {node} releases it first, and needs {directory} mounted for that. If {node} is off permanently, add the taint node.kubernetes.io/out-of-service to its Node. If that Node was deleted, create a Node of that name with that taint.',
   },
   FileRead: {
     message: '{file} is read on node {node}',
     action:
-      'It can be written to once it is attached nowhere any more. If {node} is off and does not come back, say so by the out-of-service taint on its Node.',
+      'It can be written to once no node has it attached. If {node} is off permanently, add the taint node.kubernetes.io/out-of-service to its Node.',
   },
   OwnerUnreadable: {
     message:
-      '{path} does not say who has {file}: it was damaged, or another version of Stowage wrote it',
+      '{path} does not show which node has {file}: it was damaged, or another version of Stowage wrote it',
     action:
-      'Until that is known, some node may have it attached. Once losetup -a of no node lists it, remove {path}',
+      'Some node may have the file attached. Once losetup -a of no node lists it, remove {path}',
   },
   LoopNotHeld: {
-    message: '{devices} on node {node} has {file}, which is not held for that node',
+    message: '{devices} on node {node} has {file}, but the file is not held for that node',
     action:
-      'What is written through it may destroy what another node writes. See that nothing uses it, then: {command}',
+      'Writes through it may destroy the writes of another node. Make sure that nothing uses it, then: {command}',
   },
   FileHeldWithoutDevice: {
     message: 'no device has {file}, but it is still held for this node',
   },
   NodeStartedAnew: {
-    message: 'node {node} was started anew since it was looked at',
+    message: 'node {node} rebooted after it was observed',
   },
   OwnerFileChanged: {
-    message: '{path} is not what it was',
+    message: '{path} changed after it was observed',
   },
   FileTakenOver: {
     message: '{file} was taken over',
   },
   FileTakenByAnother: {
     message:
-      "someone else takes {file}, too, or a file beside it has a name like an owner file's and is none: look at {file}.owner.* there",
+      'another node takes {file}, too, or a file beside it only has the name of an owner file: check {file}.owner.* there',
   },
   FileReadByAnother: {
     message:
-      "a node began to read {file}, or a file beside it has a name like a reader's mark and is none: look at {file}.reader.* there",
+      "a node began to read {file}, or a file beside it only has the name of a reader's mark: check {file}.reader.* there",
   },
   ReaderMarkGone: {
     message: '{path} is gone',
@@ -59,20 +59,20 @@ export const SHARED_FILES = {
   AdoptedFileHeld: {
     message: '{file} is held by node {node}[ since {since}]',
     action:
-      'What a node may have attached is not adopted. See with losetup -a on {node} that it is not, or that its machine is off and does not come back; then remove {file}.owner.* there.',
+      'A file that a node may have attached is not adopted. Make sure that losetup -a on {node} does not list it, or that its machine is off permanently; then remove {file}.owner.* there.',
   },
   AdoptedFileRead: {
     message: '{file} is read on node {node}',
     action:
-      'What a node may have attached is not adopted. See with losetup -a on {node} that it is not, or that its machine is off and does not come back; then remove {path}.',
+      'A file that a node may have attached is not adopted. Make sure that losetup -a on {node} does not list it, or that its machine is off permanently; then remove {path}.',
   },
   AdoptedFileOwnerUnreadable: {
     message:
-      '{path} does not say who has {file}: it was damaged, or another version of Stowage wrote it',
+      '{path} does not show which node has {file}: it was damaged, or another version of Stowage wrote it',
     action:
-      'Until that is known, some node may have it attached. Once losetup -a of no node lists it, remove {file}.owner.* there.',
+      'Some node may have the file attached. Once losetup -a of no node lists it, remove {file}.owner.* there.',
   },
   AdoptedFileNameReturned: {
-    message: 'there is a file {name} again',
+    message: 'a file {name} exists again',
   },
 } as const satisfies Record<string, ReasonEntry>;

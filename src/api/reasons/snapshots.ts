@@ -18,19 +18,19 @@ export const SNAPSHOTS = {
     cause: 'ClaimUnbound',
   },
   SnapshotPersistentVolumeMissing: {
-    message: 'the PersistentVolume {volume} of claim {claim} not found',
+    message: 'PersistentVolume {volume} of claim {claim} not found',
     cause: 'PersistentVolumeMissing',
   },
   SnapshotPersistentVolumeOfAnother: {
-    message: 'the PersistentVolume {volume} is not bound to claim {claim}',
+    message: 'PersistentVolume {volume} is not bound to claim {claim}',
   },
   SnapshotVolumeForeign: {
-    message: "the PersistentVolume {volume} of claim {claim} is no Volume's of Stowage",
+    message: 'PersistentVolume {volume} of claim {claim} is not managed by Stowage',
     cause: 'ForeignProvisioner',
   },
   DefaultSnapshotClassMissing: {
     message:
-      'cannot find default snapshot class: none of the driver {driver} has the annotation {annotation}: "true"',
+      'cannot find default snapshot class: no class of driver {driver} has annotation {annotation}: "true"',
     cause: 'SnapshotClassMissing',
   },
   DefaultSnapshotClassAmbiguous: {
@@ -42,16 +42,16 @@ export const SNAPSHOTS = {
     cause: 'SnapshotClassMissing',
   },
   SnapshotClassForeign: {
-    message: 'VolumeSnapshotClass {class} is of the driver {driver}, and the volume is of {own}',
+    message: 'VolumeSnapshotClass {class} has driver {driver}, and the volume has driver {own}',
     cause: 'ForeignProvisioner',
   },
   SnapshotClassParameterUnknown: {
     message:
-      'VolumeSnapshotClass {class}: there is no parameter {parameter}; there is: frozenCopySeconds',
+      'VolumeSnapshotClass {class}: unknown parameter {parameter} (known: frozenCopySeconds)',
   },
   SnapshotClassFreezeInvalid: {
     message:
-      'VolumeSnapshotClass {class}: frozenCopySeconds is {value}; write a whole number from 1 to {most}',
+      'VolumeSnapshotClass {class}: frozenCopySeconds is {value}, but must be an integer from 1 to {most}',
   },
   SnapshotBegun: {
     message: 'Waiting for a snapshot {snapshot} to be created by Stowage',
@@ -75,29 +75,28 @@ export const SNAPSHOTS = {
     cause: 'ContentMismatch',
   },
   ContentSourceAmbiguous: {
-    message: 'it must have one of volumeHandle and snapshotHandle',
+    message: 'spec.source must have exactly one of volumeHandle and snapshotHandle',
   },
   ContentHandleInvalid: {
-    message: 'its handle {handle} names no snapshot that Stowage takes',
+    message: 'snapshot handle {handle} is invalid',
   },
   ContentNoteLost: {
-    message:
-      'somebody took away the annotation that says where its copy is, and Volume {volume} is gone',
+    message: 'the annotation that locates the copy was removed, and Volume {volume} is gone',
     action:
-      'To let go of the copy: kubectl annotate volumesnapshotcontent {content} stowage.dev/forget-node={uid}',
+      'If nobody needs the copy, leave it on its node: kubectl annotate volumesnapshotcontent {content} stowage.dev/forget-node={uid}',
   },
   SnapshotMissing: {
-    message: 'there is no VolumeSnapshot {snapshot}',
+    message: 'VolumeSnapshot {snapshot} does not exist',
   },
   SnapshotVolumeGone: {
-    message: 'there is no Volume {volume}, or it is not the one that the snapshot is of',
+    message: 'Volume {volume} does not exist, or is not the source of the snapshot',
     cause: 'VolumeMissing',
   },
   SnapshotVolumeBeingDeleted: {
     message: 'Volume {volume} is being deleted',
   },
   SnapshotVolumeNotMade: {
-    message: 'Volume {volume} is not made yet',
+    message: 'Volume {volume} is not provisioned yet',
   },
   SnapshotVolumePaused: {
     message: 'Volume {volume} is paused',
@@ -112,42 +111,42 @@ export const SNAPSHOTS = {
     cause: 'Paused',
   },
   SnapshotsOfKindNone: {
-    message: 'Volume {volume} is a {kind}, of which there are no snapshots',
+    message: 'snapshots of Volume {volume} are not supported: it is a {kind}',
   },
   SnapshotsOfThickNone: {
     message:
-      'Volume {volume} is a logical volume outside a thin pool, of which there are no snapshots',
-    action: 'Copy its data within a pod, to a volume of a class with a thinPool',
+      'snapshots of Volume {volume} are not supported: it is a logical volume outside a thin pool',
+    action: 'Copy its data in a pod to a volume of a class with a thinPool',
   },
   SnapshotVolumeMoved: {
-    message: 'Volume {volume} is not in the volume group {group} any more',
+    message: 'Volume {volume} is no longer in volume group {group}',
   },
   SnapshotFileMoved: {
-    message: 'the file of Volume {volume} is not in {folder} any more',
+    message: 'the file of Volume {volume} is no longer in {folder}',
   },
   SnapshotNodeAwaited: {
-    message: 'waits for a node: {said}',
+    message: 'waiting for a node: {said}',
     varies: ['said'],
   },
   SnapshotReady: {
     message: 'Snapshot {snapshot} is ready to use',
   },
   SnapshotCopyMissing: {
-    message: 'its copy {copy} is missing on node {node}',
-    action: 'Nothing is taken in its place',
+    message: 'copy {copy} is missing on node {node}, and is not taken again',
+    action: 'Bring the copy back, or delete the VolumeSnapshot',
   },
   SnapshotCopyStays: {
-    message: 'the copy is still there',
+    message: 'the copy still exists',
   },
   SnapshotBeingRestored: {
     message: 'Snapshot is being used to restore Volume {volume}',
     cause: 'UsedAsSource',
   },
   ContentOfSnapshot: {
-    message: 'VolumeSnapshot {snapshot} still has it: delete that',
+    message: 'VolumeSnapshot {snapshot} still uses the content: delete the VolumeSnapshot',
   },
   ContentBeingRestored: {
-    message: 'Volume {volume} is being made from it',
+    message: 'Volume {volume} is being provisioned from the content',
     cause: 'UsedAsSource',
   },
 } as const satisfies Record<string, ReasonEntry>;

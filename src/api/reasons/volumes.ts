@@ -7,7 +7,7 @@ export const VOLUMES = {
     cause: 'InvalidSpec',
   },
   StatusInvalid: {
-    message: '{problem}. Nothing is done on any node by it; correct the status',
+    message: '{problem}. No work is done on any node until the status is corrected',
   },
   StorageClassMissing: {
     message: 'the storage class {class} does not exist',
@@ -20,31 +20,29 @@ export const VOLUMES = {
     cause: 'StorageClassInvalid',
   },
   VolumeSourceUnusable: {
-    message: '{problem}',
-    action: 'It is made once that is there',
+    message: 'waiting for the source: {problem}',
     cause: 'SourceNotReady',
   },
   SourceOfOtherType: {
-    message: 'it is of another type than what it starts from, of which it cannot be made',
-    action: 'Use a storage class of the type that this is of',
+    message: 'source and volume have different types',
+    action: "Use a storage class of the source's type",
   },
   FileSystemMissing: {
-    message: '{path} should hold a file system, and none was found',
-    action: 'The PersistentVolume is made once there is one',
+    message:
+      'no file system was found on {path}; the PersistentVolume is created once there is one',
   },
   PersistentVolumeExists: {
-    message: 'a PersistentVolume {name} exists that does not belong to this Volume',
-    action: 'Delete it, or name the Volume otherwise',
+    message: 'PersistentVolume {name} exists and does not belong to this Volume',
+    action: 'Delete it, or create the Volume under another name',
     cause: 'NameTaken',
   },
   PersistentVolumeInvalid: {
     message: 'the API server refused the PersistentVolume: {why}',
-    action: 'Look at spec.template',
+    action: 'Correct spec.template',
   },
   PersistentVolumeForbidden: {
-    message: 'the API server does not allow the PersistentVolume: {why}',
-    action:
-      'It is tried again. What the daemon may do is given by: stowage install --components rbac',
+    message: 'the API server forbids the PersistentVolume: {why}',
+    action: 'Grant the daemon its permissions; it then retries: stowage install --components rbac',
   },
   PersistentVolumeFailed: {
     message: 'the PersistentVolume is Failed: {why}',
@@ -55,62 +53,61 @@ export const VOLUMES = {
     cause: 'PersistentVolumeHeld',
   },
   CannotGrow: {
-    message: 'cannot grow to {bytes} bytes: {why}',
+    message: 'cannot expand to {bytes} bytes: {why}',
     cause: 'NotGrown',
   },
   AttachmentDisabled: {
     message:
-      '{waiting}, and the controller attachment is switched off: start stowage watch with it',
+      "{waiting}, and the controller attachment is disabled: enable it with stowage watch --controllers '*'",
     cause: 'AttachmentDisabled',
   },
   VolumeStillAttached: {
-    message: 'is still attached on {nodes}',
+    message: 'the volume is still attached to {nodes}',
   },
   EarlierJobRuns: {
-    message: 'waits for the end of {job}',
+    message: 'waiting for the job {job} to end',
     cause: 'JobRunning',
   },
   OtherJobRuns: {
-    message: 'done, but another job of this Volume still runs on the node',
+    message: 'the job is done, but another job of this Volume still runs on the node',
     cause: 'JobRunning',
   },
   LeftoverRefused: {
-    message: 'what it left on its node cannot be written down: {problem}',
+    message: 'cannot create a Leftover for its storage on the node: {problem}',
   },
   LeftoverInvalid: {
     message:
-      '{problem}. Nothing is done on any node by it; delete this Leftover if it is not needed',
+      '{problem}. No work is done on any node for this Leftover; delete it if it is not needed',
   },
   LeftoverOwned: {
-    message: 'waits until the Volume {volume} is gone',
+    message: 'waiting for Volume {volume} to be deleted',
   },
   AdoptsSnapshot: {
     message:
-      'the storage with the UID {uid} is a snapshot: that of the VolumeSnapshotContent {content}',
-    action:
-      'A snapshot is not adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
+      'the storage with UID {uid} is the snapshot of VolumeSnapshotContent {content}, which cannot be adopted',
+    action: 'Restore the snapshot instead: create a claim whose dataSource is its VolumeSnapshot.',
     cause: 'DeviceOfAnother',
   },
   AdoptedByAnother: {
-    message: 'the Volume {volume} adopts the storage with the UID {uid}',
-    action: "Storage becomes one Volume's. Delete {volume} first if it is not to be that one.",
+    message: 'Volume {volume} adopts the storage with UID {uid}, and only one Volume can adopt it',
+    action: 'To adopt the storage with this Volume instead, delete Volume {volume} first.',
     cause: 'DeviceOfAnother',
   },
   AdoptedVolumeAlive: {
-    message: "the storage with the UID {uid} is the Volume {volume}'s on node {node}, and {why}",
+    message: 'the storage with UID {uid} belongs to Volume {volume} on node {node}, and {why}',
     action:
       '{hint}. Or delete that Volume, if its data is retained: stowage delete volume {volume}',
     cause: 'DeviceOfAnother',
   },
   AdoptedVolumeUnfinished: {
-    message: 'the Volume {volume}, whose UID {uid} is, was never made to its end',
+    message: 'the provisioning of Volume {volume} with UID {uid} never completed',
     action:
-      'If you know that there is data on its storage, delete it first: stowage delete volume {volume} --forget-node',
+      'If you know that its storage holds data, delete that Volume first: stowage delete volume {volume} --forget-node',
     cause: 'DeviceOfAnother',
   },
   AdoptedLeftover: {
-    message: 'a Leftover has the storage with the UID {uid} removed on node {node}, and {why}',
-    action: 'Wait until that is done, or take the Leftover away: kubectl delete leftover {uid}',
+    message: 'a Leftover removes the storage with UID {uid} from node {node}, and {why}',
+    action: 'Wait until the Leftover is gone, or delete it: kubectl delete leftover {uid}',
     cause: 'DeviceOfAnother',
   },
 } as const satisfies Record<string, ReasonEntry>;

@@ -37,9 +37,9 @@ export async function createBackup(
   if (given !== undefined && of.namespace !== undefined && given !== of.namespace) {
     throw new StowageError(
       'usage',
-      `A backup is in the namespace of what it is of, which is ${of.namespace}`,
+      `A backup must be in the namespace of its claim or snapshot, which is ${of.namespace}`,
       {
-        hint: `Create it as ${of.namespace}/${name}. A claim of ${given} can be made from it, once that is granted.`,
+        hint: `Create it as ${of.namespace}/${name}. With a grant, a claim of ${given} can be created from it.`,
       },
     );
   }
@@ -91,7 +91,7 @@ function checked(backup: Backup): Backup {
 function missingKind(error: unknown): never {
   if (!isNotFound(error) || error.status.details?.name !== undefined) throw error;
   throw new StowageError('not-found', 'This cluster has no Backups', {
-    hint: 'What defines them is installed by: stowage install --components populator-crds',
+    hint: 'Install their definition: stowage install --components populator-crds',
     cause: error,
   });
 }
@@ -114,7 +114,7 @@ async function untilMade(
         `Backup ${namespace}/${name} failed: ${status.message ?? ''}`,
         {
           object,
-          hint: 'Mend that, delete the Backup, and create it again.',
+          hint: 'Once the cause is fixed, delete the Backup, and create it again.',
         },
       );
     },
@@ -122,6 +122,6 @@ async function untilMade(
       status?.message
         ? `${status.phase ?? 'Pending'}: ${status.message}`
         : (status?.phase ?? 'Pending'),
-    hint: `It goes on by itself where stowage watch runs. See its events: ${commandLine('kubectl', 'describe', 'backup', name, '-n', namespace)}`,
+    hint: `It continues where stowage watch runs. Check its events: ${commandLine('kubectl', 'describe', 'backup', name, '-n', namespace)}`,
   });
 }

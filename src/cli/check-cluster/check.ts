@@ -93,7 +93,7 @@ async function seen(check: string, look: () => Promise<Check[]>): Promise<Check[
       {
         check,
         ok: false,
-        message: `not looked at: ${message}`,
+        message: `not checked: ${message}`,
         ...(hint === undefined ? {} : { hint }),
       },
     ];

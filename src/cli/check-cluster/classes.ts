@@ -7,7 +7,7 @@ import type { Check } from '../lib/checks/report.ts';
 import { commandLine } from '../lib/command-line.ts';
 
 const REPLACED =
-  'Parameters of a class cannot be changed: delete it, and create one of the same name. Volumes and claims stay.';
+  'Delete the class, and create a corrected one of the same name: parameters are immutable. Volumes and claims stay.';
 
 /** Checks the classes without a provisioner, and those of Stowage's driver. Pure. */
 export function classChecks(classes: readonly StorageClass[]): Check[] {
@@ -20,7 +20,7 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
       {
         ...check,
         message: 'there is none for Volumes',
-        hint: 'Make one.',
+        hint: 'Create one.',
         command: 'stowage create storageclass local --static --fs-type ext4',
       },
     ];
@@ -31,7 +31,7 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
     if ('problem' in checked) {
       return {
         ...check,
-        message: `${name}: no file system can be made: ${checked.problem}`,
+        message: `${name}: no file system can be created: ${checked.problem}`,
         hint: REPLACED,
       };
     }
@@ -39,7 +39,7 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
     if (read !== undefined && 'problem' in read) {
       return {
         ...check,
-        message: `no volume can be made for claims of ${read.problem}`,
+        message: `no volume can be provisioned for claims of ${read.problem}`,
         hint: REPLACED,
       };
     }
@@ -51,7 +51,7 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
     ) {
       return {
         ...check,
-        message: `${name}: its volumeBindingMode is ${found.volumeBindingMode ?? 'Immediate'}: claims are bound to volumes of nodes where their pods may not run`,
+        message: `${name}: with volumeBindingMode ${found.volumeBindingMode ?? 'Immediate'}, claims may be bound to volumes on nodes where their pods cannot run`,
         hint: 'Delete the class, and create one of the same name with WaitForFirstConsumer. Volumes and claims stay.',
       };
     }
@@ -66,7 +66,7 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
         name,
         annotation,
       );
-      return { ...check, message: wait, hint: 'Correct it.', command };
+      return { ...check, message: wait, hint: 'Correct the annotation.', command };
     }
     return { ...check, ok: true, message: `${name}, with ${checked.fs?.type ?? 'no file system'}` };
   });

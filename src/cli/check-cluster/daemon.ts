@@ -22,7 +22,7 @@ export function daemonChecks(
       const { metadata, spec } = lease;
       const leader = leaderOf(lease);
       const what = leader === undefined ? '' : `: ${leaderText(leader)}`;
-      const by = `by the Lease ${metadata.namespace}/${metadata.name}`;
+      const by = `with the Lease ${metadata.namespace}/${metadata.name}`;
       return { ...check, ok: true, message: `${spec?.holderIdentity} leads, ${by}${what}` };
     }),
     ...(everywhere.length < 2
@@ -30,8 +30,8 @@ export function daemonChecks(
       : [
           {
             ...check,
-            message: `${everywhere.length} daemons lead at once, by Leases in the namespaces ${everywhere.map(({ metadata }) => metadata.namespace).join(', ')}`,
-            hint: 'Stop all but those of one namespace: --leader-election-namespace has to be the same for all.',
+            message: `${everywhere.length} daemons lead at once, with Leases in the namespaces ${everywhere.map(({ metadata }) => metadata.namespace).join(', ')}`,
+            hint: 'Stop all but those of one namespace: --leader-election-namespace must be the same for all.',
           },
         ]),
   ];

@@ -10,26 +10,31 @@ export const definitionChecks = (skews: readonly CrdSkew[]): Check[] =>
     const { name } = crd;
     switch (crd.skew) {
       case 'none':
-        return { ...check, ok: true, message: `${name} is as this version brings it` };
+        return { ...check, ok: true, message: `${name} is the one of this version` };
       case 'unknown':
         return {
           ...check,
-          message: `${name} was not looked at: you may not read it`,
-          hint: 'Ask for the right to get customresourcedefinitions, or have someone run this who has it.',
+          message: `${name} is not checked: you may not read it`,
+          hint: 'Request permission to get customresourcedefinitions, or ask somebody who has it to run this command.',
         };
       case 'missing':
-        return { ...check, message: `${name} is missing`, hint: 'Install it.', command: INSTALL };
+        return {
+          ...check,
+          message: `${name} is missing`,
+          hint: 'Install the definition.',
+          command: INSTALL,
+        };
       case 'newer':
         return {
           ...check,
           message: `${name} has ${crd.extra.join(', ')}, which this version does not know`,
-          hint: 'A newer Stowage installed it: use that one here, too.',
+          hint: 'Use the newer version of Stowage that installed it.',
         };
       default:
         return {
           ...check,
-          message: `${name} is not as this version brings it${crd.lacks.length === 0 ? '' : `: it lacks ${crd.lacks.join(', ')}`}`,
-          hint: 'Upgrade it: objects stay.',
+          message: `${name} differs from the one of this version${crd.lacks.length === 0 ? '' : `: it lacks ${crd.lacks.join(', ')}`}`,
+          hint: 'Upgrade the definition: objects stay.',
           command: INSTALL,
         };
     }

@@ -8,7 +8,13 @@ export async function permissionChecks(client: KubeClient, signal: AbortSignal):
   const checks = await Promise.all(CALLER_RULES.map((rule) => kindCheck(client, rule, signal)));
   const refused = checks.filter((check) => check !== undefined);
   return refused.length === 0
-    ? [{ check: 'permissions', ok: true, message: 'you may do all that commands for Volumes do' }]
+    ? [
+        {
+          check: 'permissions',
+          ok: true,
+          message: 'you have all permissions that commands for Volumes need',
+        },
+      ]
     : refused;
 }
 
@@ -27,7 +33,7 @@ async function kindCheck(
     check: 'permissions',
     ok: false,
     message: `you may not ${refused.join(', ')} ${name}`,
-    hint: 'Commands that need it are refused. Who may grant it makes a role with it, and binds that to you.',
+    hint: 'Ask an administrator to create this role and bind it to you: commands that need it are refused.',
     command: `kubectl create clusterrole stowage-user-${resource} --verb=${refused.join(',')} --resource=${name}`,
   };
 }

@@ -5,5 +5,5 @@ import { table } from '../lib/output/table.ts';
 /** Returns a table of the checks, followed by commands for a shell with kubectl and stowage. */
 export function clusterText(checks: readonly Check[]): string {
   const rows = checks.map(({ check, ok, message }) => [check, ok ? 'OK' : 'problem', message]);
-  return `${table(['CHECK', 'RESULT', 'WHAT'], rows)}${helpLines('What helps:', checks)}`;
+  return `${table(['CHECK', 'RESULT', 'WHAT'], rows)}${helpLines('Fixes:', checks)}`;
 }

@@ -66,7 +66,7 @@ export async function checkGrant(
     'forbidden',
     `${only ?? 'Nothing'} of namespace ${from} ${only === undefined ? 'may' : 'may not'} use VolumeSnapshot ${namespace}/${name}`,
     {
-      hint: `Who may write in namespace ${namespace} allows it: ${commandLine('stowage', 'grant', 'snapshot', `${namespace}/${name}`, '--to', from, ...narrowed)}`,
+      hint: `Ask a user with write access to namespace ${namespace} to run: ${commandLine('stowage', 'grant', 'snapshot', `${namespace}/${name}`, '--to', from, ...narrowed)}`,
       object: { kind: SNAPSHOT_TYPE.kind, name, namespace },
     },
   );
@@ -97,7 +97,7 @@ function textOf(
       `${asked}: ${by === undefined ? 'it is in that namespace' : `by ReferenceGrant ${to.namespace}/${by}`}\n`,
     ];
   }
-  if (misses.length === 0) return [`${asked}: no grant is about it\n`];
+  if (misses.length === 0) return [`${asked}: no grant covers it\n`];
   return [
     `${asked}:\n`,
     ...misses

@@ -71,7 +71,7 @@ async function ensured(
     const granted = wanted.what.map((each) => granting(items, wanted, each));
     const [first] = granted;
     if (first !== undefined && granted.every((each) => each !== undefined))
-      return { made: first, did: 'grants that already' };
+      return { made: first, did: 'already grants that' };
     const name = nameFor(wanted);
     const there = items.find(({ metadata }) => metadata.name === name);
     try {
@@ -105,14 +105,12 @@ function saysOtherwise({
   metadata: { namespace = '', name, deletionTimestamp },
 }: ReferenceGrant): StowageError {
   const why =
-    deletionTimestamp === undefined
-      ? 'was changed since, and grants something else'
-      : 'is being deleted';
+    deletionTimestamp === undefined ? 'was changed to grant something else' : 'is being deleted';
   return new StowageError(
     'conflict',
-    `ReferenceGrant ${namespace}/${name} is there already, and ${why}`,
+    `ReferenceGrant ${namespace}/${name} already exists, and ${why}`,
     {
-      hint: `See it with: stowage get grants -n ${namespace} ${name}. If nobody needs it: stowage revoke grant ${namespace}/${name}`,
+      hint: `List it: stowage get grants -n ${namespace} ${name}. If it is not needed, revoke it: stowage revoke grant ${namespace}/${name}`,
       object: { kind: REFERENCE_GRANTS.kind, name, namespace },
     },
   );

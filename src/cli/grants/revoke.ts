@@ -34,7 +34,7 @@ export async function revoke(
       'conflict',
       `ReferenceGrant ${options.namespace}/${name} grants something that is neither a snapshot nor a claim`,
       {
-        hint: `Others may need it. If not: kubectl delete referencegrant ${name} -n ${options.namespace}`,
+        hint: `If nothing else needs it, delete it: kubectl delete referencegrant ${name} -n ${options.namespace}`,
         object: { kind: resource.kind, name, namespace: options.namespace },
       },
     );

@@ -59,9 +59,9 @@ export async function agreeToGrant(
       sections: [
         [
           'What is granted',
-          `${what} may be used in namespace ${flags.to}, whoever may create claims there.`,
+          `${what} may be used in namespace ${flags.to}, by all users who may create claims there.`,
         ],
-        ['By', asYaml(wanted)],
+        ['Manifest', asYaml(wanted)],
       ],
       command: sameCommand(
         ['grant', 'snapshot', `${namespace}/${name ?? '*'}`],

@@ -2,12 +2,12 @@ import type { KubeObject } from '../../api/meta.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
 import type { KubeClient, WriteOptions } from '../../kube/types.ts';
-import { ANEW, asCreated, changeOf, LEFT } from './change.ts';
+import { asCreated, changeOf, LEFT, RECREATE } from './change.ts';
 import type { Wanted } from './wanted.ts';
 
 /** Outcome for objects of other owners. */
-export const LEFT_AS_IT_IS = 'left as it is';
-export type Outcome = 'created' | 'changed' | 'unchanged' | 'made anew' | typeof LEFT_AS_IT_IS;
+export const LEFT_AS_IT_IS = 'left unchanged';
+export type Outcome = 'created' | 'changed' | 'unchanged' | 'recreated' | typeof LEFT_AS_IT_IS;
 
 export interface ApplyOptions {
   /** Lets the server check, without storing anything. */
@@ -33,9 +33,9 @@ export async function apply(
       name,
       (current) => {
         const change = changeOf(current, wanted);
-        outdated = change === ANEW ? current : undefined;
+        outdated = change === RECREATE ? current : undefined;
         outcome = change === undefined ? 'unchanged' : change === LEFT ? LEFT_AS_IT_IS : 'changed';
-        return change === ANEW || change === LEFT ? undefined : change;
+        return change === RECREATE || change === LEFT ? undefined : change;
       },
       at,
     );
@@ -47,11 +47,11 @@ export async function apply(
     await checkAnew(client, wanted, at);
     const { uid, resourceVersion } = outdated.metadata;
     await client.delete(resource, name, { ...at, uid, resourceVersion });
-    if (options.dryRun) return 'made anew';
+    if (options.dryRun) return 'recreated';
   }
   try {
     await client.create(resource, asCreated(wanted), at);
-    return outdated === undefined ? 'created' : 'made anew';
+    return outdated === undefined ? 'created' : 'recreated';
   } catch (error) {
     // Another installation created the object first: change that one if needed.
     if (isAlreadyExists(error)) return apply(client, wanted, options);

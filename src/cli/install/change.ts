@@ -12,7 +12,7 @@ import { keptValues } from './values.ts';
 import { titleOf, type Wanted } from './wanted.ts';
 
 /** Deletes and creates the object: an immutable field differs. */
-export const ANEW = 'anew';
+export const RECREATE = 'recreate';
 
 /** Leaves the object, which has another owner. */
 export const LEFT = 'left';
@@ -27,19 +27,19 @@ export function asCreated({ resource, component, object }: Wanted): KubeObject {
 
 /**
  * Returns the merge patch that turns an existing object into the wanted one. Returns undefined if
- * nothing differs, `ANEW` if no patch can do it, and LEFT for an object of a standard kind with
+ * nothing differs, `RECREATE` if no patch can do it, and LEFT for an object of a standard kind with
  * another owner. Pure.
  * Throws a StowageError `conflict` if Stowage may not change the object.
  */
 export function changeOf(
   current: KubeObject,
   wanted: Wanted,
-): object | typeof ANEW | typeof LEFT | undefined {
+): object | typeof RECREATE | typeof LEFT | undefined {
   const { resource, component, object } = wanted;
   const title = titleOf(resource, object);
   if (current.metadata.deletionTimestamp !== undefined) {
     throw new StowageError('conflict', `${title} is being deleted`, {
-      hint: 'Install again when it is gone.',
+      hint: 'Wait until it is gone, then install again.',
     });
   }
   // An existing namespace is used, but neither changed nor removed later.
@@ -49,8 +49,8 @@ export function changeOf(
   if (resource === CUSTOM_RESOURCE_DEFINITIONS) return definitionChange(current, asCreated(wanted));
   const manager = managerOf(current);
   if (manager !== undefined && !isOurs(current)) {
-    throw new StowageError('conflict', `${title} is there, and is managed by ${manager}`, {
-      hint: `Have ${manager} remove it, or, if it may be Stowage's: kubectl label --overwrite ${title.split(' ')[0]}${resource.namespaced ? ` -n ${object.metadata.namespace}` : ''} ${MANAGED_BY}=${COMPONENT}`,
+    throw new StowageError('conflict', `${title} already exists, and is managed by ${manager}`, {
+      hint: `Remove it with ${manager}, or, if Stowage may manage it: kubectl label --overwrite ${title.split(' ')[0]}${resource.namespaced ? ` -n ${object.metadata.namespace}` : ''} ${MANAGED_BY}=${COMPONENT}`,
     });
   }
   const change: Fixed | undefined = mergePatch(
@@ -58,11 +58,14 @@ export function changeOf(
     merged(current, asCreated(wanted), lastOf(current) ?? lastBySettings(current)) as object,
   );
   if (change?.roleRef !== undefined) {
-    if (isOurs(current)) return ANEW;
-    throw fixed(`${title} is there, is not Stowage's, and binds another role`, wanted);
+    if (isOurs(current)) return RECREATE;
+    throw fixed(
+      `${title} already exists, is not managed by Stowage, and binds another role`,
+      wanted,
+    );
   }
   if (change?.spec?.selector !== undefined) {
-    throw fixed(`${title} is there and selects other pods, which cannot be changed`, wanted);
+    throw fixed(`${title} already exists, and selects other pods, which is immutable`, wanted);
   }
   return change;
 }
@@ -99,7 +102,7 @@ function fixed(message: string, { resource, object }: Wanted): StowageError {
         ? ` -n ${object.metadata.namespace}`
         : '';
   return new StowageError('conflict', message, {
-    hint: `If nobody needs it, remove it and install again: kubectl delete ${name}${how}`,
+    hint: `If it is not needed, delete it, then install again: kubectl delete ${name}${how}`,
   });
 }
 

@@ -31,9 +31,9 @@ export async function refuseHeld(
   if (found.length === 0) return;
   throw new StowageError(
     'conflict',
-    `Kinds that have objects are not removed: there are ${found.join(' and ')}`,
+    `CRDs that have objects are not removed: there are ${found.join(' and ')}`,
     {
-      hint: 'Delete them while the daemon still runs (stowage delete volume NAME --wait; kubectl delete KIND NAME), or keep the definitions and all that is in them: stowage uninstall --components rbac,deployment',
+      hint: 'Delete them while the daemon still runs (stowage delete volume NAME --wait; kubectl delete KIND NAME), or keep the CRDs and their objects: stowage uninstall --components rbac,deployment',
     },
   );
 }

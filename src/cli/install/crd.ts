@@ -36,7 +36,9 @@ export function versionsAfter(current: Definition, wanted: Definition): Version[
     throw new StowageError(
       'conflict',
       `${current.spec.names.kind}s are stored as ${newer.name}, which this version of Stowage does not know`,
-      { hint: 'A newer Stowage was installed here: install with that one, or a later one.' },
+      {
+        hint: 'Install with the newer version of Stowage that was installed here, or a later one.',
+      },
     );
   }
   return [...ours, ...others];

@@ -65,10 +65,7 @@ export async function install(
   const { namespace = NAMESPACE, image = IMAGE } = flags;
   const { values: given = {} } = flags;
   if (Object.keys(given).length > 0 && !components.includes('deployment')) {
-    throw new StowageError(
-      'usage',
-      'What is asked of the daemon goes with the component deployment',
-    );
+    throw new StowageError('usage', 'Settings of the daemon require the component deployment');
   }
   if (flags.dryRun === 'client') {
     const values = settleValues({}, given);
@@ -133,16 +130,16 @@ export async function install(
   async function make(wanted: Wanted): Promise<void> {
     const { resource, object } = wanted;
     if (!namespaceIsThere && object.metadata.namespace === namespace) {
-      say(resource, object, 'created, unchecked: its namespace is not there yet');
+      say(resource, object, 'created, unchecked: its namespace does not exist yet');
       return;
     }
     const outcome = await applied(wanted);
     if (outcome === undefined) {
-      say(resource, object, 'created, unchecked: its kind is not there yet');
+      say(resource, object, 'created, unchecked: its kind does not exist yet');
       return;
     }
     if (outcome === LEFT_AS_IT_IS) {
-      say(resource, object, `${outcome}, for it is not Stowage's`);
+      say(resource, object, `${outcome}: it is not managed by Stowage`);
       const note = await oddVersions(client, wanted, io.signal);
       if (note !== undefined) io.stderr.write(`note: ${printable(note)}\n`);
       return;
@@ -156,7 +153,7 @@ export async function install(
       const what = needs.map((each) => `the ${each}`).join(' and ');
       if (needs.length > 0)
         io.stderr.write(
-          `note: its pod starts when ${what} ${needs.length > 1 ? 'are' : 'is'} in that namespace, too\n`,
+          `note: its pod starts once ${what} ${needs.length > 1 ? 'exist' : 'exists'} in that namespace\n`,
         );
     }
   }
@@ -202,9 +199,9 @@ async function refuseBesideLeader(
   const lease = `${beside.metadata.namespace}/${beside.metadata.name}`;
   throw new StowageError(
     'conflict',
-    `A daemon leads already, by the Lease ${lease} (${beside.spec?.holderIdentity}): one in namespace ${namespace} would act on the same nodes`,
+    `A daemon already leads, with the Lease ${lease} (${beside.spec?.holderIdentity}): another one in namespace ${namespace} would act on the same nodes`,
     {
-      hint: `Stop that one first. Where none runs there, the Lease is not a daemon's, as anybody can make one who may write Leases in that namespace: ${commandLine('kubectl', 'delete', 'lease', beside.metadata.name, '-n', beside.metadata.namespace ?? '')}`,
+      hint: `Stop that daemon first. If none runs there, another user with write access to that namespace created the Lease; delete it: ${commandLine('kubectl', 'delete', 'lease', beside.metadata.name, '-n', beside.metadata.namespace ?? '')}`,
     },
   );
 }

@@ -30,9 +30,9 @@ export function refuseHalfMove(
   if (away === undefined) return;
   throw new StowageError(
     'conflict',
-    `${titleOf(DEPLOYMENTS, away)} is there, and would lose its account`,
+    `${titleOf(DEPLOYMENTS, away)} already exists, and would lose its ServiceAccount`,
     {
-      hint: `Have it stay: stowage install -n ${away.metadata.namespace} --components ${components.join(',')}. Or move it: stowage install -n ${namespace} --components rbac,deployment`,
+      hint: `Keep it: stowage install -n ${away.metadata.namespace} --components ${components.join(',')}. Or move it: stowage install -n ${namespace} --components rbac,deployment`,
     },
   );
 }
@@ -147,12 +147,12 @@ export async function waitUntilGone(
     const after = `after ${GONE_WITHIN / 1000} s`;
     throw new StowageError(
       'timeout',
-      `the daemon in namespace ${namespace} still has ${found}, ${after}`,
+      `the daemon in namespace ${namespace} still has ${found} ${after}`,
       {
         hint:
           left.length === 0
-            ? `See what holds it up, and install again: kubectl -n ${namespace} get deployments -o yaml`
-            : `Two daemons would act at once, so the next one is not made. Where their node is off for good: kubectl -n ${namespace} delete pod --force ${namesOf(left, ' ')}. Then install again.`,
+            ? `Find out what holds it up, then install again: kubectl -n ${namespace} get deployments -o yaml`
+            : `If their node is permanently off, delete them: kubectl -n ${namespace} delete pod --force ${namesOf(left, ' ')}. Then install again: until they are gone, two daemons could act at once.`,
         cause: error,
       },
     );

@@ -81,5 +81,5 @@ export async function oddVersions(
   const known = served(object as Definition);
   return known.some((version) => found.includes(version))
     ? undefined
-    : `it serves ${found.join(', ') || 'no version'}, and Stowage works with ${known.join(', ')}: have whoever installed it upgrade it`;
+    : `it serves ${found.join(', ') || 'no version'}, but Stowage requires ${known.join(' or ')}: upgrade it with the tool that installed it`;
 }

@@ -55,7 +55,7 @@ export async function uninstall(
     found.push(...(await emptyNamespaces(connection, mine, io)));
   }
   if (found.length === 0) {
-    io.stderr.write('nothing was found that stowage install made\n');
+    io.stderr.write('no objects of stowage install found\n');
     return;
   }
   if (flags.dryRun === 'none') {
@@ -84,7 +84,7 @@ export async function uninstall(
   for (const operator of await findOperators(client, signal)) {
     const start = startOf(operator);
     if (start === undefined) continue;
-    const note = `note: nobody acts on Volumes now. MetalK8s's operator, which was stopped when they were taken over, starts by: ${start}`;
+    const note = `note: no controller manages Volumes now. To start MetalK8s's operator again, which the take-over stopped: ${start}`;
     io.stderr.write(`${printable(note)}\n`);
   }
 }
@@ -117,7 +117,7 @@ async function isEmpty(
 ): Promise<boolean> {
   const { name } = object.metadata;
   const stays = (why: string) =>
-    void io.stderr.write(printable(`namespace/${name} stays, ${why}`).concat('\n'));
+    void io.stderr.write(printable(`namespace/${name} stays: ${why}`).concat('\n'));
   try {
     const others = await othersIn(connection, name, mine, io.signal);
     if (others.length === 0) return true;
@@ -126,11 +126,11 @@ async function isEmpty(
       .map((one) => `${one.resource.kind.toLowerCase()}/${one.object.metadata.name}`);
     const more = others.length > SHOWN ? ` and ${others.length - SHOWN} more` : '';
     stays(
-      `for it has what Stowage did not make: ${shown.join(', ')}${more}. With all that is in it, it goes by: kubectl delete namespace ${name}`,
+      `it has objects that Stowage did not create: ${shown.join(', ')}${more}. To delete it with all of them: kubectl delete namespace ${name}`,
     );
   } catch (error) {
     if (!(error instanceof StowageError)) throw error;
-    stays(`for it is not known whether it has what Stowage did not make: ${error.message}`);
+    stays(`cannot check for objects that Stowage did not create: ${error.message}`);
   }
   return false;
 }

@@ -23,9 +23,9 @@ export async function valuesFromFlags(
   if (flags.transport === 'local') {
     throw new StowageError(
       'usage',
-      '--transport local is not for an installed daemon: its pod is no node',
+      '--transport local is not for an installed daemon: its pod is not a node',
       {
-        hint: 'On the node itself: stowage watch --transport local.',
+        hint: 'Run the daemon on the node itself: stowage watch --transport local --local-node NAME',
       },
     );
   }

@@ -102,7 +102,7 @@ export function keptValues({ metadata }: KubeObject): Values {
         `deployment.apps/${metadata.name}: ${INSTALL_VALUES_ANNOTATION}: ${found}`,
         {
           cause,
-          hint: 'To install without what earlier runs set: --reset-values.',
+          hint: 'To discard the settings of earlier runs, add --reset-values.',
         },
       ),
   );
@@ -139,7 +139,7 @@ export function settleValues(kept: Values, given: Values): Values {
   if (misplaced !== undefined) {
     throw new StowageError(
       'usage',
-      `${flagOf(misplaced)} is for --transport ${other}, and this is ${own}`,
+      `${flagOf(misplaced)} is for --transport ${other}, but the transport is ${own}`,
     );
   }
   const isDropped = (name: string): boolean =>
@@ -168,8 +168,8 @@ function checkSalt({ transport, saltUrl, saltSecret, saltAudience }: Values): vo
   if (saltUrl === undefined || (saltSecret === undefined) === (saltAudience === undefined)) {
     throw new StowageError(
       'usage',
-      '--transport salt of an installed daemon needs --salt-url, and one of --salt-secret and --salt-audience',
-      { hint: 'docs/salt.md shows how Salt is set up for it.' },
+      '--transport salt of an installed daemon requires --salt-url, and one of --salt-secret and --salt-audience',
+      { hint: 'Set up Salt as described in docs/salt.md.' },
     );
   }
   checkSaltUrl(saltUrl);

@@ -1,7 +1,6 @@
 import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { onDeleteOf } from '../../model/desired-volume.ts';
 import { taintOff } from '../../model/node-death.ts';
 import { commandText } from '../../nodes/quote.ts';
 
@@ -61,19 +60,10 @@ export const forceDetachCommand = ({ metadata, spec }: Volume, node: string): st
     ? taintOff(node)
     : commandLine('stowage', 'detach', 'volume', metadata.name, '--node', node, '--force');
 
-/**
- * Returns the commands that retry a Failed Volume. A new generation triggers the retry, so a
- * default value is written into the spec. If the spec has all of these values, the Volume is
- * created again.
- */
-export function retry(volume: Volume): string[] {
-  const { attachPolicy, onDelete } = volume.spec;
-  if (attachPolicy == null) return [patchSpec(volume, { attachPolicy: 'Always' })];
-  if (onDelete == null) {
-    return [patchSpec(volume, { onDelete: onDeleteOf(volume) })];
-  }
-  return recreate(volume);
-}
+/** Returns the command that retries a failed Volume. */
+export const retry = ({ metadata }: Volume): string[] => [
+  commandLine('stowage', 'retry', 'volume', metadata.name),
+];
 
 /**
  * Returns the commands that delete a Volume and create it again from its manifest, for fields that

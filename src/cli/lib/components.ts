@@ -20,7 +20,7 @@ export function components(text: string, before: readonly Component[] = []): Com
   const unknown = given.find((name) => !COMPONENTS.some((component) => component === name));
   if (unknown !== undefined) {
     throw new InvalidArgumentError(
-      `${JSON.stringify(unknown)} is no component: there are ${COMPONENTS.join(', ')}.`,
+      `${JSON.stringify(unknown)} is not a component: the components are ${COMPONENTS.join(', ')}.`,
     );
   }
   return COMPONENTS.filter((component) => given.includes(component) || before.includes(component));

@@ -13,7 +13,7 @@ export const featureGates =
       const [name = '', value, ...more] = gate.split('=');
       if (!Object.hasOwn(known, name)) {
         throw new InvalidArgumentError(
-          `${JSON.stringify(name)} is no feature gate: there is ${Object.keys(known).join(', ')}.`,
+          `${JSON.stringify(name)} is not a feature gate: known is ${Object.keys(known).join(', ')}.`,
         );
       }
       if ((value !== 'true' && value !== 'false') || more.length > 0) {

@@ -86,7 +86,7 @@ export function oneNamespacedName(text: string, before?: NamespacedName): Namesp
 export function namespaceName(text: string): string {
   if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) {
     throw new InvalidArgumentError(
-      'A namespace has at most 63 lower-case letters, digits and hyphens, the latter not at its ends.',
+      'A namespace has at most 63 lower-case letters, digits and hyphens, without a hyphen at its ends.',
     );
   }
   return text;
@@ -129,7 +129,7 @@ export function labels(text: string, before: Record<string, string> = {}): Recor
   for (const label of text.split(',')) {
     const [key = '', value, ...more] = label.split('=');
     if (key === '' || value === undefined || more.length > 0) {
-      throw new InvalidArgumentError('Write labels as key=value, with commas between.');
+      throw new InvalidArgumentError('Write labels as key=value, separated by commas.');
     }
     result[key] = value;
   }

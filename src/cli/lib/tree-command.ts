@@ -2,6 +2,9 @@ import { Command, type ErrorOptions } from 'commander';
 
 /** Command of the tree. Adds a hint where commander only reports an unknown name. */
 export class TreeCommand extends Command {
+  /** Lines of examples, with comments. */
+  examples: readonly string[] = [];
+
   override createCommand(name?: string): Command {
     return new TreeCommand(name);
   }

@@ -1,12 +1,13 @@
 import type { Command, Option } from 'commander';
 import { VERSION } from '../../api/version.ts';
 import { allCommands, optionsOf, pathOf } from '../lib/command-tree.ts';
-import { bold, hanging, italic, roff, section } from './roff.ts';
+import { examplesOf } from '../lib/examples.ts';
+import { bold, hanging, italic, literal, paragraph, roff, section, subsection } from './roff.ts';
 
 /** Exit statuses, on which scripts rely; docs/output.md has details. */
 const EXIT: readonly (readonly [status: string, meaning: string])[] = [
   ['0', 'done'],
-  ['1', 'failed; of diff: there are differences'],
+  ['1', 'failed; for diff: there are differences'],
   ['2', 'wrong usage'],
   ['3', 'not found'],
   ['4', 'not allowed'],
@@ -17,13 +18,16 @@ const EXIT: readonly (readonly [status: string, meaning: string])[] = [
 ];
 
 const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
-  ['KUBECONFIG', 'kubeconfig files, with colons between; $HOME/.kube/config where it is not set'],
-  ['NO_COLOR', 'if it is not empty, nothing is coloured'],
+  ['KUBECONFIG', 'kubeconfig files, separated by colons (default: $HOME/.kube/config)'],
+  ['NO_COLOR', 'if not empty, disables colors'],
   [
     'STOWAGE_…',
-    'options of watch, and those that say how nodes are reached: $STOWAGE_SSH_CONFIG is --ssh-config',
+    'options of watch and of node access, by flag: $STOWAGE_SSH_CONFIG sets --ssh-config',
   ],
-  ['XDG_CACHE_HOME', 'where compiled code is kept, in the folder stowage; else $HOME/.cache'],
+  [
+    'XDG_CACHE_HOME',
+    'parent of the directory stowage, which caches compiled code (default: $HOME/.cache)',
+  ],
 ];
 
 /** Returns the manual pages by file name: one for the program, and one for each command. */
@@ -71,7 +75,7 @@ function programPage(
     section(
       'DESCRIPTION',
       roff(
-        'Stowage turns files, disks and logical volumes on bare-metal nodes into Kubernetes volumes. Commands make, show and remove objects of a cluster; the daemon, stowage watch, makes on the nodes what they ask for. Options follow the command. Each command has a manual page of its own.\n',
+        'Stowage provisions files, disks and logical volumes on nodes as Kubernetes volumes. Commands create, list and delete objects of a cluster; the daemon, stowage watch, reconciles them on the nodes. Options follow the command. Each command has its own manual page.\n',
       ),
     ),
     section(
@@ -112,7 +116,7 @@ function commandPage(program: Command, command: Command, names: readonly string[
         `${sentence(shown(command).description())}\n`,
         ...(aliases.length === 0
           ? []
-          : [`.PP\n${roff(`${command.name()} can also be written as ${aliases.join(', ')}.`)}\n`]),
+          : [paragraph(roff(`Aliases of ${command.name()}: ${aliases.join(', ')}.`))]),
       ].join(''),
     ),
     ...(command.registeredArguments.length === 0
@@ -132,9 +136,10 @@ function commandPage(program: Command, command: Command, names: readonly string[
         ]),
     section(
       'OPTIONS',
-      `${optionsText(command, own)}.PP\nOptions of all commands are in ${bold('stowage')}(1).\n`,
+      `${optionsText(command, own)}${paragraph(`Global options are in ${bold('stowage')}(1).`)}`,
     ),
     section('EXIT STATUS', `As in ${bold('stowage')}(1).\n`),
+    section('EXAMPLES', examplesText(examplesOf(shown(command)))),
     seeAlso(['stowage', ...relatives(command, names)]),
   ]);
 }
@@ -150,9 +155,23 @@ function synopsis(command: Command): string {
 const sentence = (text: string): string =>
   roff(`${text.slice(0, 1).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`);
 
+/** Returns options under the headings that they have in help; most have none. */
 const optionsText = (command: Command, options: readonly Option[]): string =>
-  options
-    .map((option) => hanging(flagsOf(option), roff(command.createHelp().optionDescription(option))))
+  [...Map.groupBy(options, ({ helpGroupHeading = '' }) => helpGroupHeading)]
+    .toSorted(([a], [b]) => Number(a !== '') - Number(b !== ''))
+    .map(([heading, group]) => {
+      const title = heading === '' ? '' : subsection(heading.replace(/:$/, ''));
+      const help = command.createHelp();
+      return `${title}${group
+        .map((option) => hanging(flagsOf(option), roff(help.optionDescription(option))))
+        .join('')}`;
+    })
+    .join('');
+
+/** Returns lines of examples; comments are paragraphs. */
+const examplesText = (lines: readonly string[]): string =>
+  lines
+    .map((line) => (line.startsWith('# ') ? paragraph(roff(line.slice(2))) : literal(roff(line))))
     .join('');
 
 /** Returns flags such as `-o, --output <format>`, with their names in bold. */

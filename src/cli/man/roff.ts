@@ -28,3 +28,11 @@ export const italic = (text: string): string => `\\fI${roff(text)}\\fR`;
 export const hanging = (term: string, text: string): string => `.TP\n${term}\n${text}\n`;
 
 export const section = (title: string, body: string): string => `.SH ${title}\n${body}`;
+
+export const subsection = (title: string): string => `.SS ${roff(title)}\n`;
+
+/** Returns a paragraph of a text in roff. */
+export const paragraph = (text: string): string => `.PP\n${text}\n`;
+
+/** Returns an indented line in roff, which is not filled. */
+export const literal = (line: string): string => `.RS 4\n.nf\n${line}\n.fi\n.RE\n`;

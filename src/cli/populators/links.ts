@@ -13,6 +13,6 @@ export async function fillsLinks(
   { signal, clock, stderr }: Pick<Io, 'signal' | 'clock' | 'stderr'>,
 ): Promise<boolean> {
   const read = await readLeases(client, signal);
-  if ('forbidden' in read) stderr.write(printable(`note: not looked at: ${read.forbidden}\n`));
+  if ('forbidden' in read) stderr.write(printable(`note: not checked: ${read.forbidden}\n`));
   return followsLinks(leadersIn(foundIn(read) ?? [], clock.now())) ?? true;
 }

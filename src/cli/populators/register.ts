@@ -105,7 +105,7 @@ function wayOf(
   }
   if (image !== undefined) {
     if (group === undefined || kind === undefined) {
-      throw new StowageError('usage', 'A pod fills volumes from a kind: give --group and --kind');
+      throw new StowageError('usage', '--image requires --group and --kind');
     }
     return { sourceKind: { group, kind }, by: { pod: podOf(image, flags) } };
   }
@@ -114,7 +114,7 @@ function wayOf(
   if (odd !== undefined) {
     throw new StowageError(
       'usage',
-      `${written(odd)} is for pods, and ${builtin} is filled from on the node`,
+      `${written(odd)} is for pods only, and the built-in ${builtin} runs on the node`,
     );
   }
   const of = BUILTIN_KINDS[builtin]?.resource;
@@ -147,9 +147,9 @@ async function resourceOf(
   }
   const served = connect && (await servedKind((await connect()).transport, kind, signal));
   if (served === undefined) {
-    const why = connect === undefined ? 'No server is asked' : 'The API server does not serve it';
-    throw new StowageError('usage', `${why}: where are objects of kind ${kindText(kind)}?`, {
-      hint: 'Say it by --api-version and --resource, such as: --api-version v1 --resource hellos',
+    const why = connect === undefined ? 'no server is queried' : 'the API server does not serve it';
+    throw new StowageError('usage', `The resource of kind ${kindText(kind)} is not known: ${why}`, {
+      hint: 'Set --api-version and --resource, for example: --api-version v1 --resource hellos',
     });
   }
   return {
@@ -178,9 +178,9 @@ async function ensure(
   if (before !== undefined && !isDeepStrictEqual(before, wanted)) {
     throw new StowageError(
       'conflict',
-      `${resource.kind} ${name} is there already, for ${kindText(before)}`,
+      `${resource.kind} ${name} already exists, for ${kindText(before)}`,
       {
-        hint: `Register ${wanted === undefined ? 'it' : kindText(wanted)} under another name, or first: stowage unregister populator ${name}`,
+        hint: `Register ${wanted === undefined ? 'it' : kindText(wanted)} under another name, or first run: stowage unregister populator ${name}`,
         object: { kind: resource.kind, name },
       },
     );
@@ -199,7 +199,7 @@ async function ensure(
 function notServed({ kind, group, plural }: Resource, cause: unknown): StowageError {
   const component = group === VOLUME_POPULATORS.group ? 'populator-crds' : 'crds';
   return new StowageError('not-found', `The API server has no ${kind} (${plural}.${group})`, {
-    hint: `Its definition is installed by: stowage install --components ${component}`,
+    hint: `Install its definition: stowage install --components ${component}`,
     cause,
   });
 }

@@ -51,7 +51,7 @@ export async function unregister(
   const kind: SourceKind | undefined = definition?.spec.sourceKind ?? populator?.sourceKind;
   if (kind === undefined) {
     throw new StowageError('not-found', `No populator is registered as ${name}`, {
-      hint: 'See those that are: stowage get populators',
+      hint: 'List those that are: stowage get populators',
     });
   }
   const { items } = await listAll<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, {
@@ -101,7 +101,7 @@ function inUse(
     'conflict',
     `Claims wait to be filled from ${kindText(kind)}: ${named.join(', ')}${more}`,
     {
-      hint: 'Wait until they are bound, or delete them. See them with: stowage get populators',
+      hint: 'Wait until they are bound, or delete them. To list them: stowage get populators',
       object: { kind: POPULATOR_DEFINITIONS.kind, name },
     },
   );

@@ -55,14 +55,14 @@ const QUESTIONS: readonly Question<Given, Connect>[] = [
   },
   {
     of: 'mountPath',
-    message: 'Where it finds a file system to fill, such as /mnt (empty: it fills none):',
+    message: 'Mount path of a file system to fill, such as /mnt (empty: it fills none):',
     when: ({ devicePath }) => devicePath === undefined,
     none: true,
   },
   {
     of: 'devicePath',
     message: ({ mountPath }) =>
-      `Where it finds a Block volume, such as /dev/block${mountPath ? ' (empty: it fills none)' : ''}:`,
+      `Device path of a Block volume to fill, such as /dev/block${mountPath ? ' (empty: it fills none)' : ''}:`,
     when: (_, { mountPath }) => mountPath === undefined,
     none: ({ mountPath }) => mountPath !== undefined,
   },
@@ -110,7 +110,7 @@ export async function agreeToRegister(
 ): Promise<void> {
   const text = objects.map((object) => asYaml(object)).join('---\n');
   const command = sameCommand(['register', 'populator', name], optionsOf(flags), flags);
-  showSummary({ sections: [['What is made, or brought to this', text]], command }, io);
+  showSummary({ sections: [['Objects to create or update', text]], command }, io);
   await confirmSummary('Register it?', io);
 }
 

@@ -52,7 +52,7 @@ async function askServer(
   const { signal } = io;
   const { gitVersion } = await connection.serverVersion(signal);
   const tell = (message: string) =>
-    void io.stderr.write(`note: not looked at: ${printable(message)}\n`);
+    void io.stderr.write(`note: not checked: ${printable(message)}\n`);
   return {
     server: { url: connection.server, version: gitVersion },
     crds: await crdSkews(connection.client, signal, tell),
@@ -73,9 +73,9 @@ function asText({ client, server, crds }: Versions): string {
 function worded(crd: CrdSkew): string {
   switch (crd.skew) {
     case 'none':
-      return 'as this version brings it';
+      return 'matches this version';
     case 'unknown':
-      return 'not known';
+      return 'unknown';
     case 'missing':
       return 'missing';
     default: {

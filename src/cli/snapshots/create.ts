@@ -35,9 +35,9 @@ export async function createSnapshot(
   if (given !== undefined && pvc.namespace !== undefined && given !== pvc.namespace) {
     throw new StowageError(
       'usage',
-      `A snapshot is in the namespace of its claim, which is in ${pvc.namespace}`,
+      `A snapshot must be in the namespace of its claim, which is ${pvc.namespace}`,
       {
-        hint: `Create it as ${pvc.namespace}/${name}, and have it granted: stowage grant snapshot ${pvc.namespace}/${name} --to ${given}`,
+        hint: `Create it as ${pvc.namespace}/${name}, then grant it: stowage grant snapshot ${pvc.namespace}/${name} --to ${given}`,
       },
     );
   }
@@ -117,6 +117,6 @@ async function untilReady(
     isDone: ({ status }) => status?.readyToUse === true,
     progressOf,
     needsAction: (signal) => needsAction(object, connection, io.clock.now(), signal),
-    hint: `It goes on by itself where stowage watch runs. See what holds it up: ${commandLine('stowage', 'why', 'snapshot', `${namespace}/${name}`)}`,
+    hint: `It continues where stowage watch runs. Find out what holds it up: ${commandLine('stowage', 'why', 'snapshot', `${namespace}/${name}`)}`,
   });
 }

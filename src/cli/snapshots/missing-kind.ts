@@ -9,7 +9,7 @@ import { isNotFound } from '../../kube/errors.ts';
 export function missingKind(error: unknown): never {
   if (!isNotFound(error) || error.status.details?.name !== undefined) throw error;
   throw new StowageError('not-found', 'This cluster has no VolumeSnapshots', {
-    hint: 'What defines them is installed by: stowage install --components snapshot-crds',
+    hint: 'Install their definition: stowage install --components snapshot-crds',
     cause: error,
   });
 }

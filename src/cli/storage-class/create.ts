@@ -45,7 +45,7 @@ function refuseContradictions(flags: CreateClassFlags): void {
     if (given !== undefined)
       throw new StowageError(
         'usage',
-        `${given} is for --dynamic: a Volume made by hand says it itself`,
+        `${given} is for --dynamic: a Volume created by hand sets it itself`,
       );
     return;
   }

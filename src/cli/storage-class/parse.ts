@@ -19,7 +19,7 @@ export function jsonOrElement(text: string, before: string[] = []): string[] {
 export function commaList(text: string, before: string[] = []): string[] {
   const elements = text.split(',');
   if (elements.some((element) => element.trim() !== element || element === '')) {
-    throw new InvalidArgumentError('Write options with commas between, and nothing else.');
+    throw new InvalidArgumentError('Write options separated by commas, without spaces.');
   }
   return [...before, ...elements];
 }

@@ -27,24 +27,24 @@ const QUESTIONS: readonly Question<Given>[] = [
   { of: 'name', message: 'Name of the storage class:', needed: true },
   {
     of: 'dynamic',
-    message: 'What has it:',
+    message: 'Kind of class:',
     when: ({ static: byHand }) => !byHand,
     needed: '--static or --dynamic',
     names: {
-      dynamic: 'claims, which make volumes of their own',
-      static: 'Volumes that are made by hand',
+      dynamic: 'dynamic: provisions a volume for each claim',
+      static: 'static: for Volumes that are created by hand',
     },
     take: (sort) => ({ [sort]: true }),
   },
   {
     of: 'type',
-    message: 'What its volumes are made of:',
+    message: 'Kind of storage:',
     when: isOpen,
     names: { sparse: 'sparse files, attached as loop devices', lvm: 'logical volumes of LVM' },
   },
   {
     of: 'directory',
-    message: 'Folder of the files on the nodes (empty: as for Volumes that say none):',
+    message: 'Directory of the files on each node (empty: the default):',
     when: ({ type }, given) => type === 'sparse' && isOpen(given),
     none: true,
     problem: (text) => {
@@ -54,27 +54,27 @@ const QUESTIONS: readonly Question<Given>[] = [
   },
   {
     of: 'vg',
-    message: 'Volume group of the nodes:',
+    message: 'Volume group on each node:',
     when: ({ type, static: byHand }) => type === 'lvm' && !byHand,
-    needed: '--vg, the volume group of each node',
+    needed: '--vg, the volume group on each node',
   },
   {
     of: 'thinPool',
-    message: 'Thin pool of that group (empty: none):',
+    message: 'Thin pool in that group (empty: none):',
     when: ({ type, static: byHand }, { vg }) => type === 'lvm' && !byHand && vg === undefined,
     none: true,
   },
   {
     of: 'reclaimPolicy',
-    message: 'What becomes of a volume whose claim is deleted:',
+    message: 'What to do with a volume when its claim is deleted:',
     when: ({ dynamic }) => dynamic === true,
-    names: { Delete: 'it is deleted, with all its data', Retain: 'it stays' },
+    names: { Delete: 'delete it, with all its data', Retain: 'keep it' },
   },
   { ...ATTACH_POLICY, when: ({ dynamic }, given) => dynamic === true && isOpen(given) },
   { of: 'fsType', message: 'File system:' },
   {
     of: 'default',
-    message: 'Do claims that name no class get this one?',
+    message: 'Make it the default for claims that name no class?',
     when: ({ dynamic }) => dynamic === true,
   },
 ];
@@ -87,7 +87,7 @@ export const complete = (given: Given, command: Command, io: Io) =>
     live: () => undefined,
     hint: (lacking) =>
       lacking.includes('--static or --dynamic')
-        ? 'Volumes of a static class are made by hand; claims of a dynamic one make their own.'
+        ? 'Use --static for Volumes that are created by hand, or --dynamic to provision a volume for each claim.'
         : undefined,
   });
 
@@ -107,9 +107,9 @@ export async function agreeToClass(
   if (there !== undefined) {
     throw new StowageError(
       'conflict',
-      `StorageClass ${name} is there already, of ${there.provisioner}`,
+      `StorageClass ${name} already exists, with provisioner ${there.provisioner}`,
       {
-        hint: 'Give another name. What a class says cannot be changed: see it with kubectl describe storageclass.',
+        hint: `Choose another name: most fields of a class are immutable. To show it: kubectl describe storageclass ${name}`,
         object: { kind: STORAGE_CLASSES.kind, name },
       },
     );
@@ -117,8 +117,8 @@ export async function agreeToClass(
   const command = sameCommand(['create', 'storageclass', name], optionsOf(flags), flags);
   const beside = flags.default ? await otherDefaults(client, io) : [];
   const sections = [
-    ['What is made', asYaml(wanted)] as const,
-    ...(beside.length === 0 ? [] : [['What is the default, too', beside.join('\n')] as const]),
+    ['Manifest', asYaml(wanted)] as const,
+    ...(beside.length === 0 ? [] : [['Other default classes', beside.join('\n')] as const]),
   ];
   showSummary({ sections, command }, io);
   await confirmSummary('Create it?', io);
@@ -131,7 +131,7 @@ async function otherDefaults(client: KubeClient, { signal }: Io): Promise<string
   return (foundIn(read)?.items ?? []).flatMap((found) => {
     const { name } = found.metadata;
     const annotations = defaultAnnotationsOf(found).map((each) => `${each}-`);
-    const text = `${name}: claims that name no class get the newest default. To leave one alone: kubectl annotate storageclass ${name}`;
+    const text = `${name}: claims that name no class get the newest default. To make it no default: kubectl annotate storageclass ${name}`;
     return annotations.length === 0 ? [] : [`${text} ${annotations.join(' ')}`];
   });
 }

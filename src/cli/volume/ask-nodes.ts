@@ -33,7 +33,7 @@ async function nodeChoices({ io, connect, nodeFlags }: Looking): Promise<readonl
   if (nodes.length === 0) return [];
   const volumes = foundIn(await reading(listAll<Volume>(client, VOLUMES, { signal })))?.items ?? [];
   const names = nodes.map(({ metadata }) => metadata.name);
-  io.stderr.write(`Looking at ${names.length === 1 ? '1 node' : `${names.length} nodes`} …\n`);
+  io.stderr.write(`Checking ${names.length === 1 ? '1 node' : `${names.length} nodes`} …\n`);
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
   const heard = await reachNodes(byName, await nodeFlags(), io, (executor) =>
     probeNodes(executor, names, HEAR_MS, io.clock),
@@ -49,9 +49,7 @@ async function nodeChoices({ io, connect, nodeFlags }: Looking): Promise<readonl
 function told(heard: ProbedNode | undefined, volumes: number): string {
   const room = heard?.free && `${roundedSize(heard.free.bytes)} free in ${heard.free.directory}`;
   return [
-    room ??
-      (heard?.message && `${heard.reachable ? '' : 'not reached: '}${heard.message}`) ??
-      'not reached',
+    room ?? heard?.message ?? 'unreachable',
     volumes === 1 ? '1 Volume' : `${volumes} Volumes`,
   ].join(', ');
 }

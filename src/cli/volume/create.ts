@@ -61,5 +61,5 @@ export async function confirmOverwriting(
 ): Promise<void> {
   if (flags.dryRun !== 'none') return;
   const losses = volumes.map(lostByCreation).filter((loss) => loss !== undefined);
-  await confirm(io, { losses, question: 'Create it, and overwrite that?' }, flags);
+  await confirm(io, { losses, question: 'Create, and overwrite this data?' }, flags);
 }

@@ -29,5 +29,5 @@ function fateOf(what: string, onDelete: string, own: boolean): string | undefine
 export function lostByCreation({ metadata, spec }: Volume): string | undefined {
   if (spec.overwrite == null) return undefined;
   const where = driverOfSpec(spec).overwritten?.(spec) ?? 'on its device';
-  return `Volume ${metadata.name} on ${spec.nodeName}: what is ${where} is overwritten if it is ${spec.overwrite}`;
+  return `Volume ${metadata.name} on ${spec.nodeName}: the content ${where} is overwritten if it is ${spec.overwrite}`;
 }

@@ -3,6 +3,7 @@ import { StowageError } from '../../api/errors.ts';
 import { PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { deletable } from '../../controllers/volume/deletable.ts';
+import { listAll } from '../../kube/client.ts';
 import { ignoreNotFound, isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { about, conclude } from '../lib/batch.ts';
@@ -10,6 +11,7 @@ import type { GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import type { WaitFlags } from '../lib/objects/flags.ts';
 import { printDone } from '../lib/objects/print.ts';
+import { selected } from '../lib/objects/selector.ts';
 import { confirm } from '../lib/prompts/confirm.ts';
 import { isInteractive } from '../lib/prompts/interactive.ts';
 import { lostByDeletion } from './data-loss.ts';
@@ -17,6 +19,9 @@ import { forgetNode, forgettable, givenUp } from './forget-node.ts';
 import { untilGone } from './wait-gone.ts';
 
 export interface DeleteFlags extends WaitFlags {
+  /** In place of names. */
+  selector?: string;
+  all?: boolean;
   ignoreNotFound?: boolean;
   forgetNode?: boolean;
   yes?: boolean;
@@ -25,14 +30,35 @@ export interface DeleteFlags extends WaitFlags {
 
 /** Runs `stowage delete volume`. Throws a StowageError. */
 export async function remove(
-  names: readonly string[],
+  given: readonly string[],
   flags: DeleteFlags & GlobalFlags,
   io: Io,
   client: KubeClient,
 ): Promise<void> {
+  const names = await namesOf(given, flags, io, client);
   const { removed, errors } = await removeVolumes(names, flags, io, client);
   printDone(removed, names.length > 1, 'deleted', flags.output, io);
   conclude(errors, names.length, io);
+}
+
+/** Returns the given names, else those that a flag selects. Throws a StowageError `usage`. */
+async function namesOf(
+  given: readonly string[],
+  { selector, all }: DeleteFlags,
+  { signal, stderr }: Io,
+  client: KubeClient,
+): Promise<readonly string[]> {
+  const ways = [given.length > 0, selector !== undefined, all === true].filter(Boolean);
+  if (ways.length !== 1) {
+    throw new StowageError('usage', 'delete volume needs names, or --selector, or --all', {
+      hint: 'For example: stowage delete volume data1',
+    });
+  }
+  if (given.length > 0) return given;
+  const list = listAll<Volume>(client, VOLUMES, { labelSelector: selector, signal });
+  const { items } = await selected(selector, list);
+  if (items.length === 0) stderr.write('No volumes found\n');
+  return items.map(({ metadata }) => metadata.name);
 }
 
 /**
@@ -76,7 +102,7 @@ export async function removeVolumes(
     const found = await eachNamed((name) => forgettable(name, io, client));
     await confirm(
       io,
-      { losses: found.map(givenUp), question: 'Delete it, and forget its node?' },
+      { losses: found.map(givenUp), question: 'Delete, without waiting for the node?' },
       flags,
     );
     return eachOf(found, async (volume) => {
@@ -91,7 +117,7 @@ export async function removeVolumes(
     // Scripts cannot answer: deletion proceeds as with kubectl.
     if (isInteractive(io)) {
       const losses = found.map(lostByDeletion).filter((loss) => loss !== undefined);
-      await confirm(io, { losses, question: 'Delete it, and destroy that?' }, flags);
+      await confirm(io, { losses, question: 'Delete, and destroy this data?' }, flags);
       asked = losses.length > 0 && !flags.yes;
     }
     return eachOf(found, async (volume) => {

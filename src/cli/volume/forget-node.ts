@@ -35,7 +35,7 @@ export async function forgettable(name: string, io: Io, client: KubeClient): Pro
   if (isNodeReady(kubeNode)) {
     throw refuse(
       `node ${node} is Ready`,
-      `Delete it without --forget-node, and its storage is removed there: stowage delete volume ${name}. If Stowage does not reach the node, see why: stowage get volume ${name} -o wide`,
+      `Delete it without --forget-node, which also removes its storage: stowage delete volume ${name}. If the node is unreachable, find out why: stowage why volume ${name}`,
     );
   }
   return volume;
@@ -43,7 +43,7 @@ export async function forgettable(name: string, io: Io, client: KubeClient): Pro
 
 /** Returns what is lost, for the consent of the user. */
 export const givenUp = (volume: Volume): string =>
-  `Volume ${volume.metadata.name}: what it has on node ${nodeOf(volume)} is removed if that node comes back, and lost to the cluster now`;
+  `Volume ${volume.metadata.name}: its data on node ${nodeOf(volume)} is lost to the cluster now, and is removed if that node returns`;
 
 /** Annotates a Volume, so that its deletion does not wait for the node, and deletes it. */
 export async function forgetNode(

@@ -60,7 +60,7 @@ export function typeOf(flags: VolumeFlags): VolumeType | undefined {
 
 function contradiction(one: string, other: string): StowageError {
   return new StowageError('usage', `${one} and ${other} contradict each other`, {
-    hint: 'A sparse file has --size and maybe --directory and --require-mount; a raw device has --device and maybe --overwrite; a logical volume has --vg, --size, and maybe --thin-pool and --overwrite.',
+    hint: 'For a sparse file, set --size (optionally --directory, --require-mount); for a raw device, --device (optionally --overwrite); for a logical volume, --vg and --size (optionally --thin-pool, --overwrite).',
   });
 }
 

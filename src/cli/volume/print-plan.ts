@@ -82,8 +82,6 @@ function textOf(plan: VolumePlan, { verbose = false }: GlobalFlags, several: boo
   const heading = `${comment(`Volume ${plan.volume} on node ${plan.node}`)}\n`;
   if ('refusal' in plan)
     return several ? `${heading}${printable(comment(`refused: ${plan.refusal}`))}\n` : '';
-  const uid = comment(
-    `The UID of the Volume takes the place of ${PLACEHOLDER_UID}, which is made up.`,
-  );
+  const uid = comment(`${PLACEHOLDER_UID} is a placeholder for the UID of the Volume.`);
   return `${heading}${uid}\n${planText(plan.steps, verbose)}`;
 }

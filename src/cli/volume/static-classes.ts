@@ -42,6 +42,6 @@ export async function classesThere(
     return undefined;
   }
   return found.length === 0
-    ? 'This cluster has no storage class for Volumes: make one with stowage create storageclass NAME --static.'
-    : `The storage classes for Volumes here: ${found.map(({ name }) => name).join(', ')}.`;
+    ? 'This cluster has no storage class for Volumes. Create one: stowage create storageclass NAME --static'
+    : `Set --storage-class to one for Volumes: ${found.map(({ name }) => name).join(', ')}`;
 }

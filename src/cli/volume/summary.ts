@@ -24,18 +24,18 @@ export async function summaryOf(
   io: Io,
   client: KubeClient,
 ): Promise<Summary> {
-  io.stderr.write(`Looking at what would be done …\n`);
+  io.stderr.write(`Planning the steps on the nodes …\n`);
   return {
     sections: [
-      ['What is made', volumes.map(described).join('\n')],
-      ['What would run for it', await planned(volumes, nodeFlags, io, client)],
+      ['Volumes to create', volumes.map(described).join('\n')],
+      ['Steps on the nodes', await planned(volumes, nodeFlags, io, client)],
     ],
     command: sameCommand(['create', 'volume', flags.name], optionsOf(flags), flags),
   };
 }
 
 function described({ metadata, spec }: Volume): string {
-  const destroyed = spec.overwrite === undefined ? '' : `, over ${spec.overwrite}`;
+  const destroyed = spec.overwrite === undefined ? '' : `, overwriting ${spec.overwrite}`;
   const attached = spec.attachPolicy === 'OnDemand' ? ', attached only while a pod needs it' : '';
   return `Volume ${metadata.name} on ${spec.nodeName}: ${driverOfSpec(spec).summarize(spec)}${destroyed}, of storage class ${spec.storageClassName}${attached}`;
 }
@@ -51,7 +51,7 @@ async function planned(
     results = await plansOf(volumes, flags, io, client);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    return 'not known: there is no such storage class yet, and until there is one nothing is made';
+    return 'not known: the storage class does not exist yet, and nothing is provisioned until it does';
   }
   const refusals = results.flatMap((result, index) => {
     if (result.status === 'rejected' || !('refusal' in result.value)) return [];

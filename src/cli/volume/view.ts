@@ -21,6 +21,7 @@ export const VOLUME_VIEW: ResourceView<Volume> = {
     ['NAME', name],
     ['NODE', ({ spec }) => spec.nodeName],
     ['PHASE', phase, 'state'],
+    ['READY', (volume) => readyOf(volume)?.status],
     ['DEVICE', ({ status }) => status?.deviceName],
     ['CAPACITY', ({ status }) => status?.capacity],
     ['STORAGECLASS', ({ spec }) => spec.storageClassName],

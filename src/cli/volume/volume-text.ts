@@ -29,7 +29,7 @@ export function description({ volume, pv, claim, pods, events }: Described, now:
     ['Created', since(metadata.creationTimestamp, now)],
     ...(metadata.deletionTimestamp === undefined
       ? []
-      : ([['Deletion asked for', since(metadata.deletionTimestamp, now)]] satisfies Field[])),
+      : ([['Deletion requested', since(metadata.deletionTimestamp, now)]] satisfies Field[])),
     ['Finalizers', metadata.finalizers],
     ['Node', spec.nodeName],
     ...typeOf(spec),

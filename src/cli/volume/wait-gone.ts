@@ -6,6 +6,7 @@ import { waitFor } from '../../kube/wait.ts';
 import { about } from '../lib/batch.ts';
 import type { Io } from '../lib/io.ts';
 import { progressOf, readyOf } from '../lib/objects/volume-progress.ts';
+import { withVolumeHint } from '../lib/objects/wait-ready.ts';
 import { showProgress } from '../lib/output/progress.ts';
 
 /** Waits in parallel until Volumes are gone. Returns those that are, and errors of the others. */
@@ -35,7 +36,8 @@ export async function untilGone(
   for (const [index, volume] of volumes.entries()) {
     const outcome = outcomes[index];
     if (outcome?.status === 'rejected') {
-      errors.push(about(outcome.reason, { kind: VOLUMES.kind, name: volume.metadata.name }));
+      const { name } = volume.metadata;
+      errors.push(about(withVolumeHint(outcome.reason, name), { kind: VOLUMES.kind, name }));
     } else gone.push(volume);
   }
   return { gone, errors };
@@ -47,7 +49,7 @@ function isGone(name: string, uid: string | undefined, volume: Volume | undefine
   const ready = readyOf(volume);
   if (ready?.status === 'False' && ready.reason === 'DestructionError') {
     throw new StowageError('failed', `Volume ${name} could not be removed: ${ready.message}`, {
-      hint: `Once the cause is removed it goes by itself. See how far it is: stowage get volume ${name} -o wide`,
+      hint: `It is retried until it succeeds. Find out what blocks it: stowage why volume ${name}`,
     });
   }
   return false;

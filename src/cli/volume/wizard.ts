@@ -34,11 +34,11 @@ const QUESTIONS: readonly Question<Answers, Looking>[] = [
   NODE,
   {
     of: 'type',
-    message: 'What to make it of:',
+    message: 'Kind of storage:',
     needed: '--size or --device or --vg',
     names: {
       sparse: 'a sparse file, attached as a loop device',
-      raw: 'a disk or partition that the node has',
+      raw: 'a disk or partition of the node',
       lvm: 'a logical volume of LVM',
     },
   },

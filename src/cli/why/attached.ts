@@ -15,7 +15,7 @@ import { isDeleting, nodeText, sinceOf } from './state.ts';
 import type { Blocker, Cause, Fix, VolumeFacts } from './types.ts';
 
 const WITHIN_SECONDS = {
-  when: 'within seconds, where a daemon with the controller attachment runs',
+  when: 'within seconds, if a daemon with the controller attachment runs',
 };
 
 /** Reports that the controller attachment is switched off. */
@@ -27,9 +27,9 @@ export const attachmentDisabled: Cause = ({ volume }) => {
     holdup:
       ready.message || 'the daemon neither attaches nor detaches: its controller attachment is off',
     ...sinceOf(ready),
-    next: { when: 'when a daemon runs that has the controller attachment' },
+    next: { when: 'when a daemon with the controller attachment runs' },
     fix: {
-      say: 'Run the daemon with that controller, which --controllers leaves out.',
+      say: 'Enable the controller attachment, which --controllers excludes.',
       daemonFlags: ['--controllers', '*'],
     },
   };
@@ -58,21 +58,19 @@ export const attaching: Cause = (known) => {
       cause: 'NodeOutOfService',
       holdup:
         ready.message ||
-        `its device is not attached to ${nodeText(volume)}, which is said to be off`,
+        `its device is not attached to ${nodeText(volume)}, which is marked out of service`,
       ...sinceOf(ready),
       chain: [{ kind: 'Node', name: node.metadata.name }],
-      next: { when: 'when the taint is taken off, or the node is Ready' },
-      fix: { say: 'Take the taint off once the node is back.', run: [untaint(node.metadata.name)] },
+      next: { when: 'when the taint is removed, or the node is Ready' },
+      fix: { say: 'Remove the taint once the node is back.', run: [untaint(node.metadata.name)] },
     };
   }
   return {
     cause: 'NotAttached',
-    holdup:
-      ready.message ||
-      `its device is not attached to ${nodeText(volume)}, and that is not begun yet`,
+    holdup: ready.message || `attaching its device to ${nodeText(volume)} has not started yet`,
     ...sinceOf(ready),
     next: WITHIN_SECONDS,
-    fix: { say: 'See that the daemon runs.', run: ['stowage watch'] },
+    fix: { say: 'Start the daemon if it is not running.', run: ['stowage watch'] },
   };
 };
 
@@ -88,11 +86,11 @@ export function heldOn(
   const timer = node === nodeOf(volume) ? forceDetachTime(known, node) : undefined;
   const notReady = timer && ({ cause: 'NodeNotReady', fix: notReadyFix(node) } as const);
   return {
-    holdup: `its attachment to node ${node} is ${uncertain ? 'Uncertain, which counts as attached until the node was looked at' : state}${why}`,
+    holdup: `its attachment to node ${node} is ${uncertain ? 'Uncertain, which counts as attached until the node is verified' : state}${why}`,
     reason: obstructionIn(volume, attachment)?.reason,
     since,
     chain: [{ kind: 'Node', name: node }],
-    next: timer ?? { when: 'by itself, after a delay that grows to 2 minutes' },
+    next: timer ?? { when: 'automatically, after a backoff of up to 2 minutes' },
     ...(uncertain
       ? inDoubt(volume, attachment, notReady)
       : {
@@ -146,12 +144,12 @@ export function inDoubt(
 
 const lookAt = (volume: Volume, node: string): Fix => ({
   // Not among the commands: users who paste all of them would force-detach from a live node.
-  say: `Have node ${node} answer. Only if the machine is dead, and switched off, have it let go: ${forceDetachCommand(volume, node)}`,
+  say: `Restore the connection to node ${node}. Only if its machine is dead and switched off, force-detach the volume: ${forceDetachCommand(volume, node)}`,
   run: [onNode(node, 'true')],
 });
 
 export const endUse = (node: string, pods: readonly string[]): Fix => ({
-  say: `Put right what the message names${pods.length === 0 ? '' : `; pods that need it on node ${node}: ${pods.join(', ')}`}.`,
+  say: `Check the log of the daemon for the volume.${pods.length === 0 ? '' : ` Pods that need it on node ${node}: ${pods.join(', ')}.`}`,
 });
 
 /** Returns commands that delete pods, given as `namespace/name`: one for each namespace. */

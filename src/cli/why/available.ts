@@ -16,18 +16,18 @@ export const available: Cause = (known, now) => {
     return {
       cause: 'PersistentVolumeMissing',
       holdup: 'its device is Available, but its PersistentVolume is gone',
-      next: { when: 'within seconds, where a daemon runs' },
-      fix: { say: 'See that the daemon runs.', run: ['stowage watch'] },
+      next: { when: 'within seconds, if a daemon runs' },
+      fix: { say: 'Start the daemon if it is not running.', run: ['stowage watch'] },
     };
   }
   const own = ownPv(known);
   if ('found' in pv && own === undefined) {
     return {
       cause: 'NameTaken',
-      holdup: `the PersistentVolume ${name} is not its own`,
+      holdup: `PersistentVolume ${name} exists, but was not created for this Volume`,
       next: { when: 'when that PersistentVolume is gone' },
       fix: {
-        say: 'Delete that PersistentVolume if nobody needs it.',
+        say: 'Delete that PersistentVolume if it is not needed.',
         run: [commandLine('kubectl', 'delete', 'pv', name)],
       },
     };
@@ -36,7 +36,7 @@ export const available: Cause = (known, now) => {
 };
 
 const GROWTH = {
-  say: 'Put right what the message names. A size cannot be made smaller again: one that can never be had stays as it is, and does no harm.',
+  say: 'Leave it as it is if that size can never be reached: the volume remains usable. A requested size cannot be reduced.',
 };
 
 /** Reports an incomplete expansion: the Volume can be used, but a user waits for the size. */
@@ -47,7 +47,7 @@ function growing({ volume }: VolumeFacts, now: number): Blocker | undefined {
     return {
       cause: 'NotGrown',
       reason: readReason(ready.detail),
-      holdup: `its device is Available and can be used, but it has not grown: ${ready.message}`,
+      holdup: `its device is Available and usable, but not expanded: ${ready.message}`,
       ...sinceOf(ready),
       next: { when: 'every 30 s' },
       fix: GROWTH,
@@ -57,7 +57,7 @@ function growing({ volume }: VolumeFacts, now: number): Blocker | undefined {
   if (ready?.message && ready.detail === undefined && job?.attempt === undefined) {
     return {
       cause: 'UnknownReason',
-      holdup: `its device is Available and can be used: ${ready.message}`,
+      holdup: `its device is Available and usable: ${ready.message}`,
       ...sinceOf(ready),
       next: { when: 'every 30 s' },
       fix: GROWTH,
@@ -67,7 +67,7 @@ function growing({ volume }: VolumeFacts, now: number): Blocker | undefined {
   const due = dueAt(volume, job.attempt, now);
   return {
     cause: 'NotGrown',
-    holdup: `its device is Available and can be used, but it has not grown: ${ready?.message ?? ''}`,
+    holdup: `its device is Available and usable, but not expanded: ${ready?.message ?? ''}`,
     ...(ready === undefined ? {} : sinceOf(ready)),
     next: due > now ? { at: new Date(due).toISOString() } : { when: 'now' },
     fix: GROWTH,
@@ -82,14 +82,16 @@ export function healthyMessage(known: VolumeFacts): string {
   const held = `the claim ${namespace}/${claim}`;
   const parts = [`Volume ${name} is Available: nothing holds it up`];
   if (pv?.metadata.deletionTimestamp !== undefined) {
-    parts.push('its PersistentVolume is marked for deletion, and goes when the Volume is deleted');
+    parts.push(
+      'its PersistentVolume is marked for deletion, and is removed when the Volume is deleted',
+    );
   }
   if (pv?.status?.phase === 'Bound') parts.push(`it is bound to ${held}`);
   else if (pv?.status?.phase === 'Released') {
     parts.push(
-      `it was bound to ${held}, which is gone: with its data on it, no other claim gets it`,
+      `it was bound to ${held}, which is gone: it keeps that claim's data, and no other claim binds to it`,
     );
-  } else if (pv?.status?.phase === 'Available') parts.push('no claim has it yet');
+  } else if (pv?.status?.phase === 'Available') parts.push('no claim is bound to it yet');
   const places = (known.volume.status?.attachments ?? []).map(({ node }) => node);
   if (places.length > 0) parts.push(`it is attached to ${places.join(', ')}`);
   return parts.join('; ');

@@ -102,12 +102,12 @@ export function daemonAbsent(
   const { metadata, spec } = last;
   const lease = `${metadata.namespace}/${metadata.name}`;
   const how = spec?.holderIdentity
-    ? `${spec.holderIdentity}, which has the Lease ${lease}, renews it no more`
-    : `the Lease ${lease} was given up, and nobody took it`;
+    ? `${spec.holderIdentity} holds the Lease ${lease}, but no longer renews it`
+    : `the Lease ${lease} was released, and no process has acquired it`;
   return {
     cause: 'DaemonAbsent',
     chain: [{ kind: 'Lease', namespace: metadata.namespace ?? '', name: metadata.name }],
-    holdup: `no daemon leads: ${how}; before that: ${instead.holdup}`,
+    holdup: `no daemon leads: ${how}; previous blocker: ${instead.holdup}`,
     ...(spec?.renewTime ? { since: spec.renewTime } : {}),
     next: { when: 'as soon as a daemon leads' },
     fix: fixOf(foundIn(deployments) ?? []),
@@ -139,9 +139,9 @@ export function controllerOff(
     ...instead,
     cause: 'ControllerOff',
     holdup: `the daemon that leads runs without the controller ${controller}`,
-    next: { when: 'once it is run with it' },
+    next: { when: 'when the daemon runs with that controller' },
     fix: {
-      say: 'Have the daemon run with all controllers, or with this one beside those that it has.',
+      say: 'Run the daemon with all controllers, or add this one to its --controllers.',
       daemonFlags: ['--controllers', '*'],
     },
   };
@@ -158,11 +158,11 @@ function withDaemonFlags({ deployments }: Daemons, blocker: Blocker): Blocker {
   if (daemonFlags === undefined) return blocker;
   const [deployment] = foundIn(deployments) ?? [];
   if (deployment === undefined) {
-    const say = `${fix.say} End the one that leads, and run it again with its own flags and this:`;
+    const say = `${fix.say} Stop the daemon that leads, then run it with its own flags and this one:`;
     return { ...blocker, fix: { say, run: [commandLine('stowage', 'watch', ...daemonFlags)] } };
   }
   const { namespace, name } = deployment.metadata;
-  const say = `${fix.say} If its Deployment ${namespace}/${name} is yours, with its own namespace and image:`;
+  const say = `${fix.say} If its Deployment ${namespace}/${name} is yours, install it again with its namespace and image:`;
   const kept = ['-n', 'NAMESPACE', '--image', 'IMAGE'];
   return {
     ...blocker,
@@ -212,14 +212,14 @@ function fixOf(deployments: readonly Deployment[]): Fix {
   const [deployment] = deployments;
   if (deployment === undefined) {
     return {
-      say: 'Run the daemon where it ran, or install it into the cluster with stowage install.',
+      say: 'Start the daemon where it ran, or install it in the cluster with stowage install.',
       run: ['stowage watch'],
     };
   }
   const { name, namespace = '' } = deployment.metadata;
   if (deployment.spec?.replicas === 0) {
     return {
-      say: `The Deployment ${namespace}/${name} is to have no pods: let it have one.`,
+      say: `Scale the Deployment ${namespace}/${name}, which has 0 replicas, to 1.`,
       run: [
         commandLine('kubectl', '-n', namespace, 'scale', `deployment/${name}`, '--replicas', '1'),
       ],

@@ -31,9 +31,9 @@ export const deleting: Cause = (known, now) => {
   if (!isOurs(volume)) {
     return {
       cause: 'ForeignFinalizer',
-      holdup: `Stowage is done with it, and finalizers of others hold it: ${finalizers.join(', ')}`,
+      holdup: `Stowage no longer holds it, but finalizers of other components remain: ${finalizers.join(', ')}`,
       ...since,
-      next: { when: 'when they are taken off' },
+      next: { when: 'when they are removed' },
       fix: foreignFinalizers(['volume', name], finalizers, finalizers),
     };
   }
@@ -42,22 +42,22 @@ export const deleting: Cause = (known, now) => {
   const held = obstructionOf(ready?.detail, { node: nodeOf(volume), volume });
   if (ready?.reason === READY_REASON.destructionError) {
     return {
-      holdup: `what it has on ${nodeText(volume)} is not removed: ${ready.message}`,
+      holdup: `its storage on ${nodeText(volume)} is not removed: ${ready.message}`,
       ...sinceOf(ready),
       next: nextAttempt(volume, now) ?? {
-        when: 'by itself, after a delay that grows to 5 minutes',
+        when: 'automatically, after a backoff of up to 5 minutes',
       },
       cause: held?.cause ?? (held === undefined ? 'UnknownReason' : 'RemovalFailed'),
       reason: held?.reason,
-      fix: held?.fix ?? { say: 'Put right what the message names. Nothing else is needed.' },
+      fix: held?.fix ?? { say: 'Check the log of the daemon for the Volume.' },
     };
   }
   if (job?.attempt !== undefined && job.kind !== 'UnprepareVolume') {
     return {
       cause: 'JobRunning',
-      holdup: `${volume.status?.job} must end first on ${nodeText(volume)}${ready?.message ? `: ${ready.message}` : ''}`,
+      holdup: `job ${volume.status?.job} on ${nodeText(volume)} must end first${ready?.message ? `: ${ready.message}` : ''}`,
       ...since,
-      next: { when: 'when that has ended' },
+      next: { when: 'when the job has ended' },
     };
   }
   const pv = ownPv(known);
@@ -68,15 +68,15 @@ export const deleting: Cause = (known, now) => {
     const attached = heldOn(known, attachment);
     return {
       ...attached,
-      holdup: `it is to be detached before its storage is removed; ${attached.holdup}`,
+      holdup: `it must be detached before its storage is removed; ${attached.holdup}`,
     };
   }
-  const next = nextAttempt(volume, now) ?? { when: 'by itself, when that has ended' };
+  const next = nextAttempt(volume, now) ?? { when: 'when the removal has ended' };
   return {
     ...(held?.fix?.run === undefined
       ? { cause: 'RemovalRunning' }
       : { cause: held.cause ?? 'RemovalRunning', reason: held.reason, fix: held.fix }),
-    holdup: `its storage is being removed from ${nodeText(volume)}: ${ready?.message || volume.status?.job || 'nothing is reported yet'}`,
+    holdup: `its storage is being removed from ${nodeText(volume)}: ${ready?.message || volume.status?.job || 'no progress is reported yet'}`,
     ...(ready === undefined ? since : sinceOf(ready)),
     next,
   };
@@ -92,7 +92,7 @@ export const foreignFinalizers = (
   all: readonly string[],
   foreign: readonly string[],
 ): Fix => ({
-  say: `Whoever set a finalizer takes it off: see who that is. Only if that is gone for good, take ${foreign.join(', ')} off:`,
+  say: `Find the component that set ${foreign.join(', ')}: it removes them when it is done. Only if it no longer exists, remove them:`,
   run: [commandLine('kubectl', 'get', ...object, '-o', 'yaml'), takeOff(object, all, foreign)],
 });
 
@@ -112,7 +112,7 @@ export function heldByFinalizers(
     return {
       cause: 'RemovalRunning',
       fix: {
-        say: `Stowage takes ${own.join(', ')} off, once what it stands for has ended. See that the daemon runs, and what it logs.`,
+        say: `Start the daemon if it is not running, else check its log. Stowage removes ${own.join(', ')} when its work on the object has ended.`,
         run: ['stowage watch'],
       },
     };
@@ -120,7 +120,7 @@ export function heldByFinalizers(
   return {
     cause: 'ForeignFinalizer',
     fix: {
-      say: 'Kubernetes takes these off by itself. If it does not, see what is said of it.',
+      say: 'Kubernetes removes these finalizers. If it does not, check the events of the object.',
       run: [commandLine('kubectl', 'describe', ...object)],
     },
   };
@@ -132,7 +132,7 @@ function heldPv(pv: PersistentVolume, known: VolumeFacts): Blocker {
   if (bound === undefined) {
     const { name: pvName, finalizers: all = [] } = pv.metadata;
     const others = all.filter(isForeign);
-    const next = { when: 'when nothing holds it any more' };
+    const next = { when: 'when the PersistentVolume is no longer in use' };
     if (others.length > 0) {
       return {
         cause: 'ForeignFinalizer',
@@ -146,7 +146,7 @@ function heldPv(pv: PersistentVolume, known: VolumeFacts): Blocker {
       cause: 'PersistentVolumeHeld',
       holdup: why,
       next,
-      fix: { say: 'See who holds the PersistentVolume:', run: [look('pv', pvName)] },
+      fix: { say: 'Check what uses the PersistentVolume:', run: [look('pv', pvName)] },
     };
   }
   const { namespace = '', name, deletionTimestamp, finalizers = [] } = bound.metadata;
@@ -160,13 +160,13 @@ function heldPv(pv: PersistentVolume, known: VolumeFacts): Blocker {
       holdup: `${why}${using}`,
       next: { when: 'when the claim is gone' },
       fix: {
-        say: 'If the data is not needed, delete the claim, and what uses it.',
+        say: 'If the data is not needed, delete the claim and the workload that uses it.',
         run: [commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace)],
       },
     };
   }
   return {
-    holdup: `${why}, which is being deleted${pods.length === 0 ? `, and held by its finalizers ${finalizers.join(', ')}` : ` and used by pods: ${pods.join(', ')}`}`,
+    holdup: `${why}, which is being deleted${pods.length === 0 ? ` and waits for the finalizers ${finalizers.join(', ')}` : ` and used by the pods ${pods.join(', ')}`}`,
     chain,
     since: deletionTimestamp,
     next: { when: 'when the claim is gone' },
@@ -175,7 +175,7 @@ function heldPv(pv: PersistentVolume, known: VolumeFacts): Blocker {
       : {
           cause: 'PodsHoldDeletion' as const,
           fix: {
-            say: 'End the pods, by scaling down what made them; else they are made again.',
+            say: 'Scale down the workload of the pods, else it creates them again. Then delete the pods.',
             run: [commandLine('kubectl', 'delete', 'pod', '-n', namespace, ...pods)],
           },
         }),

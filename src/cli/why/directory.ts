@@ -16,9 +16,9 @@ export const directoryNotMounted: Cause = ({ volume }) => {
     cause: 'DirectoryNotMounted',
     holdup: ready.message || ready.reason,
     ...sinceOf(ready),
-    next: { when: 'by itself, once it is mounted' },
+    next: { when: 'automatically, once it is mounted' },
     fix: {
-      say: `Mount it on ${nodeOf(volume)}, and have /etc/fstab mount it at each boot. This mounts what is there already:`,
+      say: `Mount the file system on ${nodeOf(volume)}, and add it to /etc/fstab for each boot. The command mounts what /etc/fstab lists.`,
       run: [onNode(nodeOf(volume), 'mount', '-a')],
     },
   };

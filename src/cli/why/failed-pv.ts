@@ -7,10 +7,10 @@ export function failedPv({ metadata, status }: PersistentVolume): Blocker | unde
   if (status?.phase !== 'Failed') return undefined;
   return {
     cause: 'PersistentVolumeFailed',
-    holdup: `its PersistentVolume is Failed: ${status.message ?? 'without a message'}`,
-    next: { when: 'when the PersistentVolume is in another phase' },
+    holdup: `its PersistentVolume is Failed: ${status.message ?? 'no reason is reported'}`,
+    next: { when: 'when the PersistentVolume leaves the phase Failed' },
     fix: {
-      say: 'See what failed of the PersistentVolume, and put it right.',
+      say: 'Check why the PersistentVolume failed.',
       run: [commandLine('kubectl', 'describe', 'pv', metadata.name)],
     },
   };

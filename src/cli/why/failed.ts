@@ -18,7 +18,7 @@ export const failed: VolumeCause = (known) => {
   const ready = readyOf(volume);
   if (ready === undefined || !isStuck(volume)) return undefined;
   return {
-    holdup: ready.message || ready.reason || 'it failed, and does not say why',
+    holdup: ready.message || ready.reason || 'it failed, and no reason is recorded',
     ...sinceOf(ready),
     next: { when: 'when its spec is changed' },
     ...wrong(known, ready),
@@ -36,7 +36,7 @@ function wrong(
     return {
       cause: 'InvalidSpec',
       fix: {
-        say: 'The spec cannot be made true. Correct it in the file before the Volume is created again.',
+        say: 'Correct the invalid spec in volume.yaml before you create the Volume again.',
         run: recreate(volume),
       },
     };
@@ -51,11 +51,14 @@ function wrong(
     fix:
       fix === undefined || cause === undefined
         ? (refill(volume) ?? {
-            say: `${fix?.say ?? 'Put right what the message names.'} Then have the Volume tried again.`,
+            say:
+              fix === undefined
+                ? 'Retry the Volume once the cause is fixed.'
+                : `${fix.say} Then retry the Volume.`,
             run: [...(fix?.run ?? []), ...retry(volume)],
           })
         : {
-            say: `${fix.say} Then have the Volume tried again.`,
+            say: `${fix.say} Then retry the Volume.`,
             run: [...(fix.run ?? []), ...retry(volume)],
           },
   };
@@ -73,7 +76,7 @@ function refill(volume: Volume): Fix | undefined {
   const source = ['-n', populator.namespace, `${kind.plural}.${kind.group}`, populator.name];
   const ofClaim = ['-n', claim.namespace, 'pvc', claim.name];
   return {
-    say: `${kind.kind} ${populator.namespace}/${populator.name} cannot be changed: correct it in the file, and create it again. Then create the claim again, which gets a new Volume.`,
+    say: `${kind.kind} ${populator.namespace}/${populator.name} is immutable: correct it in source.yaml, and create it again. Then create the claim again, which gets a new Volume.`,
     run: [
       `${commandLine('kubectl', 'get', ...source, '-o', 'yaml')} > source.yaml`,
       `${commandLine('kubectl', 'get', ...ofClaim, '-o', 'yaml')} > claim.yaml`,
@@ -98,11 +101,11 @@ export const unavailable: VolumeCause = (known, now) => {
     ...((pv && failedPv(pv)) ?? {
       cause: found?.cause ?? otherwise,
       reason: found?.reason,
-      holdup: ready.message || 'it is not available, and does not say why',
-      next: nextAttempt(volume, now) ?? { when: 'by itself: the node is looked at all the time' },
+      holdup: ready.message || 'it is not available, and no reason is recorded',
+      next: nextAttempt(volume, now) ?? { when: 'automatically, at the next check of the node' },
       fix: {
         ...found?.fix,
-        say: `${found?.fix?.say ?? 'Put right what the message names.'} Nothing is made anew in its place.`,
+        say: `${found?.fix?.say ?? 'Restore the missing part.'} Stowage creates no replacement.`,
       },
     }),
   };

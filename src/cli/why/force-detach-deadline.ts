@@ -26,7 +26,7 @@ export function forceDetachTime(
   const at = new Date(deadline).toISOString();
   return isSaid(foundIn(storageClass))
     ? { at }
-    : { when: `at ${at}, unless --max-wait-for-unmount of the daemon is another than 6m` };
+    : { when: `at ${at}, if --max-wait-for-unmount of the daemon is 6m` };
 }
 
 /**

@@ -12,10 +12,10 @@ export function missingCrd(error: unknown, kind: keyof typeof COMPONENTS): Block
   if (!isNotFound(error) || error.status.details?.name !== undefined) throw error;
   return {
     cause: 'CRDMissing',
-    holdup: `this cluster has no ${kind}s: their CustomResourceDefinition is missing`,
-    next: { when: 'when they are defined, and the object is made' },
+    holdup: `the CustomResourceDefinition of kind ${kind} is not installed`,
+    next: { when: 'when it is installed, and the object is created' },
     fix: {
-      say: 'Install what defines them.',
+      say: 'Install the CustomResourceDefinitions.',
       run: [`stowage install --components ${COMPONENTS[kind]}`],
     },
   };

@@ -81,10 +81,10 @@ function errorOf(
   const shown =
     fix?.manifest === undefined
       ? ''
-      : ` As printed by: ${commandLine('stowage', 'why', kind?.toLowerCase() ?? '', `${namespace}/${name}`)}`;
+      : ` To print the manifest: ${commandLine('stowage', 'why', kind?.toLowerCase() ?? '', `${namespace}/${name}`)}`;
   return new StowageError(
     'conflict',
-    `${kind} ${namespace}/${name} waits for somebody to act: ${holdup}`,
+    `${kind} ${namespace}/${name} needs manual action: ${holdup}`,
     {
       ...(fix === undefined ? {} : { hint: `${fix.say}${run}${shown}` }),
       object,

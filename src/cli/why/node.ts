@@ -13,7 +13,7 @@ import { obstructionOf } from './obstruction.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
 import type { Cause, Fix, Link, VolumeFacts } from './types.ts';
 
-const BY_ITSELF = { when: 'by itself, after a delay that grows to 5 minutes' };
+const BY_ITSELF = { when: 'automatically, after a backoff of up to 5 minutes' };
 
 /** Reports that the node does not answer, or that its answer is unclear. */
 export const nodeAway: Cause = (known) => {
@@ -33,9 +33,9 @@ export const nodeAway: Cause = (known) => {
     return {
       ...common,
       cause: way?.cause ?? 'NodeUnclear',
-      holdup: `${nodeText(volume)} answers, but nothing safe follows from it: ${message}`,
+      holdup: `${nodeText(volume)} answers, but the answer is inconclusive: ${message}`,
       fix: way?.fix ?? {
-        say: 'If it stays so, see what the node prints.',
+        say: 'If this persists, check the kernel log of the node.',
         run: [ssh(volume, 'dmesg')],
       },
     };
@@ -44,12 +44,12 @@ export const nodeAway: Cause = (known) => {
     return {
       ...common,
       cause: 'NodeMissing',
-      holdup: `there is no ${nodeText(volume)} in this cluster, and none is reached under that name: ${message}`,
+      holdup: `${nodeText(volume)} is not in this cluster, and no machine is reached under that name: ${message}`,
       fix:
         isDeleting(volume) || mayHold(volume)
           ? lost(volume)
           : {
-              say: `See which nodes there are (kubectl get nodes). The node of a Volume cannot be changed: create it again with another spec.nodeName, which is to be put into the file before.`,
+              say: `Create the Volume again on an existing node (kubectl get nodes): set spec.nodeName in volume.yaml before the last command.`,
               // Until a node reports otherwise, its storage counts as being provisioned, and this
               // node cannot be queried.
               run: recreate(volume, '--forget-node'),
@@ -70,7 +70,7 @@ export const nodeAway: Cause = (known) => {
       (isDeleting(volume)
         ? lost(volume)
         : {
-            say: 'Bring the node back. The user that stowage watch runs as must get in without a question.',
+            say: 'Bring the node back. The user of stowage watch must be able to log in without a prompt.',
             run: [ssh(volume, 'true')],
           }),
   };
@@ -89,12 +89,12 @@ const ssh = (volume: Volume, command: string): string => onNode(nodeOf(volume), 
  * once with the taint.
  */
 export const notReadyFix = (node: string): Fix => ({
-  say: `Bring node ${node} back. If it is dead: switch it off, and say so; then the volume is let go of at once. Take the taint off when it is back.`,
+  say: `Bring node ${node} back. If it is dead, switch it off, then taint it: its volumes are force-detached at once. Remove the taint when it is back.`,
   run: [taintOff(node)],
 });
 
 const lost = (volume: Volume): Fix => ({
-  say: 'Bring the node back under that name. If it is lost for good, give up what it holds of this Volume, with its data:',
+  say: 'Bring the node back under that name. If it is permanently lost, delete the Volume and abandon its data there:',
   run: [commandLine('stowage', 'delete', 'volume', volume.metadata.name, '--forget-node')],
 });
 

@@ -6,7 +6,7 @@ import { isDeleting, isOurs, nodeText } from './state.ts';
 import type { Cause, Fix } from './types.ts';
 
 const RUN_IT: Fix = {
-  say: 'Run the daemon, with a transport that reaches the node. Where it runs, its log says what it does.',
+  say: 'Start the daemon with a transport that reaches the node. If it is running, check its log.',
   run: ['stowage watch'],
 };
 
@@ -15,7 +15,7 @@ export const unseen: Cause = (known) => {
   const { volume } = known;
   const { creationTimestamp, deletionTimestamp, generation } = volume.metadata;
   const ready = readyOf(volume);
-  const when = `when a daemon that acts for ${nodeText(volume)} runs`;
+  const when = `when a daemon that manages ${nodeText(volume)} runs`;
   if (isDeleting(volume)) {
     const atWork =
       ready?.reason === READY_REASON.terminating || ready?.reason === READY_REASON.destructionError;
@@ -26,19 +26,17 @@ export const unseen: Cause = (known) => {
     if (atWork || seen || !isOurs(volume)) return undefined;
     return {
       cause: 'NotTakenUp',
-      holdup: 'no daemon has taken up its deletion yet',
+      holdup: 'no daemon has observed its deletion yet',
       ...(deletionTimestamp && { since: deletionTimestamp }),
       next: { when },
       fix: RUN_IT,
     };
   }
   if (ready === undefined) {
-    const lost = isUnknownNode(known)
-      ? `, and there is no ${nodeText(volume)} in this cluster`
-      : '';
+    const lost = isUnknownNode(known) ? `, and ${nodeText(volume)} is not in this cluster` : '';
     return {
       cause: 'NotTakenUp',
-      holdup: `no daemon has looked at it yet${lost}`,
+      holdup: `no daemon has observed it yet${lost}`,
       ...(creationTimestamp && { since: creationTimestamp }),
       next: { when },
       fix: RUN_IT,
@@ -52,7 +50,7 @@ export const unseen: Cause = (known) => {
     return undefined;
   return {
     cause: 'NotTakenUp',
-    holdup: `its spec was changed (generation ${generation}), and no daemon has taken that up yet (generation ${observedGeneration})`,
+    holdup: `no daemon has observed its changed spec yet (generation ${generation}, observed ${observedGeneration})`,
     next: { when },
     fix: RUN_IT,
   };

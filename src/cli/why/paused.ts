@@ -26,10 +26,10 @@ export const paused: Cause = ({ volume, node }) => {
     ...(places.some(({ kind }) => kind === 'volume')
       ? {}
       : { chain: [{ kind: 'Node', name: nodeOf(volume) }] }),
-    holdup: `it is paused: ${where} has the annotation ${PAUSED_ANNOTATION}`,
-    next: { when: 'when the annotation is taken off' },
+    holdup: `it is paused by the annotation ${PAUSED_ANNOTATION} of ${where}`,
+    next: { when: 'when the annotation is removed' },
     fix: {
-      say: 'Take the annotation off when the reason for it is gone.',
+      say: 'Once the reason for the pause is gone, remove the annotation.',
       run: places.map((place) =>
         commandLine('kubectl', 'annotate', place.kind, place.name, `${PAUSED_ANNOTATION}-`),
       ),

@@ -16,9 +16,9 @@ export const making: Cause = (known, now) => {
   if (ready?.reason === READY_REASON.adoptionRefused) {
     return {
       cause: 'DeviceOfAnother',
-      holdup: ready.message || 'the storage that it adopts is another Volume’s',
+      holdup: ready.message || 'the storage to adopt belongs to another Volume',
       ...sinceOf(ready),
-      next: { when: 'once that is so no more; it is looked at again every 5 min at least' },
+      next: { when: 'when that changes (checked at least every 5 min)' },
     };
   }
   if (ready?.status !== 'Unknown') return undefined;
@@ -27,7 +27,7 @@ export const making: Cause = (known, now) => {
   const fix = silent
     ? {
         fix: {
-          say: 'Nothing was reported for long. See that stowage watch runs, and what it logs about this Volume.',
+          say: 'Check that stowage watch runs, and its log for this Volume: no progress was reported for 10 min or more.',
         },
       }
     : {};
@@ -40,7 +40,7 @@ export const making: Cause = (known, now) => {
       cause: 'SourceNotReady',
       holdup: source,
       ...since,
-      next: { when: 'once that is put right; it is looked at again every 5 min at least' },
+      next: { when: 'when that changes (checked at least every 5 min)' },
     };
   }
   // An earlier version reports in the message only whether the attempt runs, or waits.
@@ -58,7 +58,7 @@ export const making: Cause = (known, now) => {
     return {
       cause: next === undefined ? 'JobRunning' : 'RetryWaiting',
       reason: readReason(ready.detail),
-      holdup: `${job.kind} (attempt ${job.attempt}) ${next === undefined ? 'is under way' : 'waits for its time'} on ${nodeText(volume)}: ${ready.message || 'nothing is reported yet'}`,
+      holdup: `${job.kind} (attempt ${job.attempt}) ${next === undefined ? 'is running' : 'waits for its next attempt'} on ${nodeText(volume)}: ${ready.message || 'no progress is reported yet'}`,
       ...since,
       next: next ?? { when: 'when the job has ended' },
       ...fix,
@@ -72,10 +72,10 @@ export const making: Cause = (known, now) => {
         ? 'SourceNotReady'
         : 'JobRunning',
     holdup: made
-      ? 'its device is made, and its PersistentVolume is not yet there'
-      : ready.message || 'its work is about to begin',
+      ? 'its device is provisioned, but its PersistentVolume does not exist yet'
+      : ready.message || 'its next job is about to start',
     ...since,
-    next: { when: 'within seconds, where a daemon runs' },
+    next: { when: 'within seconds, if a daemon runs' },
     ...fix,
   };
 };

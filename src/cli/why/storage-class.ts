@@ -19,7 +19,7 @@ export const storageClass: Cause = ({ volume, storageClass: reading }) => {
       ...sinceOf(ready),
       next: RETRY,
       fix: {
-        say: 'Create the class, such as this one, and have the Volume tried again.',
+        say: 'Create the class, for example this one. Then retry the Volume.',
         manifest: {
           apiVersion: 'storage.k8s.io/v1',
           kind: 'StorageClass',
@@ -37,11 +37,11 @@ export const storageClass: Cause = ({ volume, storageClass: reading }) => {
   if (checked === undefined || !('problem' in checked)) return undefined;
   return {
     cause: 'StorageClassInvalid',
-    holdup: `no volume can be made of its storage class ${name}: ${checked.problem}`,
+    holdup: `its storage class ${name} is invalid: ${checked.problem}`,
     ...sinceOf(ready),
     next: RETRY,
     fix: {
-      say: 'Correct the parameters in the file between the first command and the second: those of a class that exists cannot be changed.',
+      say: 'Correct the parameters in class.yaml after the first command: those of an existing class are immutable.',
       run: [
         `${commandLine('kubectl', 'get', 'storageclass', name, '-o', 'yaml')} > class.yaml`,
         'kubectl replace --force -f class.yaml',

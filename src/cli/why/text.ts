@@ -13,7 +13,7 @@ export function explanation(subject: Subject, diagnosis: Diagnosis, now: number)
   return fields([
     [kind, `${namespace === undefined ? '' : `${namespace}/`}${name} (${phase})`],
     holdup as Field,
-    ['Cause', chain.length === 0 ? cause : `${cause}, of ${chain.map(linkText).join(' → ')}`],
+    ['Cause', chain.length === 0 ? cause : `${cause} (${chain.map(linkText).join(' → ')})`],
     ...rest,
   ]);
 }
@@ -23,7 +23,7 @@ export function blockerLines({ holdup, since, next, fix }: Blocker, now: number)
   const lines: [string, string | string[] | undefined][] = [
     ['Held up by', holdup],
     ['Since', since === undefined ? undefined : `${since} (${age(since, now) ?? 'unknown'} ago)`],
-    ['Tried next', next === undefined ? undefined : nextText(next, now)],
+    ['Next try', next === undefined ? undefined : nextText(next, now)],
     ['Fix', fix === undefined ? undefined : fixLines(fix)],
   ];
   return lines.filter(([, value]) => value !== undefined) satisfies Field[];

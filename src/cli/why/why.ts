@@ -40,7 +40,7 @@ function noteSecond(leases: readonly Lease[], now: number, io: Io): void {
     ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
   );
   if (leading.length < 2) return;
-  const note = `note: ${leading.length} daemons lead at once, by the Leases ${leading.join(' and ')}: stop all but one`;
+  const note = `note: ${leading.length} daemons lead at once, with the Leases ${leading.join(' and ')}: stop all but one`;
   io.stderr.write(`${printable(note)}\n`);
 }
 
@@ -53,8 +53,7 @@ export function noteForbidden(all: readonly object[], io: Io): void {
         ? [String(part.forbidden)]
         : [],
     );
-  for (const text of new Set(forbidden))
-    io.stderr.write(`note: not looked at: ${printable(text)}\n`);
+  for (const text of new Set(forbidden)) io.stderr.write(`note: not checked: ${printable(text)}\n`);
 }
 
 /** Returns a diagnosis with commands for the cluster of the command line. Pure. */

@@ -22,7 +22,7 @@ export function refusalOf(
   const { exists, off, paused } = view.nodeFacts(node);
   const { name, nodes } = volume;
   if (view.problem !== undefined) {
-    const message = `Volume ${name}: ${view.problem}. Nothing is done on any node by it; correct the status`;
+    const message = `Volume ${name}: ${view.problem}. No work is done on any node until the status is corrected`;
     return { reason: 'problem', message };
   }
   if (!volume.attachable)
@@ -112,7 +112,7 @@ export function blockedOf(view: ReconcileInput, entries: readonly NodeAttachment
   for (const entry of entries) {
     const { paused } = view.nodeFacts(entry.node);
     if (paused === undefined || entry.state !== 'Attached' || isHeld(view, entry)) continue;
-    const what = view.volume === undefined ? 'A Volume that is gone' : `Volume ${view.volume.name}`;
+    const what = view.volume === undefined ? 'A deleted Volume' : `Volume ${view.volume.name}`;
     const why = explain('DetachPaused', { what, node: entry.node, paused });
     blocked.push({ node: entry.node, pods: [], reason: 'paused', ...why });
   }

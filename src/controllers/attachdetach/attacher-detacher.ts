@@ -362,7 +362,7 @@ const explained = (refused: { refusal: string; hint?: string; reason?: Reason })
 });
 
 const useUnseen = ({ message, detail }: Explanation): Explanation => ({
-  message: `whether it is in use cannot be seen: ${message}`,
+  message: `cannot check whether the device is in use: ${message}`,
   detail,
 });
 
@@ -376,7 +376,7 @@ function unfinished(end: Exclude<JobState, RunningJob>, [first]: readonly Step[]
   if (end.state === 'not-found') return explain('JobForgotten');
   if (end.state !== 'succeeded') return failure(end);
   return {
-    message: 'still to be done',
+    message: 'steps remain',
     detail: reason('StepsRemain', { step: first?.name ?? '' }),
   };
 }

@@ -58,7 +58,7 @@ export function createForceDetach({
       // The request is complete: an attachment that a later verification finds is written again.
       known.written = new Set([...known.written].filter((each) => each !== node));
       onForced?.('ordered');
-      logger.warn({ volume: known.name, node }, 'let go of on a dead node, as was asked for');
+      logger.warn({ volume: known.name, node }, 'force-detached on request of an operator');
     }
   }
 
@@ -66,10 +66,7 @@ export function createForceDetach({
     // Verify the node when it returns, and detach what is still attached there.
     known.unverifiedNodes.add(node);
     onForced?.(reason);
-    logger.warn(
-      { volume: known.name, node, reason },
-      'detached by force: nobody looked at the node',
-    );
+    logger.warn({ volume: known.name, node, reason }, 'force-detached without verification');
     events.event(known.volume, 'Warning', EVENT.forcedDetach, message, detail);
   }
 }

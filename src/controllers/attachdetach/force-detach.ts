@@ -127,7 +127,7 @@ export const requiresFencing = (volume: Managed | undefined): boolean =>
   volume !== undefined && volume.nodes.length > 1 && !volume.readOnly;
 
 function outcomeOf(volume: Managed | undefined, node: string, death: NodeDeath): Explanation {
-  const what = volume === undefined ? 'the Volume, which is gone itself,' : `Volume ${volume.name}`;
+  const what = volume === undefined ? 'the deleted Volume' : `Volume ${volume.name}`;
   if (death === 'out-of-service') return explain('ForceDetachedOutOfService', { node, what });
   if (death === 'node-gone') return explain('ForceDetachedNodeGone', { node, what });
   const seconds = Math.round((volume?.maxWaitForUnmountMs ?? 0) / 1000);

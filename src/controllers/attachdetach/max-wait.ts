@@ -22,8 +22,8 @@ export function maxWaitProblem(storageClass: StorageClass | undefined): string |
   if (text === undefined || text === NEVER || readable(text) !== undefined) return undefined;
   const shown = JSON.stringify(text.slice(0, 40));
   return (
-    `StorageClass ${storageClass?.metadata.name} has ${shown} as ${MAX_WAIT_FOR_UNMOUNT_ANNOTATION}, which is no ` +
-    `duration: its volumes are not let go of while a node is NotReady. Write one such as 10m, or ${NEVER}`
+    `StorageClass ${storageClass?.metadata.name}: annotation ${MAX_WAIT_FOR_UNMOUNT_ANNOTATION} is ${shown}, but must be a ` +
+    `duration such as 10m, or ${NEVER}. Until then, its volumes wait for a NotReady node without limit`
   );
 }
 

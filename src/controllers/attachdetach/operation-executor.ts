@@ -116,10 +116,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
       say(known, operation, undefined);
       const outcome = await carryOut(known, run, signal);
       if (run.givenUp) {
-        logger.debug(
-          { volume: known.name, node, kind, outcome },
-          'an operation that was given up ended',
-        );
+        logger.debug({ volume: known.name, node, kind, outcome }, 'a canceled operation ended');
         known.unverifiedNodes.add(node);
         deps.enqueue(known.name);
         return false;

@@ -64,17 +64,17 @@ function messageOf(waiting: readonly PodVolume[]): string {
 
 function waitReason({ entry, blocked }: PodVolume): string {
   if (blocked !== undefined) return blocked;
-  if (entry === undefined) return 'it is not attached yet';
+  if (entry === undefined) return 'not attached yet';
   const { node, message } = entry;
   const why = message === undefined ? '' : `: ${message}`;
   switch (entry.state) {
     case 'Attached':
-      return `it is attached to ${node}, but its persistent path is not there yet${why}`;
+      return `attached to node ${node}, but its persistent path does not exist yet${why}`;
     case 'Attaching':
-      return `it is being attached to ${node}${why}`;
+      return `attaching to node ${node}${why}`;
     case 'Detaching':
-      return `it is being detached from ${node}, and attached again after that${why}`;
+      return `detaching from node ${node}, then attaching again${why}`;
     case 'Uncertain':
-      return `whether it is attached to ${node} is not known, and is found out by a look at it${why}`;
+      return `attachment to node ${node} is uncertain; verifying${why}`;
   }
 }

@@ -40,7 +40,7 @@ export function restoreState(
     const nodes = recorded.map(({ node }) => node).filter((node) => !canHaveIt.has(node));
     logger.warn(
       { volume: name, nodes },
-      'nodes that the Volume can never be on are recorded, and left out',
+      'ignored recorded attachments to nodes that cannot have the Volume',
     );
   }
   return {

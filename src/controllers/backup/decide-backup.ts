@@ -226,7 +226,7 @@ function end(input: BackupInput): BackupDecision {
       case 'unknown': {
         const { namespace, name, uid } = metadata;
         const annotate = `kubectl annotate backup -n ${namespace} ${name} ${FORGET_NODE_ANNOTATION}=${uid}`;
-        const message = `${outcome.message}. The deletion waits for that; should it never come back: ${annotate}`;
+        const message = `${outcome.message}. The deletion waits for the node. If it never comes back: ${annotate}`;
         return unknown(input, { message, detail: outcome.detail });
       }
       default:

@@ -139,8 +139,8 @@ export function createBackupReconciler(
           } else if (error instanceof ApiError && error.statusCode < 500) {
             // The status reports a quota, a policy, a missing right or a terminating namespace.
             logger.warn(
-              { backup: `${namespace}/${name}`, action: action.do, err: error },
-              'snapshot refused',
+              { backup: `${namespace}/${name}`, action: action.do, error: error.message },
+              'snapshot refused by the API server',
             );
             const of = { snapshot: `${namespace}/${action.name}`, said: error.message };
             return { is: 'unknown', ...explain('BackupSnapshotRefused', of) };
@@ -199,8 +199,8 @@ export function createBackupReconciler(
         // The object was written or deleted meanwhile: refresh the stale cache by a live read.
         if (!isConflict(error) && !isNotFound(error)) throw error;
         logger.warn(
-          { backup: `${namespace}/${name}`, action: action.do, err: error },
-          'decided on an old object',
+          { backup: `${namespace}/${name}`, action: action.do, error: error.message },
+          'decided on a stale object; deciding again',
         );
         if (!(await refresh(backup)) || isNotFound(error)) return { retry: true };
         known = undefined;
@@ -209,7 +209,7 @@ export function createBackupReconciler(
       if (action.do === 'release' || action.do === 'delete-snapshot') return undefined;
     }
     throw new Error(
-      `Backup ${namespace}/${name}: ${RETRY.maxActions} effects in a row without an end`,
+      `Backup ${namespace}/${name}: the decision does not converge after ${RETRY.maxActions} actions`,
     );
   };
 }

@@ -55,7 +55,7 @@ export function beforePod(
       source,
       definition,
       input.vanished,
-      'it was deleted before it had ended',
+      'it was deleted before it ended',
       now,
     );
   }

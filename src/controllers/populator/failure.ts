@@ -25,7 +25,7 @@ export function noteFailure(
   const before = attemptsOf(prime);
   const of = source.is === 'ready' ? originOf(definition, source.object) : UNKNOWN_ORIGIN;
   const failed = before?.of === of ? before.failed + 1 : 1;
-  const again = failed < RETRY.maxTransfers ? 'It is tried again' : 'It is not tried again';
+  const again = failed < RETRY.maxTransfers ? 'Stowage retries' : 'Stowage does not retry';
   const { message, detail } = explain('PodFailed', {
     pod: `${namespace}/${podNameOf(uid)}`,
     failed,

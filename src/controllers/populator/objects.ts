@@ -95,13 +95,13 @@ export function podOf(
   namespace: string,
 ): Pod {
   const { pod } = definition.spec;
-  if (pod === undefined) throw new SubstitutionError('it has no spec.pod');
+  if (pod === undefined) throw new SubstitutionError('spec.pod is missing');
   const { uid = '' } = claim.metadata;
   const isBlock = claim.spec.volumeMode === 'Block';
   const path = isBlock ? pod.devicePath : pod.mountPath;
   if (path === undefined) {
     const [mode, field] = isBlock ? ['Block', 'devicePath'] : ['Filesystem', 'mountPath'];
-    throw new SubstitutionError(`it is not for volumes of mode ${mode}: spec.pod has no ${field}`);
+    throw new SubstitutionError(`volumes of mode ${mode} need spec.pod.${field}`);
   }
   const secrets = pod.secrets ?? [];
   const mounts = secrets.map(({ mountPath }, index) => ({

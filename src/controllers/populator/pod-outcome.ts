@@ -78,7 +78,7 @@ function beforeItBegins(
   }
   const hasNode = !isUnscheduled(pod);
   if (hasNode && age >= BEGINS_WITHIN) {
-    const why = `it did not begin within ${BEGINS_WITHIN / 60_000} minutes: ${standstillText(stands)}`;
+    const why = `it did not start within ${BEGINS_WITHIN / 60_000} minutes: ${standstillText(stands)}`;
     return noteFailure(input, source, definition, uid, why, now);
   }
   const event = {

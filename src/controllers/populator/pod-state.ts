@@ -24,7 +24,7 @@ export function lastWords({ status }: Pod): string {
     terminated && howEnded(terminated),
     terminated?.message && shortened(terminated.message),
   ].filter((part) => part);
-  return parts.length === 0 ? 'without a word' : parts.join(': ');
+  return parts.length === 0 ? 'no message' : parts.join(': ');
 }
 
 function howEnded({ reason, exitCode }: { reason?: string; exitCode?: number }): string {
@@ -45,7 +45,7 @@ export function howDeleted({ spec, status }: Pod): string {
     .filter((part) => part)
     .join(': ');
   const where = spec.nodeName === undefined ? '' : ` on node ${spec.nodeName}`;
-  return `it was deleted${where} before it had ended${by === '' ? '' : ` (${by})`}`;
+  return `it was deleted${where} before it ended${by === '' ? '' : ` (${by})`}`;
 }
 
 /** Reports whether the scheduler finds no node for the pod. Pure. */
@@ -67,7 +67,7 @@ export function whyNotRunning(pod: Pod): Standstill | undefined {
   }
   if (!isUnscheduled(pod)) return undefined;
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  const said = scheduled?.message || scheduled?.reason || 'no node is found for it';
+  const said = scheduled?.message || scheduled?.reason || 'no node found';
   return { code: 'PodUnscheduled', said: shortened(said) };
 }
 

@@ -166,7 +166,9 @@ export function createMachine(deps: MachineDeps): Machine {
           if (action.do === 'delete-prime' || action.do === 'delete-pod') return undefined;
       }
     }
-    throw new Error(`claim of UID ${uid}: ${RETRY.maxActions} effects in a row without an end`);
+    throw new Error(
+      `claim of UID ${uid}: the decision does not converge after ${RETRY.maxActions} actions`,
+    );
   }
 
   async function tryTo(
@@ -187,7 +189,10 @@ export function createMachine(deps: MachineDeps): Machine {
         return false;
       }
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
-      deps.logger.warn({ uid, effect: effect.do, err: error }, 'decided on an old object');
+      deps.logger.warn(
+        { uid, effect: effect.do, error: error.message },
+        'decided on a stale object; deciding again',
+      );
       return false;
     } finally {
       creating.delete(uid);

@@ -107,7 +107,7 @@ function wait(input: ClaimInput): ClaimDecision {
   if (volume.status?.phase !== 'Failed') return {};
   const { message, detail } = failureMessage(volume);
   const on = `Volume ${name} on node ${volume.spec.nodeName}`;
-  return tell(input, failed({ message: `${on} could not be made: ${message}`, detail }));
+  return tell(input, failed({ message: `${on} could not be provisioned: ${message}`, detail }));
 }
 
 /**
@@ -126,8 +126,8 @@ function takeBack(input: ClaimInput, volume: Volume): ClaimDecision {
   const selected = claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
   const consents = place.type === 'lvm' && place.overwrite === true;
   const node = waits && !consents && selected === nodeName ? nodeName : undefined;
-  const next = node === undefined ? '' : ' The scheduler is to choose another node for the claim.';
-  const gone = `Volume ${volume.metadata.name} is deleted: nothing was made`;
+  const next = node === undefined ? '' : ' The scheduler must choose another node for the claim.';
+  const gone = `Volume ${volume.metadata.name} is deleted: nothing was created on the node`;
   const { message, detail } = carried(place, nodeName);
   const event = failed({ message: `${message}.${next} ${gone}`, detail });
   return { action: { do: 'take-back', volume, place, node, event }, failed: true };
@@ -308,7 +308,7 @@ function roomOn(
 }
 
 function rescheduleClaim({ claim }: ClaimInput, node: string, why: Explanation): ClaimDecision {
-  const message = `${why.message}. The scheduler is to choose another node for the claim (Volume ${volumeNameOf(claim)} was not made)`;
+  const message = `${why.message}. The scheduler must choose another node for the claim (Volume ${volumeNameOf(claim)} was not created)`;
   const event = failed({ message, detail: why.detail });
   return { action: { do: 'give-back', node, event }, failed: true };
 }

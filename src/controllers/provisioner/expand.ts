@@ -41,7 +41,7 @@ export function expand(input: ClaimInput, now: number): ClaimDecision {
       },
     };
   }
-  const grows = `Volume ${volume.metadata.name} grows to ${asked}`;
+  const grows = `Volume ${volume.metadata.name} is being expanded to ${asked}`;
   return resizing(input, failureMessage(volume).message || grows, now);
 }
 

@@ -56,7 +56,10 @@ export function createReclaimer({
       if (action === undefined) {
         const [clone] = clones;
         if (claim === undefined && clone !== undefined) {
-          deps.logger.info({ volume: name, clone: clone.metadata.name }, 'kept while it is cloned');
+          deps.logger.info(
+            { volume: name, clone: clone.metadata.name },
+            'keeping volume of deleted claim while it is cloned',
+          );
         }
         return undefined;
       }
@@ -88,7 +91,7 @@ export function createReclaimer({
       }
       deps.logger.info(
         { volume: name, claim: `${of.namespace}/${of.name}` },
-        'volume of a deleted claim',
+        'deleted volume of deleted claim',
       );
       return undefined;
     }

@@ -148,15 +148,15 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       } catch (error) {
         if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
         deps.logger.warn(
-          { claim: `${namespace}/${name}`, action: action.do, err: error },
-          'decided on an old object',
+          { claim: `${namespace}/${name}`, action: action.do, error: error.message },
+          'decided on a stale object; deciding again',
         );
         return { retry: true } as const;
       }
       if (action.do === 'give-back' || action.do === 'take-back') return undefined;
     }
     throw new Error(
-      `claim ${namespace}/${name}: ${RETRY.maxActions} effects in a row without an end`,
+      `claim ${namespace}/${name}: the decision does not converge after ${RETRY.maxActions} actions`,
     );
   }
 
@@ -175,7 +175,10 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     };
     claims.recordWrite(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace }));
     tellOf(claim, event);
-    deps.logger.info({ claim: `${namespace}/${name}`, node }, 'node given back');
+    deps.logger.info(
+      { claim: `${namespace}/${name}`, node },
+      'asked the scheduler for another node',
+    );
   }
 
   /**
@@ -234,7 +237,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
             volume: action.volume.metadata.name,
             node: action.volume.spec.nodeName,
           },
-          'volume for a claim',
+          'created volume for claim',
         );
         begun.set(`${namespace}/${name}`, {
           ...{ uid, at: deps.clock.now() },

@@ -77,7 +77,7 @@ async function placed(
   if (text === undefined) return waits(explain('SourceHandleMissing', { content: name }), on);
   const handle = parseHandle(text);
   if ('problem' in handle) {
-    const message = `VolumeSnapshotContent ${name}: its snapshotHandle ${handle.problem}`;
+    const message = `VolumeSnapshotContent ${name}: snapshotHandle ${handle.problem}`;
     return waits({ message, detail: reason('SourceHandleInvalid', { content: name }) }, on);
   }
   return {

@@ -148,7 +148,7 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
           count(content, 'delete', Date.parse(metadata.deletionTimestamp ?? ''), true);
         logger.info(
           { content: metadata.name, uid, policy: spec.deletionPolicy },
-          'snapshot content let go of',
+          'released snapshot content',
         );
         return known;
       }

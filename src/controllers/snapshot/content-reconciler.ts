@@ -49,7 +49,10 @@ export function createContentReconciler(
       } catch (error) {
         // The object was written or deleted meanwhile: refresh the stale cache by a live read.
         if (!isConflict(error) && !isNotFound(error)) throw error;
-        logger.warn({ content: name, action: action.do, err: error }, 'decided on an old object');
+        logger.warn(
+          { content: name, action: action.do, error: error.message },
+          'decided on a stale object; deciding again',
+        );
         if (!(await actions.refresh(name)) || isNotFound(error)) return { retry: true };
         known = nothing;
       }
@@ -57,7 +60,7 @@ export function createContentReconciler(
         return undefined;
     }
     throw new Error(
-      `VolumeSnapshotContent ${name}: ${RETRY.maxActions} effects in a row without an end`,
+      `VolumeSnapshotContent ${name}: the decision does not converge after ${RETRY.maxActions} actions`,
     );
   };
 }

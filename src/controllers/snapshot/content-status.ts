@@ -33,6 +33,6 @@ export function unknown(
   const told = detailOf(content);
   const isRecent = now - Date.parse(error?.time ?? '') < RETRY.sameMessage;
   if (isRecent && told !== undefined && keyOf(told) === keyOf(detail)) return { retry: true };
-  const why = { message: `waits for a node: ${said}`, detail };
+  const why = { message: `waiting for a node: ${said}`, detail };
   return { ...waitFor(content, now, reason ?? SNAPSHOT_EVENT.checkFailed, why), retry: true };
 }

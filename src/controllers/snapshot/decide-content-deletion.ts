@@ -149,7 +149,7 @@ function withWayOut(
   if (nodeFacts(node).exists) return { message, detail };
   const annotate = `kubectl annotate volumesnapshotcontent ${metadata.name} ${FORGET_NODE_ANNOTATION}=${metadata.uid}`;
   return {
-    message: `there is no Node ${node}: ${message}. To let go of the copy there: ${annotate}`,
+    message: `Node ${node} does not exist: ${message}. To leave the copy there: ${annotate}`,
     detail,
   };
 }

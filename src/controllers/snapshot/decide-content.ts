@@ -40,7 +40,7 @@ function verify(input: ContentInput, recorded: string, now: number): Decision<Co
   const handle = parseHandle(recorded);
   if ('problem' in handle) {
     const detail = reason('ContentHandleInvalid', { handle: JSON.stringify(recorded) });
-    const why = { message: `its handle ${handle.problem}`, detail };
+    const why = { message: `snapshot handle ${handle.problem}`, detail };
     return waitFor(content, now, SNAPSHOT_EVENT.checkFailed, why);
   }
   const node = nodeFor(input, handle);

@@ -49,8 +49,8 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
         // The cache is stale: an object was written or deleted meanwhile. Refresh it by live reads.
         if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
         logger.warn(
-          { snapshot: `${namespace}/${name}`, action: action.do, err: error },
-          'decided on an old object',
+          { snapshot: `${namespace}/${name}`, action: action.do, error: error.message },
+          'decided on a stale object; deciding again',
         );
         if (!(await actions.refresh(snapshot)) || isNotFound(error)) return { retry: true };
         known = nothing;
@@ -58,7 +58,7 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
       if (action.do === 'take-off-finalizers') return undefined;
     }
     throw new Error(
-      `VolumeSnapshot ${namespace}/${name}: ${RETRY.maxActions} effects in a row without an end`,
+      `VolumeSnapshot ${namespace}/${name}: the decision does not converge after ${RETRY.maxActions} actions`,
     );
   }
 

@@ -63,8 +63,8 @@ export function createActionLoop(deps: ActionLoopDeps): Reconcile {
         // After a conflict or a deletion the cache is stale: read from the API server.
         if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
         logger.warn(
-          { volume: name, action: decision.action.do, err: error },
-          'decided on an old object',
+          { volume: name, action: decision.action.do, error: error.message },
+          'decided on a stale object; deciding again',
         );
         // The informer reports deletions.
         if (!(await objects.refresh(name)) || isNotFound(error)) return { retry: true };
@@ -72,7 +72,9 @@ export function createActionLoop(deps: ActionLoopDeps): Reconcile {
       }
       if (decision.action.do === 'release-volume') return undefined;
     }
-    throw new Error(`volume ${name}: ${RETRY.maxActions} effects in a row without an end`);
+    throw new Error(
+      `volume ${name}: the decision does not converge after ${RETRY.maxActions} actions`,
+    );
   };
 
   function follow(volume: Volume, node: string): void {

@@ -278,8 +278,8 @@ export function createActionRunner(
       case 'release-volume': {
         const left =
           known.kept !== undefined && 'as' in known.kept
-            ? `what may be left of it on node ${node} is kept as Leftover ${known.kept.as}`
-            : `nothing is left of it on node ${node}`;
+            ? `storage that may remain on node ${node} is recorded as Leftover ${known.kept.as}`
+            : `no storage remains on node ${node}`;
         tell(volume, 'Normal', EVENT.volumeFinalization, left);
         observationTimes.forget(uid);
         loopNumbers.release(node, uid);

@@ -72,7 +72,7 @@ export function adoptionProblem(
   // The adopting node answers, even without a Node object.
   const lives = (name: string, owner: Pick<Volume, 'spec'>) =>
     name === volume.spec.nodeName
-      ? [{ why: 'that is the node that is to adopt it', hint: 'Use that Volume as it is' }]
+      ? [{ why: 'this Volume is on the same node', hint: 'Use that Volume instead' }]
       : stillLives(name, nodeNamed(name), owner, now, maxWaitMs);
   const earlier = volumes.find(({ metadata }) => metadata.uid === from);
   const alive = earlier && writers(earlier).flatMap((name) => lives(name, earlier))[0];
@@ -117,7 +117,7 @@ function stillLives(
     ? [
         {
           why: `${verdict.dead}, and the machine may still write to the directory that it shares with other nodes`,
-          hint: `Once the machine is off, say so: make a Node ${name} with the out-of-service taint`,
+          hint: `Once the machine is off, create a Node ${name} with the out-of-service taint`,
         },
       ]
     : [];

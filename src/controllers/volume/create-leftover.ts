@@ -15,7 +15,7 @@ export async function createLeftover(
     return { as: name };
   } catch (error) {
     if (isNotFound(error)) {
-      return { problem: 'the API server knows no Leftovers: apply deploy/leftover-crd.yaml' };
+      return { problem: 'the API server does not serve Leftovers: apply deploy/leftover-crd.yaml' };
     }
     if (isRefusal(error)) return { problem: error.message };
     if (!isAlreadyExists(error)) throw error;
@@ -24,6 +24,6 @@ export async function createLeftover(
   return spec.nodeName === leftover.spec.nodeName
     ? { as: name }
     : {
-        problem: `a Leftover ${name} is there that names node ${spec.nodeName}, not ${leftover.spec.nodeName}. Delete it`,
+        problem: `Leftover ${name} exists and names node ${spec.nodeName}, not ${leftover.spec.nodeName}. Delete it`,
       };
 }

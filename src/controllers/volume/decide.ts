@@ -9,6 +9,7 @@ import { maintain } from './maintain.ts';
 import { unlessPaused } from './paused.ts';
 import { provision } from './provision.ts';
 import { isRecoverable, unavailable } from './ready.ts';
+import { isRetryRequested } from './retry-request.ts';
 import { readyOf } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
@@ -44,7 +45,7 @@ function reconcile(input: Input, now: number): Decision {
 }
 
 /**
- * Reports whether a Volume failed permanently, until its spec changes. An unavailable Volume may
+ * Reports whether a Volume failed permanently, until its spec changes or a retry is requested. An unavailable Volume may
  * recover by itself. While it is attached again, or its node is away, its Ready is Unknown and its
  * phase still Failed.
  */
@@ -54,6 +55,7 @@ function isStuck({ volume }: Input): boolean {
     volume.status?.phase === 'Failed' &&
     ready?.status === 'False' &&
     !isRecoverable(ready.reason) &&
-    volume.status.observedGeneration === volume.metadata.generation
+    volume.status.observedGeneration === volume.metadata.generation &&
+    !isRetryRequested(volume)
   );
 }

@@ -11,25 +11,25 @@ export type Deletable = { can: true } | { can: false; why: string; hint: string 
  */
 export function deletable(volume: Volume, pv: PersistentVolume | undefined): Deletable {
   const { name, deletionTimestamp } = volume.metadata;
-  const look = `See how far it is: stowage get volume ${name} -o wide`;
+  const look = `See its progress: stowage get volume ${name} -o wide`;
   const phase = deletionTimestamp === undefined ? phaseOf(volume) : 'Terminating';
   switch (phase) {
     case undefined:
       return {
         can: false,
         why: 'its status is not known yet',
-        hint: 'Try again once `stowage watch`, which must be running, has looked at it.',
+        hint: 'Run the daemon, and retry once it has observed the Volume: stowage watch',
       };
     case 'Pending': {
       const message = volume.status?.conditions?.find(({ type }) => type === 'Ready')?.message;
       return {
         can: false,
-        why: `its storage is being made${message ? `: ${message}` : ''}`,
-        hint: `${look}, and try again then. Or mark it for deletion now, to go once that has ended: kubectl delete volume ${volume.metadata.name} --wait=false`,
+        why: `its storage is being provisioned${message ? `: ${message}` : ''}`,
+        hint: `${look}, and retry once it is provisioned. Or mark it for deletion now, which completes later: kubectl delete volume ${volume.metadata.name} --wait=false`,
       };
     }
     case 'Terminating':
-      return { can: false, why: 'it is being deleted already', hint: `${look}.` };
+      return { can: false, why: 'it is already being deleted', hint: `${look}.` };
     case 'Available':
     case 'Failed':
       return pv !== undefined && isPvOf(pv, volume) ? unlessUsed(pv) : { can: true };
@@ -54,7 +54,7 @@ function unlessUsed(pv: PersistentVolume): Deletable {
       return {
         can: false,
         why: 'its PersistentVolume is Pending',
-        hint: 'Try again once the PersistentVolume is Available.',
+        hint: 'Retry once the PersistentVolume is Available.',
       };
   }
 }

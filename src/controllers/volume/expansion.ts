@@ -9,7 +9,7 @@ import { observedStatus } from './observed-status.ts';
 import { available, unavailable, waiting } from './ready.ts';
 import type { Decision, Input } from './types.ts';
 
-export const growsTo = ({ volume: { spec } }: Input): string => `growing to ${sizeText(spec)}`;
+export const growsTo = ({ volume: { spec } }: Input): string => `expanding to ${sizeText(spec)}`;
 
 /** Reports whether the requested size exceeds the capacity, a quantity. */
 export const isToGrow = (desired: Desired, capacity: string | undefined): boolean =>

@@ -40,7 +40,7 @@ export const isPermanentFailure = ({ spec: { source } }: Volume, exit: number): 
 export const recreateHint = ({ spec: { source } }: Volume): string =>
   source?.populator == null
     ? ''
-    : 'Mend what it is filled from, then delete the claim and create it again';
+    : 'Correct the data source, then delete the claim and create it again';
 
 /**
  * Returns steps that cancel populating a Volume that is being deleted, which could otherwise take

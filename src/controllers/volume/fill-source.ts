@@ -36,11 +36,11 @@ export async function fillOf(
   };
   if (name === undefined) return { fill };
   const found = await secret(namespace, name, key, words.source ?? '');
-  if ('problem' in found) return { problem: `${fill.what} takes ${found.problem}` };
+  if ('problem' in found) return { problem: `${fill.what} needs ${found.problem}` };
   const value = found.value.trim();
   return isHeader(value)
     ? { fill: { ...fill, authorization: value } }
     : {
-        problem: `${fill.what} takes key ${key} of Secret ${namespace}/${name}, which holds no single line`,
+        problem: `${fill.what} needs key ${key} of Secret ${namespace}/${name}, which is not a single line`,
       };
 }

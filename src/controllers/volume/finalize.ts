@@ -62,7 +62,8 @@ export function finalize(input: Input, now: number): Decision {
  */
 function stillAttached({ volume, attachmentEnabled }: Input, now: number): Decision | undefined {
   const places = attachmentsOf(volume).map(({ node, message, pods = [] }) => {
-    const why = message ?? (pods.length > 0 ? `pods need it there: ${pods.join(', ')}` : undefined);
+    const why =
+      message ?? (pods.length > 0 ? `needed there by pods: ${pods.join(', ')}` : undefined);
     return why === undefined ? node : `${node}: ${why}`;
   });
   if (places.length === 0) return undefined;

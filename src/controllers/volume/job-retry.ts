@@ -5,6 +5,7 @@ import { doneName, type JobKind, jobName } from '../../model/job-name.ts';
 import { RETRY } from '../../model/retry.ts';
 import { backoffMs } from '../../workqueue/backoff.ts';
 import type { JobStep } from './job-phase.ts';
+import { isRetryRequested } from './retry-request.ts';
 import { type Ready, readyOf, type StatusFields, setStatus } from './status.ts';
 import type { Decision, Input, Unknown } from './types.ts';
 
@@ -54,7 +55,7 @@ export const reasonOfAttempt = (attempt: number, why: Reason | undefined): Reaso
 export function dueAt(volume: Volume, attempt: number, now: number): number {
   const written = Date.parse(readyOf(volume)?.lastUpdateTime ?? '');
   // A time in the future comes from another clock: ignore it.
-  return attempt <= 1 || Number.isNaN(written) || written > now
+  return attempt <= 1 || Number.isNaN(written) || written > now || isRetryRequested(volume)
     ? 0
     : written + backoffMs(attempt - 2, 0, RETRY.betweenJobs);
 }

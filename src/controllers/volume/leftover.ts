@@ -83,11 +83,11 @@ export function leftoverProblem(leftover: Leftover, owner: Volume | undefined): 
   const { metadata, spec } = leftover;
   const volume = volumeOf(leftover);
   if (metadata.name !== spec.uid) {
-    return `its name is not spec.uid, ${JSON.stringify(spec.uid)}`;
+    return `its name must be spec.uid, ${JSON.stringify(spec.uid)}`;
   }
   const { prepared, nodeName } = spec;
   if (!isDnsSubdomain(nodeName) || (prepared !== undefined && prepared.node !== nodeName)) {
-    return `spec.nodeName is ${JSON.stringify(nodeName)}, which is no node that Stowage wrote there`;
+    return `spec.nodeName is ${JSON.stringify(nodeName)}, which Stowage did not write`;
   }
   const recorded =
     prepared === undefined
@@ -102,5 +102,5 @@ export function leftoverProblem(leftover: Leftover, owner: Volume | undefined): 
   if (problem !== undefined) return problem;
   return owner === undefined || isLeaving(owner)
     ? undefined
-    : `the Volume ${owner.metadata.name} has this UID and is there, its storage with it`;
+    : `Volume ${owner.metadata.name} with this UID exists, and so does its storage`;
 }

@@ -39,7 +39,7 @@ export function maintain(input: Input, now: number): Decision {
   }
   const lookAt = (at: number) => ({ requeueAfter: Math.min(at, growsAt ?? at) - now });
   if (pv?.status?.phase === 'Failed') {
-    const why = pv.status.message ?? 'without a message';
+    const why = pv.status.message ?? 'no message';
     const { message, detail } = explain('PersistentVolumeFailed', { why });
     return report(volume, now, 'Failed', unavailable(message, detail), {
       requeueAfter: LOOK_EVERY,
@@ -74,7 +74,7 @@ export function maintain(input: Input, now: number): Decision {
     });
   }
   if ('astray' in planned && planned.astray !== undefined) {
-    const message = `${planned.astray}; a pod that starts now may get that one. It is put right by attaching it again`;
+    const message = `${planned.astray}; a pod that starts now may get that device. Attaching the volume again corrects it`;
     return report(volume, now, 'Failed', unavailable(message, planned.reason), {
       requeueAfter: LOOK_EVERY,
     });
@@ -92,7 +92,7 @@ export function maintain(input: Input, now: number): Decision {
     if (growsAt !== undefined) return lookAt(now + LOOK_EVERY);
     const ready = available(input, [growsTo(input)]);
     if (input.paused !== undefined) {
-      const message = `still to be done, once it is not paused any more: ${steps[0]?.name}`;
+      const message = `waiting for the pause to end: ${steps[0]?.name}`;
       return report(volume, now, undefined, { ...ready, message }, { requeueAfter: LOOK_EVERY });
     }
     return startAttempt(volume, now, 'GrowVolume', 1, volume.status?.phase, ready);
@@ -107,7 +107,7 @@ export function maintain(input: Input, now: number): Decision {
   }
   const fields = observedStatus(input, observation.known, desired);
   const toGrow =
-    detached && isToGrow(desired, fields.capacity) ? [`${growsTo(input)} when it is attached`] : [];
+    detached && isToGrow(desired, fields.capacity) ? [`${growsTo(input)} once it is attached`] : [];
   const action = setStatus(
     volume,
     now,

@@ -89,7 +89,7 @@ export function besides(
 export function keyOf(volume: Volume): JobKey {
   const job = parseJobName(volume.status?.job);
   if (job?.attempt === undefined) {
-    throw new Error(`volume ${volume.metadata.name} has no job under way: ${volume.status?.job}`);
+    throw new Error(`volume ${volume.metadata.name} has no running job: ${volume.status?.job}`);
   }
   return jobKey(volume.metadata.uid ?? '', job.kind, job.attempt);
 }

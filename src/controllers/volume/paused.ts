@@ -42,14 +42,14 @@ export function unlessPaused(
  */
 function pausedCondition({ volume, paused }: Input, now: number): Condition | undefined {
   const old = volume.status?.conditions?.find(({ type }) => type === 'Paused');
-  const waits = volume.metadata.deletionTimestamp === undefined ? '' : '; its deletion waits, too';
+  const waits = volume.metadata.deletionTimestamp === undefined ? '' : ', including this deletion';
   const wanted =
     paused === undefined
       ? { status: 'False' as const, reason: PAUSED_REASON.resumed, message: '' }
       : {
           status: 'True' as const,
           reason: PAUSED_REASON.paused,
-          message: `the annotation ${PAUSED_ANNOTATION} of ${paused} keeps all work from being done${waits}`,
+          message: `${paused} has the annotation ${PAUSED_ANNOTATION}, which pauses all work${waits}`,
         };
   const same =
     old === undefined

@@ -135,6 +135,6 @@ export function whatHolds(pv: PersistentVolume): string {
   }
   const others = pv.metadata.finalizers?.filter((name) => name !== PROTECTION_FINALIZER) ?? [];
   return others.length > 0
-    ? `finalizers of others hold it: ${others.join(', ')}`
+    ? `it has other finalizers: ${others.join(', ')}`
     : `its phase is ${pv.status?.phase ?? 'not set'}`;
 }

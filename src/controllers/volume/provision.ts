@@ -118,8 +118,8 @@ export function provision(input: Input, now: number): Decision {
       }
       return attempt >= MAX_ATTEMPTS && !isCopy(volume)
         ? fail(READY_REASON.creationError, {
-            message: `given up after ${attempt} attempts: ${step.message}`,
-            told: step.told && `given up after ${attempt} attempts: ${step.told}`,
+            message: `failed after ${attempt} attempts: ${step.message}`,
+            told: step.told && `failed after ${attempt} attempts: ${step.told}`,
             detail: step.reason,
           })
         : startAttempt(volume, now, 'PrepareVolume', attempt + 1, 'Pending', {
@@ -174,7 +174,7 @@ function createPv(input: Input, options: ClassOptions, now: number): Decision {
   if ('unknown' in observation) return unreachable(volume, now, observation);
   const type = fileSystemOf(observation.known);
   if (type !== undefined) return create({ ...options.fs, type });
-  const why = explain('FileSystemMissing', { path: volume.status?.devicePath ?? 'its device' });
+  const why = explain('FileSystemMissing', { path: volume.status?.devicePath ?? 'the device' });
   const ready = { status: 'Unknown', reason: READY_REASON.nodeUnclear, ...why } as const;
   return report(volume, now, 'Pending', ready, { retry: true });
 }
@@ -239,9 +239,5 @@ function classOf({
  * Returns how to retry. A class that appears requeues no Volume: as with MetalK8s, only unavailable
  * Volumes recover by themselves.
  */
-function howToRetry({ metadata: { name }, spec }: Volume): string {
-  const again = 'delete this Volume and create it again';
-  return spec.attachPolicy === undefined
-    ? `Then change the spec of this Volume, which is tried again at each change: kubectl patch volume ${name} --type merge -p '{"spec":{"attachPolicy":"Always"}}' says only what is so by default. Or ${again}`
-    : `Then ${again}, or change its spec.onDelete: it is tried again at each change`;
-}
+const howToRetry = ({ metadata: { name } }: Volume): string =>
+  `Then retry it: stowage retry volume ${name}`;

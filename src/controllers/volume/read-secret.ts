@@ -20,7 +20,7 @@ export const SECRETS_ROLE = 'stowage-populator-secrets';
 export function secretReads(client: Pick<KubeClient, 'get'>): SecretRead {
   return async (namespace, name, key, url) => {
     const what = `key ${key} of Secret ${namespace}/${name}`;
-    if (!isDnsSubdomain(name)) return { problem: `${what}, which can be no name of one` };
+    if (!isDnsSubdomain(name)) return { problem: `${what}, which is not a valid name` };
     try {
       const { data = {}, metadata } = await client.get<Secret>(SECRETS, name, { namespace });
       const { host = '', protocol } = URL.parse(url) ?? {};
@@ -29,19 +29,19 @@ export function secretReads(client: Pick<KubeClient, 'get'>): SecretRead {
       const hosts = metadata.annotations?.[AUTHORIZATION_HOSTS_ANNOTATION]?.split(',') ?? [];
       if (host === '' || !hosts.some((each) => each.trim().toLowerCase() === to)) {
         return {
-          problem: `${what}, which may not be sent to ${host === '' ? 'a path' : to}. Who has that Secret allows it: kubectl annotate secret -n ${namespace} ${name} ${AUTHORIZATION_HOSTS_ANNOTATION}=${host === '' ? 'HOST' : to}`,
+          problem: `${what}, which may not be sent to ${host === '' ? 'a path' : to}. As owner of the Secret, allow it: kubectl annotate secret -n ${namespace} ${name} ${AUTHORIZATION_HOSTS_ANNOTATION}=${host === '' ? 'HOST' : to}`,
         };
       }
       const found = Object.hasOwn(data, key) ? data[key] : undefined;
       return found === undefined
-        ? { problem: `${what}, which has no such key` }
+        ? { problem: `${what}, which does not have that key` }
         : { value: Buffer.from(found, 'base64').toString('utf8') };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.statusCode === 404) return { problem: `${what}, which does not exist` };
       if (error.statusCode !== 403) throw error;
       return {
-        problem: `${what}, which the daemon may not read. Who has that namespace allows it by a RoleBinding there, to ClusterRole ${SECRETS_ROLE} and the daemon's service account`,
+        problem: `${what}, which the daemon may not read. As owner of the namespace, add a RoleBinding there of ClusterRole ${SECRETS_ROLE} to the daemon's service account`,
       };
     }
   };
@@ -56,12 +56,12 @@ export function authorizationReads(client: Pick<KubeClient, 'get'>) {
     url: string,
   ): Promise<{ value: string } | { problem: string }> => {
     const found = await read(namespace, name, key, url);
-    if ('problem' in found) return { problem: `it takes ${found.problem}` };
+    if ('problem' in found) return { problem: `it needs ${found.problem}` };
     const value = found.value.trim();
     return isHeader(value)
       ? { value }
       : {
-          problem: `it takes key ${key} of Secret ${namespace}/${name}, which holds no single line`,
+          problem: `it needs key ${key} of Secret ${namespace}/${name}, which is not a single line`,
         };
   };
 }

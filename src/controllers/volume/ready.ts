@@ -16,13 +16,15 @@ export const available = (
   message: [
     ...(pv?.metadata.deletionTimestamp === undefined
       ? []
-      : ['the PersistentVolume is marked for deletion, and goes when this Volume is deleted']),
+      : [
+          'the PersistentVolume is marked for deletion, and is removed when this Volume is deleted',
+        ]),
     // Invalid changes of the spec since the Volume was provisioned.
-    ...validateVolume(volume).map((problem) => `not done: ${problem}`),
+    ...validateVolume(volume).map((problem) => `not applied: ${problem}`),
     // Without the attachment controller, nothing tracks which pods need the volume.
     ...(isOnDemand(volume) && !attachmentEnabled
       ? [
-          'it is neither attached nor detached where pods need it: the controller attachment is switched off. Start stowage watch with it',
+          "the volume is neither attached nor detached as pods need it: the controller attachment is disabled. Enable it with stowage watch --controllers '*'",
         ]
       : []),
     ...notes,
@@ -58,12 +60,12 @@ export function waiting({ volume, node, attachmentEnabled, paused, off }: Input)
     ready?.reason === READY_REASON.attaching &&
     told?.state === 'Attached' &&
     Date.parse(told.since) > Date.parse(ready.lastUpdateTime ?? '');
-  const what = `the device is not attached on ${node}${isLost ? `, where it was at ${told.since}` : ''}`;
+  const what = `the device is not attached on node ${node}${isLost ? `, where it was attached at ${told.since}` : ''}`;
   if (paused === undefined && !attachmentEnabled) return attachmentDisabled(what);
   const held = told?.message;
   const attached = off
-    ? `it is attached once the taint ${OUT_OF_SERVICE_TAINT} is taken off Node ${node}, or that is Ready`
-    : `it is being attached${held === undefined ? '' : `: ${held}`}`;
-  const message = `${what}; ${paused === undefined ? attached : `it is attached once ${paused} is not paused any more`}`;
+    ? `it is attached once the taint ${OUT_OF_SERVICE_TAINT} is removed from Node ${node}, or the Node is Ready`
+    : `attaching${held === undefined ? '' : `: ${held}`}`;
+  const message = `${what}; ${paused === undefined ? attached : `it is attached once ${paused} is no longer paused`}`;
   return { status: 'Unknown', reason: READY_REASON.attaching, message };
 }

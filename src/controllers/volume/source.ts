@@ -43,20 +43,20 @@ function fromContent(
   node: string,
 ): VolumeSource {
   const what = `VolumeSnapshotContent ${name}`;
-  if (content === undefined) return { problem: `${what}, which it starts from, does not exist` };
+  if (content === undefined) return { problem: `${what} does not exist` };
   if (isAnother(spec, content))
     return {
-      problem: `${what} is another one of its name by now, and not what it was to start from`,
+      problem: `${what} was replaced by another one of that name`,
     };
   const text = content.status?.snapshotHandle ?? content.spec.source.snapshotHandle;
   if (text === undefined || content.status?.readyToUse !== true) {
-    return { problem: `${what}, which it starts from, is not ready to be used` };
+    return { problem: `${what} is not ready to use` };
   }
   const handle = parseHandle(text);
   if ('problem' in handle) return { problem: `${what}: its snapshotHandle ${handle.problem}` };
   if (!handle.nodes.includes(node)) {
     return {
-      problem: `${what} is on node ${handle.nodes.join(', ')}, and the Volume is to be on ${node}`,
+      problem: `${what} is on node ${handle.nodes.join(', ')}, but this Volume is on node ${node}`,
     };
   }
   const mode = content.spec.sourceVolumeMode === 'Block' ? 'Block' : 'Filesystem';
@@ -89,25 +89,27 @@ function fromVolume(
   source: Volume | undefined,
   node: string,
 ): VolumeSource {
-  const what = `Volume ${name}, which it starts from,`;
+  const what = `Volume ${name}`;
   if (source === undefined) return { problem: `${what} does not exist` };
-  if (isAnother(spec, source)) return { problem: `${what} is another one of its name by now` };
-  if (source.status?.prepared === undefined) return { problem: `${what} is not made yet` };
+  if (isAnother(spec, source))
+    return { problem: `${what} was replaced by another one of that name` };
+  if (source.status?.prepared === undefined) return { problem: `${what} is not provisioned yet` };
   // The data may already be overwritten.
   if (source.metadata.deletionTimestamp !== undefined)
     return { problem: `${what} is being deleted` };
   const desired = desiredOf(source, undefined, node);
   const { asSource, label } = driverOf(desired);
-  if (asSource === undefined)
-    return { problem: `${what} is a ${label}, which nothing starts from` };
+  if (asSource === undefined) return { problem: `${what} is a ${label}, which cannot be a source` };
   if (isWrittenOnSeveral(source.spec)) {
     return {
-      problem: `${what} is on a directory that several nodes share, and no copies of such volumes are made. Copy its data within a pod`,
+      problem: `${what} is in a directory that several nodes share, and such volumes cannot be cloned. Copy its data in a pod`,
     };
   }
   const nodes = source.spec.attachableNodes ?? [source.status.prepared.node];
   if (!nodes.includes(node)) {
-    return { problem: `${what} is on node ${nodes.join(', ')}, and this one is to be on ${node}` };
+    return {
+      problem: `${what} is on node ${nodes.join(', ')}, but this Volume is on node ${node}`,
+    };
   }
   return startFrom(spec, asSource(desired));
 }

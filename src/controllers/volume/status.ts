@@ -3,6 +3,7 @@ import { EVENT, PROVISIONED, READY_REASON, type ReadyReason } from '../../api/na
 import type { Reason } from '../../api/reasons.ts';
 import type { Condition, ConditionStatus, Phase, Volume, VolumeStatus } from '../../api/volume.ts';
 import { keyOf } from '../lib/event-key.ts';
+import { isRetryRequested } from './retry-request.ts';
 import type { Action, EventToSend } from './types.ts';
 
 export interface Ready {
@@ -42,7 +43,12 @@ export function setStatus(
     (detail === undefined || old.detail === undefined
       ? old.message === ready.message
       : keyOf(old.detail) === keyOf(detail));
-  const same = isTold && old?.message === ready.message && isDeepStrictEqual(old.detail, detail);
+  const same =
+    isTold &&
+    old?.message === ready.message &&
+    isDeepStrictEqual(old.detail, detail) &&
+    // The same failure after a retry has another time, which ends the request.
+    !isRetryRequested(volume);
   const at = new Date(now).toISOString();
   const condition: Condition = {
     type: 'Ready',

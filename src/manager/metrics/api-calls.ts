@@ -6,13 +6,13 @@ export function apiCallMetrics(registry: Registry): (call: ApiCall) => void {
   const total = new Counter({
     registers: [registry],
     name: 'stowage_api_calls_total',
-    help: 'Requests to the API server, by verb, resource and HTTP status; the code is "none" when no answer came.',
+    help: 'Requests to the API server, by verb, resource and HTTP status; the code is "none" without a response.',
     labelNames: ['verb', 'resource', 'code'] as const,
   });
   const seconds = new Histogram({
     registers: [registry],
     name: 'stowage_api_call_duration_seconds',
-    help: 'How long requests to the API server took until their answer began.',
+    help: 'Time until the API server began to respond to a request.',
     labelNames: ['verb', 'resource'] as const,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   });

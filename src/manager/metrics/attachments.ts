@@ -42,7 +42,7 @@ export function attachmentMetrics(registry: Registry): AttachmentMetrics {
   new Gauge({
     registers,
     name: 'attachdetach_controller_total_volumes',
-    help: 'Attachments: those that are or may be, and those that are wanted.',
+    help: 'Attachments in the actual state, including uncertain ones, and in the desired state.',
     labelNames: ['plugin_name', 'state'],
     collect() {
       if (read === undefined) return;
@@ -54,14 +54,14 @@ export function attachmentMetrics(registry: Registry): AttachmentMetrics {
   const durations = new Histogram({
     registers,
     name: 'storage_operation_duration_seconds',
-    help: 'How long it took to attach, to detach, or to look at a node for it.',
+    help: 'Duration of operations that attach, detach or verify.',
     labelNames: ['volume_plugin', 'operation_name', 'status', 'migrated'],
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600],
   });
   const forced = new Counter({
     registers,
     name: 'attach_detach_controller_attachdetach_controller_forced_detaches',
-    help: 'Volumes that were let go of on a node that nobody looked at.',
+    help: 'Volumes that were force-detached without verification.',
     labelNames: ['reason'],
   });
   for (const reason of ['timeout', 'out-of-service', 'node-gone', 'ordered'])
@@ -69,7 +69,7 @@ export function attachmentMetrics(registry: Registry): AttachmentMetrics {
   new Gauge({
     registers,
     name: 'stowage_attachment_operations',
-    help: 'Operations under way, and those that wait for a place.',
+    help: 'Running and queued operations.',
     labelNames: ['kind', 'state'],
     collect() {
       for (const kind of Object.keys(OPERATION_NAMES) as AttachmentOperationKind[]) {
@@ -83,7 +83,7 @@ export function attachmentMetrics(registry: Registry): AttachmentMetrics {
   new Gauge({
     registers,
     name: 'stowage_attachment_operation_oldest_age_seconds',
-    help: 'For how long the operation has been under way or waited that is the oldest; 0 when there is none.',
+    help: 'Age of the oldest running or queued operation; 0 if there is none.',
     labelNames: ['kind'],
     collect() {
       for (const kind of Object.keys(OPERATION_NAMES) as AttachmentOperationKind[]) {

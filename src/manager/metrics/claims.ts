@@ -15,13 +15,13 @@ export function claimMetrics(registry: Registry): ClaimMetrics {
   const claims = new Counter({
     registers,
     name: 'stowage_claims_total',
-    help: 'Claims that were bound to a volume that was made for them, and attempts to make one that failed.',
+    help: 'Claims bound to a volume provisioned for them, and failed attempts to provision one.',
     labelNames: ['class', 'source', 'result'],
   });
   const durations = new Histogram({
     registers,
     name: 'stowage_claim_seconds',
-    help: 'From when the Volume of a claim was created to when the claim was bound.',
+    help: 'Time from the creation of the Volume of a claim until the claim was bound.',
     labelNames: ['class', 'source'],
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
   });
@@ -29,13 +29,13 @@ export function claimMetrics(registry: Registry): ClaimMetrics {
   const made = new Counter({
     registers,
     name: 'cross_namespace_persistentvolumeclaim_provision_total',
-    help: 'Volumes that were made from a data source of another namespace.',
+    help: 'Volumes provisioned from a data source in another namespace.',
     labelNames: ['storage_class'],
   });
   const failed = new Counter({
     registers,
     name: 'cross_namespace_persistentvolumeclaim_provision_failed_total',
-    help: 'Attempts to make a volume from a data source of another namespace that failed.',
+    help: 'Failed attempts to provision a volume from a data source in another namespace.',
     labelNames: ['storage_class'],
   });
 

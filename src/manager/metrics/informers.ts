@@ -11,7 +11,7 @@ export function informerMetrics(
   new Gauge({
     registers: [registry],
     name: 'stowage_informer_age_seconds',
-    help: 'Since when the API server has told nothing of the resource: no list, no event, no bookmark. Missing before the first list.',
+    help: 'Time since the last list, event or bookmark of the resource from the API server. Missing before the first list.',
     labelNames: ['resource'] as const,
     collect() {
       for (const [resource, informer] of informers) {

@@ -11,13 +11,13 @@ export function jobMetrics(
   const total = new Counter({
     registers: [registry],
     name: 'stowage_jobs_total',
-    help: 'Jobs on nodes that ended, by result: succeeded, failed, raced (someone was faster, or killed the program), guarded (the node was not as planned for), died (without a result) or lost (the node does not know it any more).',
+    help: 'Jobs on nodes that ended, by result: succeeded, failed, raced (another process was faster, or killed the program), guarded (the node was not as planned), died (without a result) or lost (the node no longer has it).',
     labelNames: ['kind', 'transport', 'result'] as const,
   });
   const seconds = new Histogram({
     registers: [registry],
     name: 'stowage_job_duration_seconds',
-    help: 'From when a job was submitted to when its end was heard of.',
+    help: 'Time from the submission of a job until its end was observed.',
     labelNames: ['kind', 'transport'] as const,
     // A wipe may take hours.
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200],

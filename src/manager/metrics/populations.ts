@@ -34,26 +34,26 @@ export function populationMetrics(registry: Registry): PopulationMetrics {
   const verdicts = new Counter({
     registers,
     name: 'volume_data_source_validator_operation_count',
-    help: 'Data sources of claims that were looked at, by what was found.',
+    help: 'Validated data sources of claims, by result.',
     labelNames: ['result'],
   });
   const ends = new Counter({
     registers,
     name: 'volume_populator_operation_count',
-    help: 'Pods and jobs on nodes that filled a volume, or failed to.',
+    help: 'Pods and jobs on nodes that populated a volume, or failed to.',
     labelNames: ['operation_name', 'result'],
   });
   const durations = new Histogram({
     registers,
     name: 'volume_populator_operation_seconds',
-    help: "From when a pod was made to when its volume was the claim's, or it had failed; without a pod, from when the Volume was made.",
+    help: 'Time from the creation of a pod until the claim had its volume, or the pod failed; without a pod, from the creation of the Volume.',
     labelNames: ['operation_name', 'result'],
     buckets: [1, 2.5, 5, 10, 30, 60, 300, 1800, 7200, 36_000],
   });
   const filledBytes = new Counter({
     registers,
     name: 'stowage_populated_bytes_total',
-    help: 'Sizes of the volumes that were filled.',
+    help: 'Total size of the populated volumes.',
     labelNames: ['class'],
   });
   let pods: Pick<Informer<Pod>, 'list'> | undefined;
@@ -73,7 +73,7 @@ export function populationMetrics(registry: Registry): PopulationMetrics {
   new Gauge({
     registers,
     name: 'stowage_populations_in_flight',
-    help: 'Pods that are there to fill a volume, and Volumes that their nodes fill: Running once they have a job, and do not wait for what they are filled from.',
+    help: 'Pods that populate a volume, and Volumes that are populated on their nodes: Running once they have a job, and do not wait for their data source.',
     labelNames: ['phase'] as const,
     collect() {
       for (const phase of PHASES) this.set({ phase }, inFlight(phase).length);
@@ -82,7 +82,7 @@ export function populationMetrics(registry: Registry): PopulationMetrics {
   new Gauge({
     registers,
     name: 'stowage_populations_in_flight_bytes',
-    help: 'Sizes of the volumes that those are to fill.',
+    help: 'Total size of the volumes that these pods and nodes populate.',
     labelNames: ['phase'] as const,
     collect() {
       for (const phase of PHASES) {

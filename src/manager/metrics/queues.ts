@@ -31,16 +31,16 @@ export function queueMetrics(registry: Registry): (controller: string, queue: Wo
     });
   }
 
-  gauge('stowage_queue_depth', 'Objects that wait to be reconciled.', (queue) => queue.depth());
+  gauge('stowage_queue_depth', 'Objects waiting to be reconciled.', (queue) => queue.depth());
   gauge(
     'stowage_queue_oldest_age_seconds',
-    'How long the object has waited that waits longest; 0 when none does.',
+    'Wait time of the object that has waited longest; 0 if none waits.',
     (queue) => queue.oldestAgeMs() / 1000,
   );
-  counter('stowage_queue_adds_total', 'How often an object was queued.', (queue) => queue.adds());
+  counter('stowage_queue_adds_total', 'Objects added to the queue.', (queue) => queue.adds());
   counter(
     'stowage_queue_retries_total',
-    'How often an object was to be tried again, after a delay that grows.',
+    'Retries of objects, after an increasing delay.',
     (queue) => queue.retries(),
   );
   return (controller, queue) => {

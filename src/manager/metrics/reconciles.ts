@@ -11,13 +11,13 @@ export function reconcileMetrics(
   const total = new Counter({
     registers: [registry],
     name: 'stowage_reconciles_total',
-    help: 'Reconciles that ended, by result: success, requeue-after (again in a given time), retry or error (again after a delay that grows).',
+    help: 'Reconciles that ended, by result: success, requeue-after (again after a given delay), retry or error (again after an increasing delay).',
     labelNames: ['controller', 'result'] as const,
   });
   const seconds = new Histogram({
     registers: [registry],
     name: 'stowage_reconcile_duration_seconds',
-    help: 'How long reconciles took, waiting for nodes and the API server included.',
+    help: 'Duration of reconciles, including waits for nodes and the API server.',
     labelNames: ['controller'] as const,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   });

@@ -22,13 +22,13 @@ export function snapshotMetrics(registry: Registry): SnapshotMetrics {
   const operations = new Counter({
     registers,
     name: 'stowage_snapshot_operations_total',
-    help: 'Snapshots that were taken and removed, and jobs for it that failed.',
+    help: 'Snapshots taken and removed, and failed jobs that take or remove them.',
     labelNames: ['operation', 'class', 'result'],
   });
   const durations = new Histogram({
     registers,
     name: 'stowage_snapshot_operation_seconds',
-    help: 'From when a snapshot or its removal was asked for to when it was done; of a job that failed, its own.',
+    help: 'Time from the request for a snapshot or its removal until it was done; for a failed job, the duration of the job.',
     labelNames: ['operation', 'class', 'result'],
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
   });

@@ -20,7 +20,7 @@ export function volumeMetrics(
   new Gauge({
     registers,
     name: 'stowage_volumes',
-    help: 'Volumes by phase; Unknown is what no daemon has looked at yet.',
+    help: 'Volumes by phase; Unknown are those that no daemon has observed yet.',
     labelNames: ['phase'] as const,
     collect() {
       const counts = countPhases(list());
@@ -30,7 +30,7 @@ export function volumeMetrics(
   new Gauge({
     registers,
     name: 'stowage_volumes_size_bytes',
-    help: 'Sizes of the Volumes that are made, by node and by the directory of their files, or the volume group or thin pool of LVM; raw devices have none.',
+    help: 'Total size of provisioned Volumes, by node and by the directory of their files, or the volume group or thin pool of LVM; the directory is empty for raw devices.',
     labelNames: ['node', 'directory'] as const,
     collect() {
       this.reset();
@@ -42,7 +42,7 @@ export function volumeMetrics(
   const free = new Gauge({
     registers,
     name: 'stowage_directory_free_bytes',
-    help: 'What the file system of a directory of Volumes, or a volume group or thin pool, has left; missing once its node was not seen for 5 minutes.',
+    help: 'Free space of the file system of a directory of Volumes, or of a volume group or thin pool; missing once its node was not observed for 5 minutes.',
     labelNames: ['node', 'directory'] as const,
     collect() {
       this.reset();
@@ -58,7 +58,7 @@ export function volumeMetrics(
   const allocated = new Gauge({
     registers,
     name: 'stowage_directory_allocated_bytes',
-    help: 'What Volumes take of a directory, or of a volume group or thin pool; missing once its node was not seen for 5 minutes.',
+    help: 'Space that Volumes take in a directory, or in a volume group or thin pool; missing once its node was not observed for 5 minutes.',
     labelNames: ['node', 'directory'] as const,
   });
   return (volumes) => {

@@ -8,7 +8,6 @@ import type { DataSource, SourceGates } from './data-source.ts';
 import { deniedBy, gateOff, type SourceReads } from './resolve.ts';
 import type { Awaited, Held } from './types.ts';
 
-/** Live reads of what volumes are filled from. */
 export interface BuiltinReads extends Pick<SourceReads, 'grants'> {
   definitions(): Promise<readonly PopulatorDefinition[]>;
   /** `missing`: the API server serves no such kind; `forbidden`: the daemon may not read it. */
@@ -22,15 +21,16 @@ export interface BuiltinReads extends Pick<SourceReads, 'grants'> {
 type Other = Extract<DataSource, { kind: 'other' }>;
 
 export type BuiltinFound =
-  /** All that is needed to fill a volume, whatever is gone by then. */
+  /** All data needed to fill a volume, even if the objects are deleted meanwhile. */
   | { ready: { populator: PopulatorSource; uid: string } }
-  /** Nothing fills volumes from that kind on their node. `on`: what may change that. */
+  /** Nothing fills volumes from that kind on their node. `on`: objects that may change that. */
   | { none: true; on: readonly Awaited[] }
   | Held;
 
 /**
- * What a claim is filled from on its node, if its kind is registered for that. Of what is in another namespace a grant is looked for
- * before anything is read there. What the reads throw is thrown.
+ * Returns the source that fills a claim's volume on its node, if its kind is registered for that. A
+ * source in another namespace needs a grant before anything is read there. Throws errors of the
+ * reads.
  */
 export async function resolveBuiltin(
   claim: PersistentVolumeClaim,

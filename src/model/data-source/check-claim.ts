@@ -6,15 +6,14 @@ import { modeOf, requestOf } from './request.ts';
 import type { Awaited, Held } from './types.ts';
 
 export interface UsableClaim {
-  /** The Volume behind it. */
   volumeName: string;
   /** Bytes. */
   restoreSizeBytes: bigint;
 }
 
 /**
- * Whether a claim can start from what another claim has, by what external-provisioner checks (getPVCSource). `pv`: the
- * PersistentVolume that the source names, if there is such an object. Pure.
+ * Checks whether a claim can start from another claim, as external-provisioner does (getPVCSource).
+ * `pv`: the PersistentVolume that the source names, if it exists. Pure.
  */
 export function checkSourceClaim(
   source: PersistentVolumeClaim,
@@ -48,7 +47,7 @@ export function checkSourceClaim(
     ({ apiVersion, kind }) => apiVersion === VOLUME_API_VERSION && kind === 'Volume',
   );
   if (owner === undefined) return never(refuse('SourceForeign', { source: whole }));
-  // What it has may be more than what it asked for.
+  // The source's capacity may exceed its request.
   const restoreSizeBytes = parseQuantity(
     source.status?.capacity?.storage ?? pv.spec.capacity.storage,
   );

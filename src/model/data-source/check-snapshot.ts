@@ -8,13 +8,13 @@ import type { Awaited, Held } from './types.ts';
 
 export interface UsableSnapshot {
   contentName: string;
-  /** Bytes; 0 where nobody says how large it is. */
+  /** Bytes; 0 if the size is unknown. */
   restoreSizeBytes: bigint;
 }
 
 /**
- * Whether a claim can start from a snapshot, by what external-provisioner checks and in its order (getSnapshotSource). `content`:
- * the one that the snapshot's status names, if there is such an object. Pure.
+ * Checks whether a claim can start from a snapshot, as external-provisioner does, in its order
+ * (getSnapshotSource). `content`: the content in the snapshot's status, if it exists. Pure.
  */
 export function checkSnapshot(
   snapshot: VolumeSnapshot,
@@ -66,7 +66,7 @@ export function checkSnapshot(
   return { usable: { contentName, restoreSizeBytes } };
 }
 
-/** Of the content, which is what is restored from; the snapshot repeats it. */
+/** Returns the size of the content, which is the restored object; the snapshot repeats the size. */
 function restoreSizeOf(snapshot: VolumeSnapshot, content: VolumeSnapshotContent): bigint {
   const { restoreSize } = content.status ?? {};
   return restoreSize === undefined
@@ -74,7 +74,7 @@ function restoreSizeOf(snapshot: VolumeSnapshot, content: VolumeSnapshotContent)
     : BigInt(restoreSize);
 }
 
-/** With the error that is written in the snapshot. */
+/** Adds the error in the snapshot's status. */
 const withError = (refused: Refused, { status }: VolumeSnapshot): Refused =>
   status?.error?.message
     ? { ...refused, refusal: `${refused.refusal}: ${status.error.message}` }

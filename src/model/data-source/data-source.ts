@@ -3,30 +3,30 @@ import { SNAPSHOT_GROUP } from '../../api/names.ts';
 import { droppedSource } from './dropped-data-source.ts';
 import { sourceReference } from './reference.ts';
 
-/** What a claim is to start from. A namespace of another claim or snapshot may be another one than the claim's. */
+/** Data source of a claim. Another claim or snapshot may be in another namespace. */
 export type DataSource =
   | { kind: 'none' }
   | { kind: 'claim'; namespace: string; name: string }
   | { kind: 'snapshot'; namespace: string; name: string; from: 'PersistentVolumeClaim' }
   | { kind: 'link'; namespace: string; name: string }
-  /** A kind that populators are for, Stowage's own among them. */
+  /** Kind for populators, including Stowage's own. */
   | { kind: 'other'; group: string; objectKind: string; namespace: string; name: string }
-  /** It was to have one, and the API server dropped it: what is made for it would be empty. */
+  /** Source that the API server dropped: a provisioned volume would be empty. */
   | { kind: 'dropped'; objectKind: string; namespace: string; name: string }
-  /** Names another namespace while that is switched off. */
+  /** Source in another namespace while the gate is off. */
   | { kind: 'gate-off'; objectKind: string; namespace: string; name: string };
 
-/** Gates for data sources beside those in the claim's namespace. */
 export interface SourceGates {
-  /** Whether other namespaces may be named in dataSourceRef. Links need no gate. */
+  /** True if dataSourceRef may name other namespaces. Links need no gate. */
   crossNamespace: boolean;
-  /** Whether VolumeSnapshotLinks are followed; undefined: they are. Else they are for another populator. */
+  /** True, the default, to follow VolumeSnapshotLinks; false to leave them to another populator. */
   links?: boolean | undefined;
 }
 
 /**
- * What a claim asks to start from. `dataSourceRef` is what counts, and `dataSource` where an API server of old left it alone.
- * With the gate `crossNamespace` off, what names another namespace is not followed. Its own namespace, written out, is not another one. Pure.
+ * Returns the data source that a claim requests: `dataSourceRef`, else `dataSource`, which alone an
+ * old API server sets. With the gate `crossNamespace` off, sources in other namespaces are not
+ * followed. The claim's own namespace, written out, counts as its own. Pure.
  */
 export function dataSourceOf(
   { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,

@@ -1,12 +1,13 @@
 import type { DataSourceReference, PersistentVolumeClaim } from '../../api/core.ts';
 
-/** kubectl's: the manifest that was applied, as JSON. */
+/** Annotation of kubectl: the applied manifest as JSON. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * What a claim was to start from by the manifest that kubectl applied, where it has no source now: API servers drop a reference
- * with a namespace while their gate CrossNamespaceVolumeDataSource is off, and others that they do not know, without a word.
- * A manifest of another claim, whose annotations were copied, says nothing. Pure.
+ * Returns the data source in the manifest that kubectl applied, if the claim has none now. API
+ * servers silently drop a reference with a namespace while their gate
+ * CrossNamespaceVolumeDataSource is off, and references that they do not know. A manifest of
+ * another claim, copied with its annotations, is ignored. Pure.
  */
 export function droppedSource({
   metadata,
@@ -26,7 +27,7 @@ export function droppedSource({
     : undefined;
 }
 
-/** Anybody may have written it. */
+/** Parses the annotation, which anybody may have written. */
 function parse(text: string): Partial<PersistentVolumeClaim> {
   try {
     const parsed: unknown = JSON.parse(text);

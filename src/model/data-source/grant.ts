@@ -1,13 +1,13 @@
 import type { ReferenceGrant } from '../../api/snapshot.ts';
 
-/** Who refers to something in another namespace. Groups have no version; '' is core. */
+/** Referrer to an object in another namespace. Groups have no version; '' is core. */
 export interface Referrer {
   group: string;
   kind: string;
   namespace: string;
 }
 
-/** What is referred to. */
+/** Object of a reference. */
 export interface Referent {
   group: string;
   kind: string;
@@ -19,8 +19,9 @@ type From = ReferenceGrant['spec']['from'][number];
 type To = ReferenceGrant['spec']['to'][number];
 
 /**
- * The grant that allows a reference, as Gateway API has it: it is in the namespace of what is referred to, and has both sides.
- * One that is being deleted allows nothing any more. `grants` may be of several namespaces. Pure.
+ * Returns the grant that allows a reference, as Gateway API defines it: in the referent's
+ * namespace, and with both sides. A grant that is being deleted allows nothing. `grants` may be of
+ * several namespaces. Pure.
  */
 export function grantFor(
   grants: readonly ReferenceGrant[],
@@ -42,20 +43,21 @@ export const isGranted = (
   to: Referent,
 ): boolean => grantFor(grants, from, to) !== undefined;
 
-/** A grant that allows something like it, and what keeps it from allowing this. */
+/** Grant that allows something similar, and why it does not allow this reference. */
 export interface NearMiss {
   namespace: string;
   name: string;
-  /** Parts of a sentence, at least one. */
+  /** Mismatches as parts of a sentence, at least one. */
   wrong: string[];
 }
 
-/** Grants that are wrong in more than this are about something else. */
+/** Maximum mismatches: a grant with more is about something else. */
 const MOST_WRONG = 3;
 
 /**
- * The grants that nearly allow a reference, the nearest first. For whoever may read grants: what they say is of the namespace
- * that they are in. `grants` may also be of the referrer's namespace, where they are made by mistake. Pure.
+ * Returns the grants that nearly allow a reference, the nearest first. Only for users who may read
+ * grants, since the result shows those of the other namespace. `grants` may include the referrer's
+ * namespace, where they are often created by mistake. Pure.
  */
 export function nearMisses(
   grants: readonly ReferenceGrant[],
@@ -75,15 +77,15 @@ function missOf(grant: ReferenceGrant, from: Referrer, to: Referent): NearMiss {
     ...(namespace === to.namespace
       ? []
       : [
-          `it is in namespace ${namespace}, and must be in that of the ${to.kind}, ${to.namespace}`,
+          `it is in namespace ${namespace}, but must be in namespace ${to.namespace} of the ${to.kind}`,
         ]),
     ...nearest(
       fromsOf(grant).map((each) => wrongInFrom(each, from)),
-      'it has no from',
+      'spec.from is empty',
     ),
     ...nearest(
       tosOf(grant).map((each) => wrongInTo(each, to)),
-      'it has no to',
+      'spec.to is empty',
     ),
   ];
   return { namespace, name, wrong };
@@ -97,7 +99,7 @@ function nearest(all: readonly string[][], none: string): string[] {
 const isInForce = ({ metadata }: ReferenceGrant): boolean =>
   metadata.deletionTimestamp === undefined;
 
-/** Whoever serves the CRD may have left the schema out. */
+/** Empty without a spec: the installed CRD may lack its schema. */
 const fromsOf = ({ spec }: ReferenceGrant): readonly From[] => spec?.from ?? [];
 const tosOf = ({ spec }: ReferenceGrant): readonly To[] => spec?.to ?? [];
 
@@ -120,7 +122,9 @@ function wrongInTo(found: To, wanted: Referent): string[] {
   ];
 }
 
-/** Of a kind of another sort altogether, the group says nothing more. */
+/**
+ * Returns the mismatches of group and kind, combined if both differ and the group has no version.
+ */
 function wrongType(
   side: 'from' | 'to',
   found: { group: string; kind: string },
@@ -142,10 +146,10 @@ function wrongType(
 const typeOf = ({ group, kind }: { group: string; kind: string }): string =>
   `${said(kind)} of group ${said(group)}`;
 
-/** A group with a version, as the KEP's own examples have it, is the commonest mistake. */
+/** Returns the mismatch of a group. A version in it, as in the KEP's own examples, is common. */
 function wrongGroup(side: string, found: string | undefined, wanted: string): string {
   const versioned = found?.split('/')[0] === wanted || (wanted === '' && found === 'v1');
-  return `${side}.group is ${said(found)}, ${versioned ? 'with a version: write' : 'not'} ${said(wanted)}`;
+  return `${side}.group is ${said(found)}, not ${said(wanted)}${versioned ? ' (without a version)' : ''}`;
 }
 
 const said = (text: string | undefined | null): string => JSON.stringify(text ?? '');

@@ -17,7 +17,7 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { BuiltinReads } from './builtin.ts';
 import type { SourceReads } from './resolve.ts';
 
-/** Of a grant: who may have what. Its owner writes as much beside that as an object can have. */
+/** Returns the part of a grant that is read. Its owner can fill the rest up to the size limit. */
 const granted = ({ apiVersion, kind, metadata, spec }: ReferenceGrant): ReferenceGrant => {
   const { name, namespace, deletionTimestamp } = metadata;
   return {
@@ -33,9 +33,10 @@ const granted = ({ apiVersion, kind, metadata, spec }: ReferenceGrant): Referenc
 };
 
 /**
- * Reads of the API server. A kind that it does not serve has no objects, and a name that can be none of an object is asked for by
- * nobody. Whatever else it answers with is thrown.
- * @param grants the kind ReferenceGrant, in versions of which the first one that is served is read: they are the same
+ * Creates reads of the API server. A kind that it does not serve has no objects. An object with an
+ * impossible name is absent without a request. Other errors are thrown.
+ * @param grants versions of ReferenceGrant, of which the first served one is read: all have the
+ * same objects
  */
 export function liveReads(
   client: Pick<KubeClient, 'get' | 'list'>,

@@ -4,16 +4,16 @@ import type { SourceKind } from '../../api/populator.ts';
 
 /** The data source that a claim names. */
 export interface SourceReference extends SourceKind {
-  /** The claim's own where the reference names none. */
+  /** Namespace of the data source, by default the claim's own. */
   namespace: string;
   name: string;
-  /** The reference names another namespace than the claim's. */
+  /** True if the data source is in another namespace than the claim. */
   crossNamespace: boolean;
 }
 
 /**
- * Returns what a claim names in `dataSourceRef`, else in `dataSource`, which alone an old API server sets; undefined for a
- * claim that starts empty. Pure.
+ * Returns the data source in `dataSourceRef`, else in `dataSource`, which alone an old API server
+ * sets; undefined for a claim that starts empty. Pure.
  */
 export function sourceReference({
   metadata,
@@ -32,7 +32,7 @@ export function sourceReference({
   };
 }
 
-/** Reports whether a kind is cloned or restored by provisioners, so that no populator fills volumes from it. */
+/** Reports whether provisioners clone or restore a kind, so that no populator fills from it. */
 export function isStandard({ group, kind }: SourceKind): boolean {
   return (
     (group === '' && kind === 'PersistentVolumeClaim') ||

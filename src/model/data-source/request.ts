@@ -3,7 +3,10 @@ import { parseQuantity } from '../../api/quantity.ts';
 
 type ClaimRequest = Pick<PersistentVolumeClaim, 'spec'>;
 
-/** What a claim asks for, in bytes. Throws a StowageError for what is no quantity, which API servers let nobody write. */
+/**
+ * Returns the requested storage of a claim in bytes. Throws a StowageError for an invalid quantity,
+ * which API servers refuse.
+ */
 export const requestOf = ({ spec }: ClaimRequest): bigint =>
   parseQuantity(spec.resources?.requests?.storage ?? '0');
 

@@ -16,22 +16,21 @@ import { type DataSource, dataSourceOf, type SourceGates } from './data-source.t
 import { isGranted, type Referent, type Referrer } from './grant.ts';
 import type { Held, Obstacle } from './types.ts';
 
-/** Live reads: what a cache has may be from before a grant was withdrawn. undefined, or none: there is no such object. */
+/** Live reads: a cache may predate the withdrawal of a grant. undefined or none: no such object. */
 export interface SourceReads {
   snapshot(namespace: string, name: string): Promise<VolumeSnapshot | undefined>;
   content(name: string): Promise<VolumeSnapshotContent | undefined>;
   link(namespace: string, name: string): Promise<VolumeSnapshotLink | undefined>;
   claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined>;
   persistentVolume(name: string): Promise<PersistentVolume | undefined>;
-  /** By which administrators say from which kinds volumes are filled. */
+  /** Reads the objects in which administrators list the kinds that volumes are filled from. */
   volumePopulators(): Promise<readonly VolumePopulator[]>;
-  /** Of a namespace. */
   grants(namespace: string): Promise<readonly ReferenceGrant[]>;
 }
 
-/** What a volume is to be filled from. */
+/** Source that fills a volume. */
 export type ReadySource = ({ contentName: string } | { volumeName: string }) & {
-  /** Bytes; 0 where nobody says it. */
+  /** Bytes; 0 if the size is unknown. */
   restoreSizeBytes: bigint;
 };
 
@@ -48,8 +47,9 @@ interface ResolveOptions {
 }
 
 /**
- * What a claim can be made from now. Of what is in another namespace a grant is looked for before anything else is read there,
- * so that who has none does not learn what there is. What the reads throw is thrown.
+ * Returns the source from which a claim's volume can be provisioned now. A source in another
+ * namespace needs a grant before anything else is read there, so that users without one learn
+ * nothing. Throws errors of the reads.
  */
 export async function resolve({ claim, gate, read }: ResolveOptions): Promise<Resolution> {
   const source = dataSourceOf(claim, gate);
@@ -96,7 +96,7 @@ async function fromLink(
 ): Promise<Resolution> {
   const own = ownOf(claim);
   if (namespace !== own) {
-    // Nobody could grant that: what a link leads to is granted to the namespace that the link is in.
+    // No grant can allow this: a link's target is granted to the link's namespace.
     const link = `${namespace}/${name}`;
     return { refuse: { ...refuse('LinkElsewhere', { link, namespace, own }), on: [] } };
   }
@@ -109,12 +109,12 @@ async function fromLink(
   const target = { namespace: source.namespace || own, name: source.name };
   const found = await fromSnapshot(claim, target, from, read);
   const held = 'wait' in found ? found.wait : 'refuse' in found ? found.refuse : undefined;
-  // Deleted and made anew, a link can lead elsewhere.
+  // A link that is deleted and created again can lead elsewhere.
   held?.on.push({ kind: 'VolumeSnapshotLink', namespace: own, name });
   return found;
 }
 
-/** KEP-3294: a VolumePopulator of the kind has to be created to enable links. Pure. */
+/** Reports whether links are enabled: KEP-3294 requires a VolumePopulator of the kind. Pure. */
 export const fillsFromLinks = (populators: readonly VolumePopulator[]): boolean =>
   populators.some(
     ({ metadata, sourceKind }) =>
@@ -150,7 +150,10 @@ const readyOf = (
   found: { usable: { contentName: string } | { volumeName: string } } | Held,
 ): Resolution => ('usable' in found ? { ready: found.usable as ReadySource } : found);
 
-/** Its own namespace needs no grant, as external-provisioner has it (and not the KEP's fourth case). */
+/**
+ * Returns the obstacle if no grant allows a reference. The referrer's own namespace needs no grant,
+ * as in external-provisioner (unlike the KEP's fourth case).
+ */
 export async function deniedBy(
   claim: PersistentVolumeClaim,
   from: Referrer,
@@ -169,8 +172,9 @@ export async function deniedBy(
 }
 
 /**
- * Refusal for want of a grant, in external-provisioner's words, which people look for; with what whoever has the other namespace can
- * do. A name that none of an object is could be one of a shell's commands.
+ * Returns the refusal for a missing grant, in external-provisioner's wording, which people search
+ * for. The refusal includes what the owner of the other namespace can do. An impossible name gets a
+ * refusal of its own, since a shell could run the name as a command.
  */
 export function grantMissing(
   { metadata }: Pick<PersistentVolumeClaim, 'metadata'>,
@@ -201,7 +205,7 @@ export function gateOff(
   };
 }
 
-/** Why nothing is made for a claim whose source is gone. */
+/** Returns why nothing is provisioned for a claim whose source the API server dropped. */
 export const droppedBy = ({
   objectKind,
   namespace,

@@ -4,8 +4,8 @@ import { isGranted } from './grant.ts';
 import type { Awaited } from './types.ts';
 
 /**
- * Whether the change of an object may end a wait. A grant of which the cache says that it allows something else does not: of a
- * thousand grants of a namespace each would have a thousand claims read all of them. Pure.
+ * Reports whether the change of an object may end a wait. A grant that allows something else does
+ * not: a thousand grants in a namespace would each make a thousand claims read all of them. Pure.
  */
 export function mayEnd(awaited: Awaited, kind: Awaited['kind'], object: KubeObject): boolean {
   const { namespace, name, reference } = awaited;

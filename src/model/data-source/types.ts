@@ -1,7 +1,7 @@
 import type { Refused } from '../../api/reasons.ts';
 import type { Referent, Referrer } from './grant.ts';
 
-/** An object whose change may put an end to a wait; without a name: any of its kind in the namespace. */
+/** Object whose change may end a wait; without a name, any object of its kind in the namespace. */
 export interface Awaited {
   kind:
     | 'VolumeSnapshot'
@@ -14,22 +14,23 @@ export interface Awaited {
     | 'VolumePopulator'
     /** An object of any kind that volumes are filled from. */
     | 'PopulatorSource';
-  /** Of what is in one. */
+  /** Namespace, for a namespaced kind. */
   namespace?: string;
   name?: string;
-  /** Of a ReferenceGrant: what it is to allow. One that does not is of no use. */
+  /** Reference that a ReferenceGrant must allow to end the wait. */
   reference?: { from: Referrer; to: Referent };
 }
 
-/** Why a source cannot be used. */
+/** Reason why a source cannot be used. */
 export interface Obstacle extends Refused {
-  /** Missing from all grants. */
+  /** Referent that no grant allows. */
   referent?: Referent;
   on: Awaited[];
 }
 
 /**
- * `wait`: it goes on by itself once something else has happened. `refuse`: never with the claim as it is, unless what it names is
- * made anew; a claim's source, size and mode cannot be changed before it is bound.
+ * Claim that cannot proceed now. `wait`: it proceeds by itself after another change. `refuse`:
+ * permanent unless the claim's source is created again, since source, size and mode of an unbound
+ * claim are immutable.
  */
 export type Held = { wait: Obstacle } | { refuse: Obstacle };

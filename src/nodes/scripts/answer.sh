@@ -1,10 +1,10 @@
 #!/bin/sh
-# Texts of an answer come as they are, each with its number of bytes before it: whatever is in them,
-# they end where they should, and no program has to be started to encode them.
+# Texts of an answer are sent as they are, each after its number of bytes. Any text ends where it
+# should, and no program has to be started to encode it.
 
 # count TEXT: sets bytes
 count() { bytes=${#1}; }
-# A shell that counts characters has the locale that it was started with, not LC_ALL.
+# A shell that counts characters has the locale of its start, not LC_ALL.
 two=é
 [ ${#two} = 2 ] || count() { bytes=$(($(printf %s "$1" | wc -c))); }
 

@@ -1,24 +1,24 @@
 #!/bin/sh
-# A job on its node: functions that its steps are written with. `$node` and `$lock_timeout` (in
-# seconds) are set before; the shell's directory is the job's from `start` on.
+# A job on its node: functions for its steps. `$node` and `$lock_timeout` (in seconds) are set
+# before. From `start` on, the working directory of the shell is that of the job.
 #
-# A refusal of sudo before any step has run is an error to whoever submits the job; later, what was
-# done is done, and it is an end like any other.
+# A refusal of sudo before any step has run is an error for the submitter of the job. Later, steps
+# have changed the node, and it is an end like any other.
 # shellcheck disable=SC2154,SC3013 # set before; every sh of nodes knows -ef
 
 ran=
 
 # start WRITTEN JOB: the directory that the script was written in, and the one of the job.
 #
-# The job's lock is held before the directory gets its name, so that whoever sees the directory
-# sees the lock taken until the job has ended. It is on the file that every step prints to: that
-# much sudo leaves open in a program, too. So a job whose shell was killed counts as running for as
-# long as its mkfs does.
+# The job's lock is taken before the directory gets its name. So every process that sees the
+# directory sees the lock held until the job has ended. The lock is on the file that every step
+# prints to, which sudo leaves open in a program too. So a job whose shell was killed counts as
+# running for as long as its mkfs does.
 start() {
   exec </dev/null >/dev/null 2>&1
   exec 9>>"$1/output"
   flock -n 9 || exit 1
-  # Another submission of this key may have been first; then its directory is there and not empty.
+  # Another submission of this key may have been first; then its directory exists and is not empty.
   mv -T "$1" "$2" || {
     rm -rf "$1"
     exit 0
@@ -26,12 +26,12 @@ start() {
   cd "$2" || exit 1
   exec 8>../lock
   flock 8
-  # This lock a program loses to sudo, and never that of its job: one whose shell was killed may
-  # run still.
+  # A program loses this lock to sudo, but never the lock of its job. The program of a job whose
+  # shell was killed may still run.
   for other in ../*/step; do
     [ ! -e "$other" ] || flock -s "${other%step}output" true
   done
-  # Purged while it waited: then it must not run.
+  # A job that was purged while it waited must not run.
   [ . -ef "$2" ] || exit 1
 }
 
@@ -71,8 +71,8 @@ run() { # FAILURE ARGV...
   $as "$@" >&9 2>&1
   settle "$?" "$@"
   ran=yes
-  # Killed by one of the 64 signals, in a shutdown or for want of memory: that says nothing about
-  # what it worked on.
+  # Killed by one of the 64 signals, in a shutdown or for lack of memory: that proves nothing about
+  # the object of its work.
   [ "$got" -le 128 ] || [ "$got" -gt 192 ] || on_failure=raced
   [ "$got" = 0 ] || finish "$on_failure" "$got"
 }
@@ -91,8 +91,7 @@ precondition() { # REFUSAL REASON EXIT|- is|has|- TEXT LACKS ARGV...
       case $out in *"$lacks"*) holds=no ;; esac
       ;;
   esac
-  # A look's complaints are of no interest once it has passed, and would bury why its step
-  # failed.
+  # Errors of a check are irrelevant once it has passed, and would bury why its step failed.
   [ $holds = yes ] && {
     : >output
     return
@@ -106,7 +105,7 @@ precondition() { # REFUSAL REASON EXIT|- is|has|- TEXT LACKS ARGV...
 lock() { # FAILURE DEVICE: opened to read only, since udev looks again at what was open to write
   on_failure=$1 device=$2 holder=
   set -- flock -x -w "$lock_timeout" "$device" cat
-  # What is not there, flock would make.
+  # flock would create a missing file.
   [ -b "$device" ] || {
     printf '%s is no block device\n' "$device" >&9
     finish "$on_failure" 1
@@ -116,7 +115,8 @@ lock() { # FAILURE DEVICE: opened to read only, since udev looks again at what w
     flock -x -w "$lock_timeout" 7 2>&9 && return
     got=$?
   else
-    # Held by cat until nobody has fd 7 open: this shell, and the sudo of each program.
+    # cat holds the lock until fd 7 is closed everywhere: in this shell, and in the sudo of each
+    # program.
     rm -f hold held
     mkfifo hold held
     exec 6<>held 7<>hold

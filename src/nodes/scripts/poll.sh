@@ -26,9 +26,9 @@ look() {
   done
 }
 
-# wait_for SECONDS DIRECTORY...: until one of the jobs has let go of its lock, or the time is over: a
-# process a job that waits in flock(2), and none after it. The time ends them also where the
-# connection is gone and nobody is there to hear.
+# wait_for SECONDS DIRECTORY...: until one of the jobs has released its lock, or the time is over.
+# Each job has one process that waits in flock(2), and none after it. The time also ends these
+# processes if the connection is gone.
 wait_for() {
   seconds=$1
   shift
@@ -52,12 +52,12 @@ wait_for() {
   }
 }
 
-# report TAIL DIRECTORY...: for each its step in base64, for a NUL is in it, its state, refusal,
+# report TAIL DIRECTORY...: for each its step in base64 (a NUL is in it), its state, its refusal,
 # the reason of that and the last TAIL bytes of its output.
 #
-# A refusal before any step had run is reported to whoever submits the job, which is removed:
-# nothing was found out about the volume, and once sudo lets the program run, the same job is tried
-# again. Others are told why it ended, each of them.
+# A refusal before any step had run is reported to the submitter of the job, and the job is removed.
+# The volume was not touched, and once sudo permits the program, the same job is tried again. Every
+# other caller gets the refusal as the end of the job.
 # shellcheck disable=SC2154 # submits: set before
 report() {
   tail=$1
@@ -68,7 +68,7 @@ report() {
     [ ! -e "$folder/step" ] || step=$(base64 -w0 "$folder/step" 2>/dev/null)
     [ ! -e "$folder/refusal" ] || refusal=$(cat "$folder/refusal" 2>/dev/null)
     [ ! -e "$folder/reason" ] || reason=$(cat "$folder/reason" 2>/dev/null)
-    # A letter keeps the shell from taking newlines off.
+    # The letter keeps the shell from removing newlines.
     [ ! -s "$folder/output" ] || output=$(tail -c "$tail" "$folder/output" 2>/dev/null; echo x)
     printf 'job %s\n' "$step"
     case $line in

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every script on a node begins so. Programs of the system's administrator are not on every user's
-# PATH. What the login set comes first.
+# Beginning of every script on a node. Programs of the system's administrator are not on every
+# user's PATH. The PATH of the login comes first.
 
 umask 077
 LC_ALL=C PATH=${PATH:-/usr/bin:/bin}:/usr/local/sbin:/usr/sbin:/sbin

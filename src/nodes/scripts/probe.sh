@@ -1,10 +1,10 @@
 #!/bin/sh
-# A look at a node is some twenty probes, and most of its time is processes being started: two for
-# each probe, the program's own and that of the shell which hears its errors.
+# An observation has some twenty probes, and spends most of its time on starting processes. Each
+# probe takes two: the program itself and the shell that reads its errors.
 
 exec 3>&1
 
-# probe NUMBER ARGV...: its number and exit status, output, errors, and why it was not run
+# probe NUMBER ARGV...: prints number and exit status, output, errors, and why it was not run
 probe() {
   number=$1
   shift

@@ -1,8 +1,7 @@
 #!/bin/sh
-# `$as` is what programs are called through, nothing for root, and `not_run` tells whether sudo
-# failed instead of the program. Both end with status 1 then, and 1 means something to whoever
-# looks at a program, so what sudo said is looked at, and whether it would let the program run. It
-# warns of a host name and goes on.
+# `$as` is the prefix of programs, empty for root. `not_run` reports whether sudo failed instead of
+# the program. Both exit 1 then, which has a meaning for the callers of a program. So the output of
+# sudo is checked, and whether it permits the program. sudo also warns of a host name and continues.
 
 as=
 # As `id -u` does, without a process.
@@ -20,10 +19,10 @@ not_run() {
   case $status in
     127) command -v sudo >/dev/null || why=denied ;;
     1)
-      # Words of sudo 1.9, in the locale C: what it prints begins so, and these two are warnings.
+      # Messages of sudo 1.9 in the locale C: its output begins so, and these two are warnings.
       said=$(grep '^sudo: ' | grep -v -e 'unable to resolve host' -e 'setrlimit(')
       [ -z "$said" ] && sudo -n -l -- "$@" >/dev/null 2>&1 || why=denied
-      # Of a program that is not there sudo says what it says of one that is not allowed.
+      # sudo reports a missing program as one that is not allowed.
       [ -z "$why" ] || command -v "$1" >/dev/null || why=missing
       ;;
   esac

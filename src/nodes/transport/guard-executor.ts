@@ -16,15 +16,15 @@ import {
 } from './salt/response.ts';
 import type { Shell } from './shell.ts';
 
-/** How long a round trip may take beside what it was told to wait, in ms. */
+/** Maximum time (ms) of a round trip, beside the requested wait. */
 const ROUND_TRIP = 30_000;
 
-/** Tells where salt/ is on such nodes. */
+/** Documentation of the place of salt/ on such nodes. */
 const PAGE = { page: 'docs/ssh-guard.md' };
 
 /**
- * The job protocol for nodes where ssh gets nothing but salt/ssh_guard.py, whatever it asks for: requests and answers are
- * those of the Salt module, in JSON.
+ * Creates an executor for nodes where ssh runs only salt/ssh_guard.py, whatever the client
+ * requests. Requests and answers are those of the Salt module, in JSON.
  */
 export function createGuardExecutor(shell: Shell): Executor {
   async function ask<T>(

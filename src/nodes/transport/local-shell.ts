@@ -6,7 +6,10 @@ import { workingFolder } from '../working-folder.ts';
 import type { Shell } from './shell.ts';
 import { checkedInput } from './standard-input.ts';
 
-/** The machine that this process runs on, under the names given: it acts for no other node. For `check` see SshOptions. */
+/**
+ * Creates a shell on the machine that this process runs on, under the given names. It acts for no
+ * other node. For `check` see SshOptions.
+ */
 export function createLocalShell(
   nodes: readonly string[],
   check: (node: string) => void = () => {},
@@ -23,7 +26,7 @@ export function createLocalShell(
           cwd: workingFolder(),
           stdin: checkedInput(script, () => check(node)),
           timeout: timeoutMs,
-          // A signal that ends this process is ours to handle.
+          // Stowage itself handles a signal that ends this process.
           cleanup: false,
           reject: false,
           buffer: false,

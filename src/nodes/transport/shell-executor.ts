@@ -17,10 +17,10 @@ import {
 import { SudoRefusal } from '../sudo.ts';
 import type { Shell } from './shell.ts';
 
-/** How long a round trip may take beside what it was told to wait, in ms. */
+/** Maximum time (ms) of a round trip, beside the requested wait. */
 const ROUND_TRIP = 30_000;
 
-/** The job protocol over a shell. */
+/** Creates an executor with the job protocol over a shell. */
 export function createShellExecutor(shell: Shell): Executor {
   async function ask<T>(
     node: string,

@@ -1,13 +1,18 @@
 import { refuse } from '../../api/reasons.ts';
 import { type NodeError, nodeError } from '../errors.ts';
 
-/** ssh's own exit status, as opposed to that of the remote command (ssh(1)). */
+/** Exit status of ssh itself, as opposed to that of the remote command (ssh(1)). */
 export const SSH_FAILED = 255;
 
-/** A connection that ends in the midst of a command makes ssh end so, at LogLevel=ERROR without a word. */
-const BROKEN_OFF = 'the connection broke off, and ssh did not say why';
+/**
+ * Message for a connection that ends during a command: ssh then prints nothing at LogLevel=ERROR.
+ */
+const BROKEN_OFF = 'the connection broke, and ssh gave no reason';
 
-/** The words of the OpenSSH client, 5.7 to 10.5, which has them in no other language (sshconnect.c, sshconnect2.c). */
+/**
+ * Messages of the OpenSSH client, 5.7 to 10.5, which has no translations (sshconnect.c,
+ * sshconnect2.c).
+ */
 const WORDS = {
   changed: 'REMOTE HOST IDENTIFICATION HAS CHANGED',
   shown: /fingerprint for the (.+?) key sent by the remote host is\s+(\S+?)\.?\s/,
@@ -17,7 +22,10 @@ const WORDS = {
   denied: 'Permission denied',
 };
 
-/** What a failed `ssh NODE sh` means, by what the OpenSSH client prints; of one that did not start, by why. */
+/**
+ * Returns the error for a failed `ssh NODE sh`, by the output of the OpenSSH client; for one that
+ * did not start, by the cause.
+ */
 export function classifySshFailure(
   node: string,
   exitCode: number | undefined,

@@ -11,29 +11,35 @@ import type { Shell } from './shell.ts';
 import { classifySshFailure, SSH_FAILED } from './ssh-failure.ts';
 import { checkedInput } from './standard-input.ts';
 
-/** Where a node is reached; what is absent is left to ~/.ssh/config. */
+/** Address of a node; absent fields are left to ~/.ssh/config. */
 export interface SshAddress {
   host?: string;
   port?: number;
-  /** Instead of the one for all nodes. */
+  /** File to use instead of the one for all nodes. */
   configFile?: string;
 }
 
 export interface SshOptions {
-  /** Instead of ~/.ssh/config and the system's. */
+  /** File to use instead of ~/.ssh/config and the system's. */
   configFile?: string;
-  /** Asked before every command, so that a changed annotation counts at once. */
+  /**
+   * Returns the address of a node. It is called before every command, so that a changed annotation
+   * counts at once.
+   */
   addressOf(node: string): SshAddress;
-  /** Throws a NodeError where nothing may be done on the node (any more). Default: all may be. */
+  /**
+   * Throws a NodeError if nothing may be done on the node (any more). Default: all nodes are
+   * allowed.
+   */
   check?: (node: string) => void;
 }
 
-/** As Kubernetes names nodes: nothing else becomes an argument of ssh. */
+/** Names of nodes in Kubernetes: nothing else becomes an argument of ssh. */
 const NODE_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /**
- * Nodes over the OpenSSH client, one connection a node, so that ~/.ssh/config, agents and ProxyJump work.
- * How many sessions there may be at once is for `limitNodes`.
+ * Creates a shell over the OpenSSH client, with one connection per node, so that ~/.ssh/config,
+ * agents and ProxyJump work. `limitNodes` limits the number of concurrent sessions.
  */
 export function createSshShell(options: SshOptions): Shell {
   const destinations = new Map<string, string[]>();
@@ -77,7 +83,8 @@ export function createSshShell(options: SshOptions): Shell {
             cwd: workingFolder(),
             stdin: checkedInput(script, () => options.check?.(node)),
             timeout: timeoutMs,
-            // A signal that ends this process is ours to handle: `close` ends what runs.
+            // Stowage itself handles a signal that ends this process: `close` ends running
+            // programs.
             cleanup: false,
             cancelSignal: abort.signal,
             reject: false,
@@ -102,7 +109,7 @@ export function createSshShell(options: SshOptions): Shell {
     async close() {
       abort.abort();
       for (const destination of destinations.values()) {
-        // Nobody listens any more if the connection is gone: that is what is wanted.
+        // ssh fails if the connection is already gone, which is fine.
         const ending = ['-O', 'exit', ...destination];
         await execa('ssh', ending, { cwd: workingFolder(), reject: false, timeout: 5000 });
       }
@@ -111,8 +118,8 @@ export function createSshShell(options: SshOptions): Shell {
 }
 
 /**
- * Returns whether the shared connection ended after ssh's greeting and before its request for a session was sent: nothing has run,
- * and the next ssh makes a connection of its own.
+ * Reports whether the shared connection ended after ssh's greeting and before its request for a
+ * session was sent. Nothing has run then, and the next ssh makes its own connection.
  */
 const isNotSent = ({
   result,
@@ -124,17 +131,21 @@ const isNotSent = ({
   result.exitCode === SSH_FAILED &&
   /^mux_client_request_(alive|session): write packet: /m.test(stderr);
 
-/** Of an ssh that printed nothing: why it did not start, or what ended it. Not its command line, which is long. */
+/**
+ * Returns why an ssh that printed nothing did not start, or what ended it. Omits the long command
+ * line.
+ */
 const whyEnded = ({
   originalMessage,
   signal,
 }: Pick<Result, 'originalMessage' | 'signal'>): string =>
-  originalMessage ?? (signal === undefined ? '' : `ssh was ended by ${signal}`);
+  originalMessage ?? (signal === undefined ? '' : `ssh was terminated by ${signal}`);
 
 /**
- * Names the socket of a node's shared connection. ssh checks the host key only when it connects, so a connection belongs to
- * one node: `%C` alone is a hash of address, port, user and jump hosts, which two nodes can share. Short, since the path
- * of a socket has at most 107 bytes, of which ssh takes 17 for a suffix.
+ * Returns the socket name of a node's shared connection. ssh checks the host key only when it
+ * connects, so a connection belongs to one node. `%C` alone is a hash of address, port, user and
+ * jump hosts, which two nodes can share. The name is short, since the path of a socket has at most
+ * 107 bytes, of which ssh takes 17 for a suffix.
  */
 const socketName = (node: string): string =>
   `${createHash('sha256').update(`${process.pid} ${node}`).digest('base64url').slice(0, 12)}%C`;
@@ -145,7 +156,7 @@ const FIXED_OPTIONS = [
   'ControlMaster=auto',
   'ControlPersist=60',
   'ConnectTimeout=10',
-  // A node that went away is noticed after 15 s.
+  // A dead node is detected after 15 s.
   'ServerAliveInterval=5',
   'ServerAliveCountMax=3',
   'ClearAllForwardings=yes',
@@ -154,10 +165,13 @@ const FIXED_OPTIONS = [
   'LogLevel=ERROR',
 ];
 
-/** The sockets of shared connections. Whoever can open one is logged in, so the folder must be ours alone. */
+/**
+ * Makes the directory for the sockets of shared connections. A user who can open one is logged in,
+ * so the directory must belong to this user alone.
+ */
 async function makeControlFolder(): Promise<string> {
   const uid = process.getuid?.() ?? 0;
-  // Not in /tmp where there is another: there anyone can take the name first.
+  // Not in /tmp if there is another directory: in /tmp any user can take the name first.
   const folder = join(
     uid === 0 ? '/run' : (process.env.XDG_RUNTIME_DIR ?? tmpdir()),
     `stowage-ssh-${uid}`,
@@ -168,7 +182,7 @@ async function makeControlFolder(): Promise<string> {
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== uid) {
     throw new Error(
-      `${folder} belongs to someone else; remove it, or set XDG_RUNTIME_DIR to a folder of your own`,
+      `${folder} is not a directory of this user; remove it, or set XDG_RUNTIME_DIR to a directory of this user`,
     );
   }
   await chmod(folder, 0o700);

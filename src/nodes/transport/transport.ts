@@ -1,2 +1,1 @@
-/** How nodes are reached. */
 export type Transport = 'ssh' | 'salt' | 'local';

@@ -29,14 +29,14 @@ import { refuseDevice, useOf } from './refuse.ts';
 import { targetOf } from './target.ts';
 
 /**
- * Returns what remains to be done until a device with another Volume's data is this Volume's: that is its UUID, or its GUIDs, and
- * nothing of the data.
- * @param from the UID that the device is named by
+ * Plans the adoption of a device with another Volume's data: its UUID or GUIDs change, and none of
+ * the data.
+ * @param from UID that names the device now
  */
 export function planAdopt(desired: DesiredRaw, from: string, observed: ObservedRaw): Plan {
   const { intent } = observed;
   const device = targetOf(desired, observed);
-  // A partition goes and comes while the kernel reads its table.
+  // A partition disappears and returns while the kernel reads its table.
   if ('refusal' in device) return { ...device, retryable: intent !== undefined };
   const refusal =
     otherAdoption(from, observed) ??
@@ -55,8 +55,8 @@ export function planAdopt(desired: DesiredRaw, from: string, observed: ObservedR
 }
 
 /**
- * Returns what remains to be done where the Volume is deleted before its adoption has come to its end: the device gets the UID back
- * that it had, if anything was changed, and keeps its data.
+ * Plans the deletion of a Volume before its adoption is complete. The device gets its earlier UID
+ * back, if anything was changed, and keeps its data.
  */
 export function planPutBack(desired: DesiredRaw, from: string, observed: ObservedRaw): Plan {
   const records = removeRecords(desired.uid);
@@ -69,7 +69,7 @@ export function planPutBack(desired: DesiredRaw, from: string, observed: Observe
     halfTable(desired, device) === 'ours' ||
     mayBeHalf(desired, from, device);
   const isUnchanged = isOurs({ ...desired, uid: from }, device);
-  // The path may lead to another disk since.
+  // The path may lead to another disk by now.
   if (answer === 'different' || (answer === 'unknown' && !isChanged && !isUnchanged)) {
     const { refusal, reason } = refuse('AdoptedDeviceExchanged', {
       path: desired.devicePath,
@@ -86,13 +86,16 @@ export function planPutBack(desired: DesiredRaw, from: string, observed: Observe
   return { steps: [...rename(desired, device, from), ...records] };
 }
 
-/** The log of an XFS is made anew before its UUID is: with the earlier one it may be one that nobody can mount. */
+/**
+ * Reports whether the UUID of an XFS may be half changed. Its log is recreated before its UUID
+ * changes, and with the earlier UUID such a log may be unmountable.
+ */
 export const mayBeHalf = (desired: DesiredRaw, from: string, device: DeviceFacts): boolean =>
   device.signature.found === 'one' &&
   device.signature.type === 'xfs' &&
   isOurs({ ...desired, uid: from }, device);
 
-/** Postpones the put-back until nothing uses the storage. */
+/** Refuses to restore the earlier UID until nothing uses the storage. */
 export const putBackLater = (use: ReasonParameters<'UseHoldsPutBack'>): Plan => ({
   ...refuse('UseHoldsPutBack', use),
   retryable: true,
@@ -114,7 +117,10 @@ function otherDevice(
   });
 }
 
-/** Whose it was is known by what is on it, so that records of that Volume, and the Volume itself, do not count. */
+/**
+ * Returns the observation without the earlier Volume as an owner: the content, not its records,
+ * identifies the device.
+ */
 export const withoutEarlier = <O extends Pick<ObservedRaw, 'others'>>(
   observed: O,
   from: string,
@@ -123,7 +129,7 @@ export const withoutEarlier = <O extends Pick<ObservedRaw, 'others'>>(
   others: observed.others.filter(({ uid }) => uid !== from),
 });
 
-/** Returns why what is on a device is not adopted; undefined where it is. */
+/** Returns why the content of a device is not adopted; undefined if it is. */
 export function refuseContent(
   desired: DesiredRaw,
   from: string,
@@ -141,7 +147,7 @@ export function refuseContent(
   }
   const earlier = { ...desired, uid: from };
   if (isOurs(earlier, device)) return undefined;
-  // An interrupted try of ours changed it, or a part of it.
+  // An interrupted attempt of this adoption changed it, or a part of it.
   if (
     intent !== undefined &&
     (isOurs(desired, device) ||
@@ -171,8 +177,8 @@ function intentFor(desired: DesiredRaw, from: string, device: DeviceFacts): Inte
 }
 
 /**
- * Has a device named by a UID, the Volume's or the one that it had. Also where that can be read already, for an interrupted program changed one copy of it
- * and not the other.
+ * Returns steps that name a device by a UID, the Volume's or its earlier one. They are not skipped
+ * if the UID already reads so: an interrupted program may have changed only one copy.
  */
 export function rename(desired: DesiredRaw, device: DeviceFacts, uid = desired.uid): Step[] {
   const path = `/dev/${device.name}`;
@@ -185,9 +191,9 @@ export function rename(desired: DesiredRaw, device: DeviceFacts, uid = desired.u
     ...sameContentPreconditions(device),
   ];
   const look: Step = {
-    name: `look whether ${path} is open`,
+    name: `check that ${path} is not open`,
     argv: ['true'],
-    // Before the lock, which is held by opening the device.
+    // Checked before the lock, which is held by opening the device.
     preconditions: notOpenPreconditions(device),
   };
   if (desired.mode === 'Filesystem') {
@@ -198,7 +204,7 @@ export function rename(desired: DesiredRaw, device: DeviceFacts, uid = desired.u
     return [
       look,
       {
-        name: `give partition ${partition.number} its GUID`,
+        name: `set the GUID of partition ${partition.number}`,
         argv: setPartitionGuid(partition.number, uid, diskPath(device)),
         preconditions: [...preconditions, ...partitionPreconditions(device, partition)],
         lock,
@@ -209,7 +215,7 @@ export function rename(desired: DesiredRaw, device: DeviceFacts, uid = desired.u
   return [
     look,
     {
-      name: 'give the table and its partition their GUIDs',
+      name: 'set the GUIDs of the table and its partition',
       argv: setDiskGuids(uid, path, desired.name),
       preconditions,
       lock,

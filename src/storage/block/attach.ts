@@ -10,7 +10,7 @@ import { checkMade } from './provision.ts';
 import { inMultipath } from './refuse.ts';
 import { targetOf } from './target.ts';
 
-/** What remains to be done until the persistent link leads to the device. */
+/** Plans the steps after which the persistent path leads to the device. */
 export function planAttach(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const device = targetOf(desired, observed);
   if ('refusal' in device) return device;
@@ -20,13 +20,15 @@ export function planAttach(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const notes =
     target.is === 'device' && target.isElsewhere
       ? [
-          `${desired.devicePath} does not lead to the Volume's device: that is /dev/${device.name}, by its recorded identity`,
+          `${desired.devicePath} does not lead to the Volume's device, which is /dev/${device.name} by its recorded identity`,
         ]
       : [];
   return { steps: [], ...(notes.length > 0 && { notes }), ...linked(desired, observed, device) };
 }
 
-/** The device that the persistent link must lead to, once the kernel knows it. */
+/**
+ * Returns the device that the persistent path must lead to; undefined until the kernel knows it.
+ */
 export function volumeDevice(
   { mode }: DesiredRaw,
   device: DeviceFacts,
@@ -34,7 +36,7 @@ export function volumeDevice(
   return hasOwnTable({ mode }, device) ? device.partitions[0] : device;
 }
 
-/** The part of `planAttach` that is about the link. */
+/** Plans the part of `planAttach` that concerns the link. */
 export function linked(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Plan {
   const stale = refuseStale(desired, observed, [device, ...device.partitions]);
   if (stale !== undefined) return stale;
@@ -54,7 +56,7 @@ export function linked(desired: DesiredRaw, observed: ObservedRaw, device: Devic
 /** Returns the keys of udev(7) by which the rule for the link matches the device. */
 function ruleFor(desired: DesiredRaw, device: DeviceFacts): string {
   const { dmUuid = device.mapUuid, partition, presence } = device;
-  // The partition of a map is a map, too. Whoever makes a map may leave its UUID out.
+  // The partition of a map is a map too. The creator of a map may omit its UUID.
   if (dmUuid) return mapperKey(hasOwnTable(desired, device) ? `part1-${dmUuid}` : dmUuid);
   const number = partition?.number ?? (hasOwnTable(desired, device) ? 1 : undefined);
   const kind = number === undefined ? 'ENV{DEVTYPE}=="disk"' : `ENV{PARTN}=="${number}"`;
@@ -62,14 +64,19 @@ function ruleFor(desired: DesiredRaw, device: DeviceFacts): string {
   return `${kind},${earlierKernelKey(desired, device)}`;
 }
 
-/** Before Linux 5.15 nothing tells a disk from the next one of its name: what is on it must be the Volume's, too. */
+/**
+ * Returns the keys for kernels before Linux 5.15. Nothing tells a disk from the next one of its
+ * name there, so the content must be the Volume's too.
+ */
 function earlierKernelKey({ uid, mode }: DesiredRaw, { name, disk }: DeviceFacts): string {
   const content =
     mode === 'Filesystem' ? `ENV{ID_FS_UUID}=="${uid}"` : `ENV{ID_PART_ENTRY_UUID}=="${uid}"`;
   return `KERNELS=="${disk?.name ?? name}",${content}`;
 }
 
-/** `name` is that of the volume's device where the kernel knows it already. */
+/**
+ * Returns steps that create the link. `name`: the volume's device, if the kernel already knows it.
+ */
 export function makeLink(
   desired: DesiredRaw,
   device: DeviceFacts,
@@ -77,7 +84,7 @@ export function makeLink(
   isAstray = false,
 ): Step[] {
   return [
-    // udev itself makes a logical volume's earlier path.
+    // udev itself creates the earlier path of a logical volume.
     ...(isMapperLink(desired) ? [] : makeRule(desired, ruleFor(desired, device))),
     ...(hasOwnTable(desired, device) ? [tellKernel(1, `/dev/${device.name}`)] : []),
     lookAgain(name ?? device.name),

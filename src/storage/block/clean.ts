@@ -11,8 +11,8 @@ import {
 } from './preconditions.ts';
 
 /**
- * Overwrites every byte, from where an earlier try came to.
- * @param known it is certain that it is the Volume's device, whatever it carries
+ * Returns steps that overwrite every byte, from the offset that an earlier attempt reached.
+ * @param known the device is certainly the Volume's, whatever it carries
  */
 export function wipeDevice(
   desired: DesiredRaw,
@@ -24,7 +24,8 @@ export function wipeDevice(
   if (wiped === device.sizeBytes) return [];
   const begun = wiped !== undefined;
   const path = `/dev/${device.name}`;
-  // A copy of the table is at the end, and would for long be all that a disk without a name shows of whose it is.
+  // The backup of the table is at the end, and would for long be the only mark of the owner on a
+  // disk without identifiers.
   const first =
     hasOwnTable(desired, device) && device.content !== '' ? [takeSignatureOff(device)] : [];
   const preconditions: Precondition[] = [
@@ -36,11 +37,12 @@ export function wipeDevice(
       ? []
       : [
           {
-            name: `have the kernel forget the partitions of ${path}`,
+            name: `remove the partitions of ${path} from the kernel`,
             argv: ['partx', '--delete', path],
             preconditions: [...preconditions, ...(begun ? [] : sameContentPreconditions(device))],
             lock: lockOf(device),
-            // udev has the kernel read the table anew, whenever a disk is closed that was open to write.
+            // udev makes the kernel reread the table whenever a disk that was open for writing is
+            // closed.
             failureMeansConflict: true,
           },
         ];
@@ -62,11 +64,14 @@ export function wipeDevice(
   ];
 }
 
-/** A disk without a name of its own is known by what was done to it before anything more is. */
+/**
+ * Returns a step that recognizes a disk without identifiers by its wiped part, before more of it is
+ * wiped.
+ */
 function readBack(device: DeviceFacts, wiped: bigint): Step {
   const path = `/dev/${device.name}`;
   return {
-    name: `read back what was wiped of ${path} before`,
+    name: `verify the part of ${path} that was wiped before`,
     argv: readsZero(path, wiped > 0n ? wiped : undefined),
     preconditions: sameDevicePreconditions(device),
   };
@@ -75,7 +80,7 @@ function readBack(device: DeviceFacts, wiped: bigint): Step {
 export function takeSignatureOff(device: DeviceFacts): Step {
   const path = `/dev/${device.name}`;
   return {
-    name: `take the Volume's signature off ${path}`,
+    name: `remove the Volume's signature from ${path}`,
     argv: ['wipefs', '--all', '--force', path],
     preconditions: [
       ...sameDevicePreconditions(device),

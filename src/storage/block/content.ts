@@ -2,26 +2,27 @@ import { UNKNOWN_DATA } from '../blank.ts';
 import { notUnderstood, ObservationError } from '../probe-results.ts';
 import type { Signature } from '../types.ts';
 
-/** What is seen on a disk or on one of its partitions. */
+/** Content of a disk or of one of its partitions. */
 export interface Printed {
   signature: Signature;
-  /** As `blkid -p -o export` printed it. */
+  /** Output of `blkid -p -o export`. */
   blkid: string;
   blkidExit: number;
-  /** As `wipefs -J -n` printed it. */
+  /** Output of `wipefs -J -n`. */
   wipefs: string;
-  /** Of file systems, tables and partitions. */
+  /** UUIDs of file systems, tables and partitions. */
   uuids: readonly string[];
-  /** In its table, for a partition. */
+  /** For a partition: its number in the table. */
   number: number | undefined;
-  /** Whether it reads as zeros at all places that were read; undefined where none was. */
+  /** True if all places read are zeros; undefined if none was read. */
   isBlank: boolean | undefined;
 }
 
 /**
- * All that a device carries, in one line, which is what a consent must say: `ext4:UUID`, `ext4:UUID+swap:UUID` where
- * it is ambivalent, `gpt:UUID;1=ext4:UUID;2=none;3=unknown data` for a table and what is in its partitions. '' for nothing.
- * @throws ObservationError where wipefs printed what is not understood
+ * Returns all that a device carries, on one line, as a consent must state it. Examples:
+ * `ext4:UUID`; `ext4:UUID+swap:UUID` if it is ambivalent; `gpt:UUID;1=ext4:UUID;2=none;3=unknown
+ * data` for a table and the content of its partitions; '' for nothing.
+ * @throws ObservationError if the output of wipefs cannot be parsed
  */
 export function contentText(device: Printed, partitions: readonly Printed[]): string {
   const own = signaturesOf(device);
@@ -31,7 +32,7 @@ export function contentText(device: Printed, partitions: readonly Printed[]): st
         `${each.number ?? '?'}=${signaturesOf(each) || (each.isBlank === false ? UNKNOWN_DATA : 'none')}`,
     )
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  // The kernel has partitions of a table that is gone: something was here, and may be in use by it.
+  // The kernel has partitions of a table that is gone: data was here, and may be in use.
   return parts.length === 0 ? own : [own || 'no table', ...parts].join(';');
 }
 
@@ -39,7 +40,7 @@ function signaturesOf({ signature, wipefs }: Printed): string {
   const seen = new Set<string>();
   if (signature.found === 'one') seen.add(named(signature.type, signature.uuid));
   for (const { type, uuid } of parse(wipefs)) {
-    // The table has its UUID from blkid; its copy and the MBR that protects it say nothing more.
+    // blkid gives the table's UUID; its backup and the protective MBR add nothing.
     if (type === 'PMBR' || (signature.found === 'one' && type === signature.type)) continue;
     seen.add(named(type, uuid ?? undefined));
   }
@@ -58,7 +59,10 @@ function parse(wipefs: string): { type: string; uuid: string | null }[] {
   }
 }
 
-/** Parses what `contentText` returned: the signatures of the device ('') and of each partition, by its number. */
+/**
+ * Parses the result of `contentText`: the signatures of the device ('') and of each partition, by
+ * number.
+ */
 const placesOf = (content: string): { place: string; signatures: string[] }[] =>
   content.split(';').map((text) => {
     const [, place = '', carried = ''] = /^(?:(\d+|\?)=)?(.*)$/s.exec(text) ?? [];
@@ -68,18 +72,21 @@ const placesOf = (content: string): { place: string; signatures: string[] }[] =>
     return { place, signatures };
   });
 
-/** Its table or file system has a UUID, by which it cannot be taken for another device's. */
+/**
+ * Reports whether the table or file system has a UUID, so that nothing takes it for another
+ * device's.
+ */
 export const hasUuid = (content: string): boolean => (content.split(';')[0] ?? '').includes(':');
 
-/** Nothing is there that was not there before: a program that destroys it was interrupted. */
+/** Reports whether all content was there before: a program that destroys it was interrupted. */
 export function isLeftOf(before: string, content: string): boolean {
   const places = placesOf(before);
   const known = places
     .flatMap(({ signatures }) => signatures)
     .filter((each) => each !== UNKNOWN_DATA);
-  // Of a GPT that lost its first copy no UUID is read, and its MBR outlives it.
+  // blkid reads no UUID of a GPT that lost its first copy, and the MBR outlives that copy.
   const table = known.some((each) => each === 'gpt' || each.startsWith('gpt:'));
-  // The rest of what lost its signature is data of no known kind; without a table nothing tells which partition it is in.
+  // Content that lost its signature is unknown data; without a table nothing shows its partition.
   const isCarried = (place: string) =>
     places.some((each) => each.place === place && each.signatures.length > 0) ||
     (place === '?' && places.every(({ signatures }) => signatures.length > 0));

@@ -26,13 +26,13 @@ import { useOf } from './refuse.ts';
 import { targetOf } from './target.ts';
 
 /**
- * What remains to be done until the device is let go of: its data retained, or our signature taken off, or every byte
- * overwritten. What is not ours on it is never touched.
+ * Plans the deletion: the data is retained, the Volume's signature is removed, or every byte is
+ * overwritten. Other content of the device is never touched.
  */
 export function planDelete(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const from = halfAdopted(desired, observed);
   if (from !== undefined) return planPutBack(desired, from, observed);
-  // The link goes first: without records nothing would say that it is left.
+  // The link goes first: without records nothing would show that it remains.
   const records = [
     ...dropLink(desired, observed),
     ...(observed.recordFiles ? removeRecords(desired.uid) : []),
@@ -43,7 +43,8 @@ export function planDelete(desired: DesiredRaw, observed: ObservedRaw): Plan {
   if ('refusal' in device) return { ...device, hint: OR_RETAIN };
   const path = `/dev/${device.name}`;
   const recorded = desired.identity ?? observed.intent?.device?.identity;
-  // An unknown device is written to as far as what is on it says whose it is; a copy of the volume on another disk says the same.
+  // An unknown device is written to as far as its content shows that it is the Volume's. A copy of
+  // the volume on another disk has the same content.
   const before = { identity: recorded };
   const answer = compareDevice(before, device);
   if (answer === 'different' || (answer === 'unknown' && haveUnlikeWwns(before, device))) {
@@ -56,7 +57,8 @@ export function planDelete(desired: DesiredRaw, observed: ObservedRaw): Plan {
   }
   const known =
     compareDevice({ ...observed.intent?.device, ...(recorded && before) }, device) === 'same';
-  // They go last: without any, all of it was done. Nothing else tells that of a logical volume.
+  // Records go last: if none exist, everything was done. Nothing else shows that for a logical
+  // volume.
   const marked = isOurs(desired, device) && !(desired.mode === 'Block' && isLogicalVolume(device));
   if (!marked && !observed.recordFiles) return { steps: records };
   if (!isOurs(desired, device)) {
@@ -70,7 +72,7 @@ export function planDelete(desired: DesiredRaw, observed: ObservedRaw): Plan {
     const half = halfTable(desired, device);
     const carried = { device: path, content: device.content || 'nothing' };
     if (device.content !== '' && half === undefined) return refuse('ContentOfAnother', carried);
-    // Wiping is on record before its first byte, so what is gone by then was not taken off by it.
+    // Wiping is on record before its first byte, so without a record it removed nothing.
     if (desired.onDelete === 'Wipe' && observed.wiped === undefined && half !== 'ours') {
       return refuse('ContentNotMade', carried);
     }
@@ -91,9 +93,10 @@ export function planDelete(desired: DesiredRaw, observed: ObservedRaw): Plan {
 }
 
 /**
- * A path that udev derives from content goes with that. udev does that, but may not have looked at what was written
- * under a lock, and was seen to keep the link of a partition that came and went while its GUID was changed.
- * @param filled something is on it by then, of which blkid tells
+ * Returns steps that remove a path that udev derives from content. udev removes it too, but may not
+ * have read what was written under a lock. It was seen to keep the link of a partition that
+ * disappeared and returned while its GUID was changed.
+ * @param filled the device then carries other content, which blkid reports
  */
 function dropContentLink(desired: DesiredRaw, device: DeviceFacts, filled: boolean): Step[] {
   const path = `/dev/${device.name}`;
@@ -110,7 +113,8 @@ function dropContentLink(desired: DesiredRaw, device: DeviceFacts, filled: boole
           argv: entry
             ? entryBlkid(path, 'value', 'PART_ENTRY_UUID')
             : ['blkid', '-p', '-o', 'value', '-s', 'UUID', '-s', 'PART_ENTRY_UUID', path],
-          // A partition always has its entry. Any other status means that blkid did not look.
+          // A partition always has its entry. Any other status means that blkid did not read the
+          // device.
           expect: {
             exit: filled || device.partition !== undefined ? 0 : 2,
             stdout: { has: '', lacks: desired.uid },
@@ -125,7 +129,10 @@ function dropContentLink(desired: DesiredRaw, device: DeviceFacts, filled: boole
 const isLogicalVolume = ({ partition, dmUuid }: DeviceFacts) =>
   partition === undefined && dmUuid !== undefined;
 
-/** Nothing is to be taken off: it was not put there yet, or an interrupted try took it off. */
+/**
+ * Reports whether there is nothing to remove: it was not written yet, or an interrupted attempt
+ * removed it.
+ */
 function isUntouched(
   { onDelete, mode, recorded }: DesiredRaw,
   observed: ObservedRaw,
@@ -146,15 +153,18 @@ function isUntouched(
 function notOpenStep(device: DeviceFacts): Step[] {
   return [
     {
-      name: `look whether /dev/${device.name} is open`,
+      name: `check that /dev/${device.name} is not open`,
       argv: ['true'],
-      // Before the lock, which is held by opening the device.
+      // Checked before the lock, which is held by opening the device.
       preconditions: notOpenPreconditions(device),
     },
   ];
 }
 
-/** Our file system's signature, our partition table, or our GUID in somebody else's. */
+/**
+ * Returns steps that remove the Volume's file system signature, its partition table, or its GUID in
+ * a foreign table.
+ */
 function takeOff(
   desired: DesiredRaw,
   observed: ObservedRaw,
@@ -167,11 +177,11 @@ function takeOff(
   if (desired.mode === 'Block' && partition !== undefined) {
     if (partition.uuid !== desired.uid) return [];
     const before = observed.intent?.device?.partuuid ?? 'R';
-    // As the table has it now: the kernel may not have read it since it was changed.
+    // Present number in the table: the kernel may not have read the table since it was changed.
     const number = partition.inTable ?? partition.number;
     return [
       {
-        name: `give partition ${number} its earlier GUID`,
+        name: `restore the GUID of partition ${number}`,
         argv: setPartitionGuid(number, before, diskPath(device)),
         preconditions: [
           ...sameDevicePreconditions(device),
@@ -192,7 +202,7 @@ function takeOff(
       ? []
       : [
           {
-            name: `have the kernel forget the partition of ${path}`,
+            name: `remove the partition of ${path} from the kernel`,
             argv: ['partx', '--delete', path],
             preconditions: [],
             failureMeansConflict: true,

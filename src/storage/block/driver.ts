@@ -15,7 +15,7 @@ import { planProvision } from './provision.ts';
 import * as spec from './spec.ts';
 import { targetOf } from './target.ts';
 
-/** Disks and partitions. */
+/** Driver of disks and partitions. */
 export const raw: VolumeDriver<'rawBlockDevice', DesiredRaw, ObservedRaw> = {
   ...spec,
   type: 'raw',
@@ -38,7 +38,7 @@ export const raw: VolumeDriver<'rawBlockDevice', DesiredRaw, ObservedRaw> = {
     return 'refusal' in found ? [] : makeLink(desired, found, found.name, true);
   },
   madeBytes: () => 0n,
-  // Kernel, udev and firmware change it, and the next change is compared with this one.
+  // Kernel, udev and firmware change the format, and the next change is compared with this one.
   renewIdentity: (recorded, found) =>
     found.device !== undefined &&
     compareDevice({ identity: recorded }, { identity: found.identity }) === 'same'
@@ -47,8 +47,9 @@ export const raw: VolumeDriver<'rawBlockDevice', DesiredRaw, ObservedRaw> = {
 };
 
 /**
- * Looks once more for a device that is not there, after udev has made what it was about to make; and a third time for one that went
- * between two commands, as partitions do and come back while the kernel reads their table.
+ * Observes a missing device again, after udev has created what it was about to create. It observes
+ * a third time if a device disappeared between two commands, as partitions do while the kernel
+ * reads their table.
  */
 async function observe(look: Look, desired: DesiredRaw): Promise<ObservedRaw> {
   const lookAgain = () => look([waitForPath(desired.devicePath), ...rawProbes(desired)]);
@@ -68,7 +69,7 @@ function plan(operation: VolumeOperation, desired: DesiredRaw, observed: Observe
       return inOneJob(ready, (made) => {
         const found = targetOf(desired, observed);
         if ('refusal' in found) return found;
-        // The link that is there is not of what is to be made.
+        // An existing link does not lead to what the steps make.
         return made.length === 0
           ? linked(desired, observed, found)
           : { steps: makeLink(desired, found, undefined) };
@@ -76,7 +77,7 @@ function plan(operation: VolumeOperation, desired: DesiredRaw, observed: Observe
     }
     case 'attach':
       return planAttach(desired, observed);
-    // A disk is always there.
+    // A disk is always present.
     case 'detach':
       return planUnused(desired, observed, devices(desired, observed));
     case 'delete':
@@ -93,7 +94,7 @@ function device(desired: DesiredRaw, observed: ObservedRaw) {
 function devices(desired: DesiredRaw, observed: ObservedRaw) {
   const found = targetOf(desired, observed);
   const recorded = desired.identity ?? observed.intent?.device?.identity;
-  // What another disk that has its path by now is used for is no use of the volume.
+  // Use of another disk that has its path by now is no use of the volume.
   if (
     'refusal' in found ||
     (recorded !== undefined && compareDevice({ identity: recorded }, found) === 'different')

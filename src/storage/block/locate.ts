@@ -6,22 +6,26 @@ import { readRecords } from '../records.ts';
 import type { BlockDevice, DesiredRaw, DeviceUsage } from '../types.ts';
 import { diskOf } from './device-probes.ts';
 
-/** A device that a Volume is on, or is to be on. */
+/** Device that a Volume is on, or will be on. */
 interface Located {
   row: BlockDevice;
-  /** The path does not lead to it: it was found by its recorded identity. */
+  /** True if the path does not lead to the device, which was found by its recorded identity. */
   isElsewhere: boolean;
 }
 
-/** Describes a device node that has outlived its disk, or whose partition the kernel is reading anew. */
+/**
+ * Description of a device node without a disk: the disk is gone, or the kernel is rereading its
+ * partition.
+ */
 export const NO_DISK = 'device node without a disk behind it';
 
 /**
- * Returns the device that a Volume's path leads to; undefined for none, a text for what is no block device. Two things are
- * followed:
- * - a path of a disk that multipathd has taken, to the map on top of it, which is the only way to use it then;
- * - a device that was made ready and that the path does not lead to any more: an update renames links, a restart disks. It is the
- *   one whose strong identifier is the recorded one; or, by its serial number, the one that carries the Volume's UUID or GUID, by udev's link.
+ * Returns the device that a Volume's path leads to; undefined for none, a text for what is no block
+ * device. Two cases lead further:
+ * - a path of a multipath disk, to the map on top of it, the only usable path then;
+ * - a provisioned device that the path does not lead to any more, because an update renamed links,
+ *   or a reboot disks. It is found by its recorded strong identifier; or, by its serial number, as
+ *   the target of udev's link for the Volume's UUID or GUID.
  * @throws ObservationError for an answer that leaves open what is on the node
  */
 export function locate(
@@ -39,7 +43,9 @@ export function locate(
   return typeof target === 'object' ? NO_DISK : target;
 }
 
-/** undefined: nothing is there; a text: what is there is no block device. */
+/**
+ * Returns the device at the path; undefined if nothing exists, a text for what is no block device.
+ */
 function readTarget(result: ProbeResult): { device: string } | string | undefined {
   const stat = optional('the device path', result);
   if (stat === undefined) return undefined;
@@ -48,11 +54,13 @@ function readTarget(result: ProbeResult): { device: string } | string | undefine
   return type === 'block special file' ? { device: fromHex(device) } : type;
 }
 
-/** undefined for a device node that has outlived its disk, or a loop device that has no file. */
+/**
+ * Returns undefined for a device node that has outlived its disk, or a loop device without a file.
+ */
 const rowOf = (device: string, { devices }: DeviceUsage): BlockDevice | undefined =>
   devices.find((each) => each.device === device);
 
-/** undefined where the Volume was not made on any device yet. */
+/** Returns undefined if the Volume is not provisioned on any device yet. */
 function recordedIdentity(
   get: (name: string) => ProbeResult,
   { recorded, identity }: Pick<DesiredRaw, 'recorded' | 'identity'>,
@@ -75,7 +83,7 @@ function findRow(
   return users.devices.find((row) => compareRow(recorded, row, users) === 'same');
 }
 
-/** The device that the link leads to, or the disk of it where the Volume has all of that. */
+/** Returns the device that the link leads to, or its disk if the Volume has the whole disk. */
 function diskRow(device: string, recorded: string, users: DeviceUsage): BlockDevice | undefined {
   const row = rowOf(device, users);
   return row?.type === 'part' && !/(^| )partition=/.test(recorded)
@@ -86,9 +94,9 @@ function diskRow(device: string, recorded: string, users: DeviceUsage): BlockDev
 const compareRow = (recorded: string | undefined, row: BlockDevice, users: DeviceUsage) =>
   compareDevice({ identity: recorded }, { identity: identityOf(row, users) });
 
-/** Returns the identity of a device as far as lsblk tells it. */
+/** Returns the identity of a device as far as lsblk reports it. */
 function identityOf(row: BlockDevice, { devices }: DeviceUsage): string {
-  // kpartx names its partitions otherwise.
+  // kpartx names its partitions differently.
   const number = row.type === 'part' ? /^(?!dm-).*?(\d+)$/.exec(row.name)?.[1] : undefined;
   return identityText({
     disk: diskOf(row, devices),
@@ -98,6 +106,6 @@ function identityOf(row: BlockDevice, { devices }: DeviceUsage): string {
   });
 }
 
-/** The map that multipathd made of a disk's paths; the device itself where it made none. */
+/** Returns the multipath map of a disk's paths; the device itself if there is none. */
 const mapOf = (row: BlockDevice, { devices }: DeviceUsage): BlockDevice =>
   devices.find(({ type, parent }) => type === 'mpath' && parent === row.name) ?? row;

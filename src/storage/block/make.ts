@@ -18,7 +18,10 @@ import {
   samePartsPreconditions,
 } from './preconditions.ts';
 
-/** Adds the record that the first write begins, right before it and under its preconditions, unless it is there. */
+/**
+ * Adds the record that the first write begins, right before it and under its preconditions, unless
+ * the record exists.
+ */
 export function begin(intent: Intent, steps: Step[]): Step[] {
   const at = steps.findIndex(({ lock }) => lock !== undefined);
   const first = steps[at];
@@ -26,11 +29,15 @@ export function begin(intent: Intent, steps: Step[]): Step[] {
   return [...steps.slice(0, at), ...beginIntent(intent, first), ...steps.slice(at)];
 }
 
-/** Returns the steps that prepare a device. They destroy what it carries: the caller has checked the consent. */
+/**
+ * Returns steps that prepare a device. They destroy its content: the caller has checked the
+ * consent.
+ */
 export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
   const path = `/dev/${device.name}`;
   const lock = lockOf(device);
-  // A job may reach the node late, after all was lost again: what is done is not made anew.
+  // A delayed job may run after the device was prepared and its content lost: never prepare it
+  // again.
   const notDone: Precondition = {
     argv: ['test', '!', '-e', donePath(desired.uid)],
     expect: { exit: 0 },
@@ -44,9 +51,9 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
     ...blank,
   ];
   const look: Step = {
-    name: `look whether ${path} is open`,
+    name: `check that ${path} is not open`,
     argv: ['true'],
-    // Before the lock, which is held by opening the device.
+    // Checked before the lock, which is held by opening the device.
     preconditions: notOpenPreconditions(device),
   };
   const { partition, dmUuid } = device;
@@ -63,12 +70,12 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
     return device.content === '' ? [] : cleared;
   }
   if (desired.mode === 'Filesystem') {
-    // The class is known: who prepares has looked at it.
+    // The caller resolves the class before it prepares a device.
     if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
     return [
       ...cleared,
       {
-        name: `make the ${desired.fs.type} file system`,
+        name: `create the ${desired.fs.type} file system`,
         argv: mkfs(desired.fs, desired.uid, path),
         ...held,
       },
@@ -79,7 +86,7 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
     return [
       ...cleared,
       {
-        name: `give partition ${partition.number} its GUID`,
+        name: `set the GUID of partition ${partition.number}`,
         argv: setPartitionGuid(partition.number, desired.uid, diskPath(device)),
         preconditions: [
           ...preconditions,
@@ -94,7 +101,7 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
   return [
     ...cleared,
     {
-      name: 'make the partition',
+      name: 'create the partition',
       argv: newTable(desired, path),
       ...held,
     },
@@ -102,7 +109,10 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
   ];
 }
 
-/** The entry in the parent's table that is about to be changed is the one at the partition's place. */
+/**
+ * Requires that the entry about to change in the parent's table is the one at the partition's
+ * place.
+ */
 export function partitionPreconditions(
   { name }: DeviceFacts,
   { number, uuid }: { number: number; uuid: string },
@@ -117,7 +127,10 @@ export function partitionPreconditions(
   }));
 }
 
-/** Takes every signature off, of the partitions too, so that nothing half-destroyed is read as whole. */
+/**
+ * Returns steps that remove every signature, also of the partitions, so that nothing half-destroyed
+ * reads as complete.
+ */
 function clear(device: DeviceFacts, preconditions: readonly Precondition[]): Step[] {
   if (device.content === '') return [];
   const path = `/dev/${device.name}`;
@@ -125,7 +138,7 @@ function clear(device: DeviceFacts, preconditions: readonly Precondition[]): Ste
   const parts = device.partitions.map(({ name }) => `/dev/${name}`);
   return [
     {
-      name: `destroy what is on ${path}: ${device.content}`,
+      name: `destroy the content of ${path}: ${device.content}`,
       argv: ['wipefs', '--all', '--force', ...parts, path],
       preconditions,
       lock,
@@ -134,10 +147,10 @@ function clear(device: DeviceFacts, preconditions: readonly Precondition[]): Ste
       ? []
       : [
           {
-            name: `have the kernel forget the partitions of ${path}`,
+            name: `remove the partitions of ${path} from the kernel`,
             argv: ['partx', '--delete', path],
             preconditions: [],
-            // wipefs has the kernel read the table anew, which may have been enough.
+            // wipefs makes the kernel reread the table, which may have been enough.
             failureMeansConflict: true,
           },
         ]),

@@ -10,8 +10,8 @@ import { ofAnother } from './refuse.ts';
 import { targetOf } from './target.ts';
 
 /**
- * What remains to be recorded of a device that MetalK8s made ready. Nothing on a logical volume in mode Block tells whose it
- * is: whoever takes it over looks whether the PersistentVolume leads to its link.
+ * Plans the records of a device that MetalK8s prepared. Nothing on a logical volume in mode Block
+ * shows its owner: the takeover checks that the PersistentVolume leads to its link.
  */
 export function planMetalk8sRecords(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const device = targetOf(desired, observed);
@@ -33,7 +33,6 @@ export function planMetalk8sRecords(desired: DesiredRaw, observed: ObservedRaw):
     : recordDevice(desired, observed, device);
 }
 
-/** The records of a device that was recognised. */
 export function recordDevice(
   desired: DesiredRaw,
   observed: ObservedRaw,

@@ -44,13 +44,13 @@ type ProbedVolume = Pick<
   'uid' | 'name' | 'mode' | 'earlierLink' | 'devicePath' | 'kubeletRoot' | 'recorded' | 'identity'
 >;
 
-/** What is looked at first. They read only. */
+/** Returns the first probes, which only read. */
 export const rawProbes = (place: ProbedVolume): Probe[] => [
   { name: 'target', argv: ['stat', '-L', '-c', '%F|%t:%T', '--', place.devicePath] },
   ...nodeProbes(place),
 ];
 
-/** What is looked at whichever device it is. */
+/** Returns the first probes that do not depend on the device. */
 export function nodeProbes(place: Omit<ProbedVolume, 'devicePath' | 'identity'>): Probe[] {
   return [
     ...recordProbes(place.uid),
@@ -64,7 +64,10 @@ export function nodeProbes(place: Omit<ProbedVolume, 'devicePath' | 'identity'>)
   ];
 }
 
-/** What was to be made for Volumes: each file's name before what it says, so that an empty one is seen, and a damaged one can be told. */
+/**
+ * Probe of the intents of all Volumes. Each file's name precedes its content, so that an empty file
+ * is seen, and a damaged one can be named.
+ */
 export const othersProbe: Probe = {
   name: 'others',
   argv: [
@@ -73,7 +76,7 @@ export const othersProbe: Probe = {
   ],
 };
 
-/** Whether the path leads to a device node that no disk was behind at that moment. */
+/** Reports whether the path led to a device node that had no disk at that moment. */
 export function leadsNowhere(
   first: Results,
   desired: Pick<DesiredRaw, 'recorded' | 'identity'>,
@@ -83,8 +86,8 @@ export function leadsNowhere(
 }
 
 /**
- * Reads what can be known of a device once it is known which one it is; none where there is none.
- * @param recorded the Volume was made on it. If not, what is there is somebody's, also if no program knows what it is
+ * Returns probes of a device once it is located; none if there is none. `recorded`: the Volume was
+ * provisioned on it. Otherwise its content has an owner, even if no program knows the content.
  */
 export function deviceProbes(
   first: Results,
@@ -119,7 +122,10 @@ export function deviceProbes(
   ];
 }
 
-/** Other NVMe disks that lsblk tells no WWN of, and that may be the same namespace by another path: a serial number that is told is its subsystem's. */
+/**
+ * Returns other NVMe disks that lsblk reports no WWN of, and that may be the same namespace by
+ * another path. A reported serial number is that of the subsystem.
+ */
 const namelessLike = (disk: BlockDevice, devices: readonly BlockDevice[]): BlockDevice[] =>
   devices.filter(
     ({ name, type, wwn, serial }) =>
@@ -209,7 +215,8 @@ function readDevice(
   const { entry } = printed;
   const number = optional('the partition', get('partition'));
   const mapperUuid = optional('the device-mapper UUID', get('dm'))?.trim();
-  // A map is its disk by another path: what tells that is recorded, so that the Volume stays with or without multipathd.
+  // A map is its disk by another path: its identity is that of the disk, so that the Volume works
+  // with and without multipathd.
   const isMap = row.type === 'mpath';
   const dmUuid = isMap ? undefined : mapperUuid;
   const diskseq = optional('the disk sequence number', get('diskseq'));
@@ -270,7 +277,10 @@ const printedContent = ({ blkid, blkidExit, wipefs }: Content) => ({
   wipefs: withoutEnd(wipefs),
 });
 
-/** As a precondition compares it: without newlines at its end, but with the spaces that stand for empty columns. */
+/**
+ * Removes the newlines at the end, as a precondition does, but no spaces, which stand for empty
+ * columns.
+ */
 const withoutEnd = (text: string) => text.replace(/\n+$/, '');
 
 interface Content extends Omit<Printed, 'isBlank'> {
@@ -296,15 +306,21 @@ function readContent({ name, type }: BlockDevice, get: (name: string) => ProbeRe
   };
 }
 
-/** Empty where the table has none by now. @throws ObservationError where that can't be told */
+/**
+ * Returns the partition's entry; empty if the table has none by now.
+ * @throws ObservationError if it cannot be determined
+ */
 function readEntry(result: ProbeResult | undefined): Map<string, string> {
   if (result === undefined || result.exit === 2) return new Map();
   return blkidValues(succeeded('the partition', result));
 }
 
-/** A damaged record of another Volume leaves open whose the device is. @throws ObservationError */
+/**
+ * Returns the intents of other Volumes.
+ * @throws ObservationError for a damaged record, which leaves open who owns the device
+ */
 export function readOthers(uid: string, get: (name: string) => ProbeResult): Intent[] {
-  // One that goes away while they are read makes it fail, and hides no other.
+  // A record that disappears during the read makes the command fail, and hides no other.
   const text = optional('the records of others', get('others')) ?? get('others').stdout;
   return text
     .split(/^@/m)

@@ -1,15 +1,19 @@
 import { isFsType } from '../../api/file-systems.ts';
 import type { DesiredRaw, DeviceFacts } from '../types.ts';
 
-/** In mode Block a disk gets a table of ours; a partition has one above it, and a logical volume a name of its own. */
+/**
+ * Reports whether the device gets a partition table of its own in mode Block. A partition has a
+ * table above it, and a logical volume its own name.
+ */
 export const hasOwnTable = (
   { mode }: Pick<DesiredRaw, 'mode'>,
   { partition, dmUuid }: DeviceFacts,
 ): boolean => mode === 'Block' && partition === undefined && dmUuid === undefined;
 
 /**
- * What can be left of our table when sgdisk, wipefs or a wipe was interrupted. `ours`: one copy of it, with our GUID,
- * which blkid does not read. `nameless`: the MBR, or what the kernel still knows of it, which could be of any table.
+ * Returns what an interrupted sgdisk, wipefs or wipe left of the Volume's table. `ours`: one copy
+ * of it with the Volume's GUID, which blkid does not read. `nameless`: the MBR, or what the kernel
+ * still knows of the table, which could be of any table.
  */
 export function halfTable(
   desired: DesiredRaw,
@@ -21,14 +25,17 @@ export function halfTable(
   return table === 'PMBR' || table === 'no table' ? 'nameless' : undefined;
 }
 
-/** It carries what this Volume puts there. That says nothing of whether it was put there to the end. */
+/**
+ * Reports whether the device carries what this Volume puts there. The write may still be
+ * incomplete.
+ */
 export function isOurs({ uid, mode }: DesiredRaw, device: DeviceFacts): boolean {
   const { signature, partition, dmUuid, partitionUuids } = device;
   if (mode === 'Filesystem') {
     return signature.found === 'one' && isFsType(signature.type) && signature.uuid === uid;
   }
   if (partition !== undefined) return partition.uuid === uid;
-  // Nothing is put on a logical volume: it is the Volume's by its record alone.
+  // Nothing is written to a logical volume: only its record makes it the Volume's.
   if (dmUuid !== undefined) return true;
   if (signature.found !== 'one' || signature.type !== 'gpt') return false;
   // MetalK8s gives the table any GUID, and its one partition this one.

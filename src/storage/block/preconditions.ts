@@ -12,16 +12,16 @@ import {
   wholeDisk,
 } from './device-probes.ts';
 
-/** The disk that a device is, or is a partition of. */
+/** Returns the path of the disk that a device is, or is a partition of. */
 export const diskPath = (device: DeviceFacts) => `/dev/${wholeDisk(device)}`;
 
-/** The disk that is locked while a device is written to: one and the same by whichever path it is. */
+/** Returns the disk to lock while a device is written to: the same one by any path. */
 export function lockOf(device: DeviceFacts): string {
   const others = device.otherPaths.filter(({ type }) => type === 'disk').map(({ name }) => name);
   return `/dev/${[wholeDisk(device), ...others].sort()[0]}`;
 }
 
-/** It is the device that was looked at, by all that the kernel says of it. */
+/** Requires that the device is the observed one, by all that the kernel reports of it. */
 export function sameDevicePreconditions(device: DeviceFacts): Precondition[] {
   const { name, printed, presence } = device;
   const changed = refuse('DeviceChanged', { device: `/dev/${name}` });
@@ -43,7 +43,10 @@ export function sameDevicePreconditions(device: DeviceFacts): Precondition[] {
   ];
 }
 
-/** Device-mapper's devices have no serial number, and two of one size are alike in all else. */
+/**
+ * Requires the same device-mapper UUID: these devices have no serial number, and two of one size
+ * are otherwise alike.
+ */
 export function sameDmPreconditions(
   device: Pick<DeviceFacts, 'name' | 'dmUuid' | 'mapUuid'>,
 ): Precondition[] {
@@ -59,11 +62,14 @@ export function sameDmPreconditions(
   ];
 }
 
-/** It carries what it carried, to the letter. */
+/** Requires that the device carries exactly the observed content. */
 export const sameContentPreconditions = (device: DeviceFacts): Precondition[] =>
   sameAsPrinted({ ...device, ...device.printed, isBlank: undefined });
 
-/** Preconditions that a device has the partitions that it had, and that each carries what it carried. A table tells nothing of that. */
+/**
+ * Requires that a device has the same partitions, and each the same content, which the table does
+ * not show.
+ */
 export const samePartsPreconditions = ({
   name,
   printed,
@@ -96,7 +102,7 @@ function sameAsPrinted(device: DeviceFacts['printedParts'][number]): Preconditio
   ];
 }
 
-/** Of what cannot be read, blkid and wipefs print nothing. */
+/** Requires that a device is readable: of an unreadable one, blkid and wipefs print nothing. */
 const readablePreconditions = ({
   name,
   sizeBytes,
@@ -107,7 +113,7 @@ const readablePreconditions = ({
     ...refuse('ContentUnreadable', { device: `/dev/${name}` }),
   }));
 
-/** Nothing is on it (any more). */
+/** Requires that a device is empty. */
 export function emptyPreconditions(
   device: Pick<DeviceFacts, 'name' | 'sizeBytes' | 'partition'>,
 ): Precondition[] {
@@ -116,7 +122,7 @@ export function emptyPreconditions(
   return [
     ...readablePreconditions(device),
     {
-      // A partition always has an entry in its table, which blkid finds: 0. Else it finds nothing: 2.
+      // blkid exits 0 for a partition, which always has an entry in its table, and otherwise 2.
       argv: ['blkid', '-p', '-o', 'value', '-s', 'TYPE', '-s', 'PTTYPE', `/dev/${name}`],
       expect: { exit: partition === undefined ? 2 : 0, stdout: { is: '' } },
       ...filled,
@@ -130,8 +136,8 @@ export function emptyPreconditions(
 }
 
 /**
- * The device, its partitions, for a partition its disk, and all of them by other paths: what must be out of use before the
- * device is written to.
+ * Returns the devices that must be unused before a write: the device, its partitions, the disk of a
+ * partition, and all of these by other paths.
  */
 export const concerned = ({
   partitions,
@@ -145,20 +151,22 @@ export const concerned = ({
   ...otherPaths,
 ];
 
-/** Nobody uses it, a partition of it or the disk that it is on. */
+/** Requires that nothing uses the device, its partitions or the disk that it is on. */
 export const notInUsePreconditions = (device: DeviceFacts): Precondition[] => [
   ...concerned(device).flatMap(notInUse),
   notClaimed(device),
 ];
 
-/** That no process has it open. These are looked at before there is a lock, which is held by opening the disk. */
+/**
+ * Requires that no process has the device open. Check this before the lock, which opens the disk.
+ */
 export function notOpenPreconditions({
   partitions,
   disk,
   otherPaths,
   ...device
 }: DeviceFacts): Precondition[] {
-  // Jobs for other partitions of the disk hold its lock, for which they have it open to read.
+  // Jobs for other partitions of the disk hold its lock, for which they have it open for reading.
   const isDisk = ({ type }: BlockDevice) => disk !== undefined && type === 'disk';
   return [
     ...[device, ...partitions, ...otherPaths.filter((each) => !isDisk(each))].map(notOpen),

@@ -10,13 +10,15 @@ import { ofAnother, refuseDevice } from './refuse.ts';
 import { targetOf } from './target.ts';
 
 /**
- * What remains to be done until the device carries what the Volume wants and that is recorded as done. Nothing that
- * is on it is destroyed without a consent that names it, or a record that an interrupted try of ours put it there.
+ * Plans the steps after which the device carries the Volume's content and is recorded as done. They
+ * destroy other content only with a consent that names it, or if a record shows that an interrupted
+ * attempt put it there.
  */
 export function planProvision(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const device = targetOf(desired, observed);
   const { intent } = observed;
-  // A partition goes and comes while the kernel reads its table, which what we do on the disk has it do.
+  // A partition disappears and returns while the kernel reads its table, which also Stowage's own
+  // writes to the disk cause.
   if ('refusal' in device) return { ...device, retryable: intent !== undefined };
   if (desired.recorded || observed.done) return checkMade(desired, observed, device);
   if (
@@ -43,7 +45,7 @@ export function planProvision(desired: DesiredRaw, observed: ObservedRaw): Plan 
   };
 }
 
-/** What was made is looked at, and never made again. */
+/** Checks the content of a provisioned device, and never makes it again. */
 export function checkMade(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Plan {
   const recorded = desired.identity ?? observed.intent?.device?.identity;
   const path = `/dev/${device.name}`;
@@ -57,8 +59,8 @@ export function checkMade(desired: DesiredRaw, observed: ObservedRaw, device: De
     });
   }
   if (isOurs(desired, device)) {
-    // Nothing on a logical volume in mode Block tells whose it is. It may have been another's since a backup was made, which
-    // knows this Volume still.
+    // Nothing on a logical volume in mode Block shows its owner. It may have become another
+    // Volume's since the backup that this Volume was restored from.
     const unmarked =
       desired.mode === 'Block' && device.dmUuid !== undefined && !observed.recordFiles;
     const other = unmarked ? ofAnother(device, observed) : undefined;
@@ -68,7 +70,10 @@ export function checkMade(desired: DesiredRaw, observed: ObservedRaw, device: De
   return refuse('MadeContentMissing', { device: path, content: device.content || 'nothing' });
 }
 
-/** Consent is bound to what is there now, to the letter; what an interrupted try of ours left needs none. */
+/**
+ * Refuses to destroy content. Consent applies to exactly the present content; leftovers of an
+ * interrupted attempt need none.
+ */
 function refuseContent(
   desired: DesiredRaw,
   device: DeviceFacts,
@@ -88,7 +93,10 @@ function refuseContent(
   });
 }
 
-/** Nothing of ours is ever in a partition or a logical volume in mode Block: what is there is somebody's. */
+/**
+ * Reports whether Stowage may have written the content. It writes nothing into a partition or a
+ * logical volume in mode Block.
+ */
 const canBeOurs = (desired: DesiredRaw, device: DeviceFacts): boolean =>
   desired.mode === 'Filesystem' || hasOwnTable(desired, device);
 
@@ -97,9 +105,10 @@ const carriedBy = ({ content, isBlank }: DeviceFacts): string =>
   content === '' && isBlank === false ? UNKNOWN_DATA : content;
 
 /**
- * Returns whether an interrupted attempt of ours left what is there: data on a device that was blank, half of a table, or a part of what
- * it was to destroy. An attempt that a precondition ended began nothing, and what is there is somebody's. Without a UUID that could be any disk's,
- * and the disk itself must be known.
+ * Reports whether an interrupted attempt left the content: data on a device that was blank, half of
+ * a table, or a part of what it destroyed. An attempt that a precondition ended began nothing, so
+ * the content is not its own. Content without a UUID could be any disk's, and the disk must be
+ * known.
  */
 function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {
   const isSame = compareDevice(intent.device ?? {}, device) === 'same';
@@ -108,13 +117,15 @@ function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent)
   if (intent.begun !== true) return false;
   if (device.content === '' && intent.signature === 'none' && canBeOurs(desired, device))
     return isSame;
-  // What 'none' says in a record is no consent, whoever writes it into a spec.
+  // 'none' in a record is no consent, even if a spec has it.
   if (intent.consent !== desired.overwrite || intent.consent === 'none') return false;
   const known = hasUuid(device.content) || isSame;
   return known && isLeftOf(intent.consent, device.content);
 }
 
-/** A record that is there keeps what it says of the device before the first write. */
+/**
+ * Returns the intent. An existing record keeps what it has on the device before the first write.
+ */
 function intentFor(desired: DesiredRaw, device: DeviceFacts, before: Intent | undefined): Intent {
   const { identity, presence, dmUuid, partition } = device;
   const place = {
@@ -133,7 +144,8 @@ function intentFor(desired: DesiredRaw, device: DeviceFacts, before: Intent | un
   const consent = carried !== '' && carried === desired.overwrite;
   if (!consent) {
     if (before === undefined) return fresh;
-    // A first write that failed may have left the device as it was: by the next attempt somebody else may use it.
+    // A failed first write may have left the device unchanged: another program may use it by the
+    // next attempt.
     const isUntouched = carried === '' || carried === before.signature;
     const begun = before.begun === true && !isUntouched ? { begun: true } : {};
     return { ...fresh, signature: before.signature, consent: before.consent, ...begun };

@@ -5,10 +5,15 @@ import { tooSmall } from '../mkfs.ts';
 import type { DesiredRaw, DeviceFacts, DeviceUsage, ObservedRaw, Owner, Plan } from '../types.ts';
 import { concerned } from './preconditions.ts';
 
-/** A partition table and what aligns it take that much, and no file system is of use in less. Bytes. */
+/**
+ * Minimum size (bytes) of a device: a partition table and its alignment take that much, and no
+ * smaller file system is of use.
+ */
 const MIN_SIZE = 4n << 20n;
 
-/** Why a device may not be written to, whatever anyone consents to; undefined when it may. */
+/**
+ * Refuses to write to a device, with or without consent; returns undefined if that is permitted.
+ */
 export function refuseDevice(
   desired: DesiredRaw,
   observed: ObservedRaw,
@@ -39,7 +44,8 @@ export function refuseDevice(
     const isMap = concerned(device).some(({ name }) =>
       observed.devices.some(({ parent, type }) => parent === name && type === 'mpath'),
     );
-    // Without a command: whose device it is, nobody knows, and `why` would offer to end what the node itself runs on.
+    // Names no command: the owner of the device is unknown, and `why` would offer to end what the
+    // node itself runs on.
     return isMap
       ? refuse('MultipathUsesDisk', { ...use.seen, ...inMultipath(device) })
       : refuse('DeviceNotFree', use.seen);
@@ -63,7 +69,10 @@ export function refuseDevice(
     : undefined;
 }
 
-/** Names a disk to multipathd. multipath.conf(5): a SCSI disk's WWID is `3` and its WWN. */
+/**
+ * Returns the name of a disk for multipathd. multipath.conf(5): a SCSI disk's WWID is `3` and its
+ * WWN.
+ */
 export function inMultipath({
   mapUuid,
   wwn,
@@ -75,7 +84,9 @@ export function inMultipath({
   return wwid ? { wwid } : { disk: `/dev/${disk?.name ?? name}` };
 }
 
-/** Returns which use of a device, by whatever path, is seen, and what ends it; undefined where none is. */
+/**
+ * Returns the observed use of a device, by any path, and what ends it; undefined if there is none.
+ */
 export function useOf(
   device: DeviceFacts,
   users: DeviceUsage,
@@ -90,8 +101,9 @@ export function useOf(
 }
 
 /**
- * Returns that another Volume has the device, or may have it: undefined where none is known to. A disk with an identifier in common
- * is another Volume's until a strong identifier tells them apart: who is unsure does not write.
+ * Returns the other Volume that has the device, or may have it; undefined if none is known. A disk
+ * with an identifier in common is another Volume's until a strong identifier tells them apart: when
+ * in doubt, nothing is written.
  */
 export function ofAnother(device: DeviceFacts, { others }: Pick<ObservedRaw, 'others'>) {
   const owner = others.find((other) => isOwner(other, device));
@@ -106,8 +118,9 @@ export function ofAnother(device: DeviceFacts, { others }: Pick<ObservedRaw, 'ot
 }
 
 /**
- * By UUIDs that are on the device, by what device-mapper calls it, or by what tells the disk from any other (one that is
- * being wiped carries nothing): never by the path, of which it has many.
+ * Reports whether a Volume owns the device, by UUIDs on it, device-mapper UUID, or the disk's
+ * identity. A device that is being wiped carries nothing. A path proves nothing, because a disk has
+ * many.
  */
 const isOwner = ({ uid, device: recorded }: Owner, device: DeviceFacts): boolean =>
   device.uuids.includes(uid) ||

@@ -3,13 +3,16 @@ import type { Volume, VolumeSpec } from '../../api/volume.ts';
 import type { DesiredContext } from '../driver.ts';
 import type { DesiredRaw } from '../types.ts';
 
-/** A device can have any name below /dev; by which path it is named does not matter, so nothing is compared. */
+/**
+ * Returns the problems of the device path. A device can have any name below /dev, and the name used
+ * does not matter, so nothing is compared.
+ */
 export function specProblems({ spec }: Pick<Volume, 'spec'>): string[] {
   if (spec.rawBlockDevice == null) return [];
   const { devicePath } = spec.rawBlockDevice;
   const field = 'spec.rawBlockDevice.devicePath';
   if (typeof devicePath !== 'string')
-    return [`${field} is ${JSON.stringify(devicePath)}, but must be a text`];
+    return [`${field} is ${JSON.stringify(devicePath)}, but must be a string`];
   const wanted = devicePath.startsWith('/dev/')
     ? directoryWanted(devicePath)
     : 'be a path below /dev';
@@ -39,7 +42,7 @@ export const summarize = (spec: VolumeSpec): string => `the device ${devicePathO
 
 export const overwritten = (spec: VolumeSpec): string => `on ${devicePathOf(spec)}`;
 
-/** The device is the one of the spec, which nobody can change. */
+/** Reports whether a path is the device of the spec, which is immutable. */
 export const isPlaceOf = ({ spec }: Volume, path: string): boolean =>
   path === spec.rawBlockDevice?.devicePath;
 

@@ -1,7 +1,7 @@
 import { refuse } from '../../api/reasons.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Refusal } from '../types.ts';
 
-/** The device that the path leads to, or why there is none. */
+/** Returns the device that the path leads to, or why there is none. */
 export function targetOf(
   { devicePath }: DesiredRaw,
   { target }: ObservedRaw,

@@ -5,7 +5,7 @@ import { ObservationError } from '../probe-results.ts';
 import { DIRECTORIES, directoryPartial, durableFile } from '../records.ts';
 import type { FileSystemPlace, ObservedDirectory } from './types.ts';
 
-/** The path of a directory's record. */
+/** Returns the path of a directory's record. */
 export const directoryRecord = (directory: string): string =>
   `${DIRECTORIES}/${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`;
 
@@ -26,15 +26,16 @@ export function parseDirectory(
   } catch {} // Thrown below.
   throw new ObservationError(
     refuse('RecordDamaged', {
-      record: `the record of a directory, ${path},`,
+      record: `the directory record ${path}`,
       text: text.slice(0, 200),
     }),
   );
 }
 
 /**
- * Records the file system that a directory is on; no steps where one is on record.
- * @param uid of the Volume whose job records it: the first ones of a directory may do so at once, each through a file of its own
+ * Returns steps that record the file system of a directory; none if one is on record.
+ * @param uid UID of the Volume whose job records it. The first jobs of a directory may do so at
+ * once, each through a file of its own.
  */
 export function recordDirectory(uid: string, observed: ObservedDirectory): Step[] {
   if (observed.recorded !== undefined) return [];
@@ -47,7 +48,7 @@ export function recordDirectory(uid: string, observed: ObservedDirectory): Step[
   );
   return [
     {
-      name: 'make the directory of records of directories',
+      name: 'create the directory of directory records',
       argv: ['install', '-d', '-m', '0700', '/var/lib/stowage', DIRECTORIES],
       preconditions: [],
     },
@@ -55,7 +56,8 @@ export function recordDirectory(uid: string, observed: ObservedDirectory): Step[
     {
       ...rename,
       argv: ['mv', '-n', ...rename.argv.slice(1)],
-      // Another one may record it after the precondition held: whose record it is then, the preconditions of the first write ask.
+      // Another job may record the directory after this check. The preconditions of the first write
+      // compare that record.
       failureMeansConflict: true,
       preconditions: [
         {
@@ -66,14 +68,14 @@ export function recordDirectory(uid: string, observed: ObservedDirectory): Step[
       ],
     },
     {
-      name: 'sync the records of directories',
+      name: 'sync the directory records',
       argv: ['sync', DIRECTORIES, '/var/lib/stowage', '/var/lib'],
       preconditions: [],
     },
   ];
 }
 
-/** Encodes `major:minor` as glibc's makedev(3) does: what stat(2) says of files there. */
+/** Encodes `major:minor` as glibc's makedev(3) does, for comparison with stat(2). */
 function numberOf(device: string): string {
   const [major = 0n, minor = 0n] = device.split(':').map(BigInt);
   return String(
@@ -85,8 +87,8 @@ function numberOf(device: string): string {
 }
 
 /**
- * Holds as long as the directory, which exists, is on the file system that it was observed on; and, where that is recorded by the
- * same job, as long as no other job recorded another one.
+ * Requires that the directory, which exists, is on the observed file system. If the same job
+ * records that, no other job may have recorded another one.
  */
 export function onSameFileSystem(observed: ObservedDirectory): Precondition[] {
   const { directory, device, recorded, now } = observed;
@@ -103,7 +105,7 @@ export function onSameFileSystem(observed: ObservedDirectory): Precondition[] {
   };
   return [
     ...(recorded === undefined ? [own] : []),
-    // btrfs has a number for each subvolume, which no mount tells.
+    // btrfs has a number for each subvolume, which no mount shows.
     ...(now.type === 'btrfs' ? [] : [same]),
   ];
 }

@@ -5,7 +5,7 @@ import { parseDirectory } from './directory-record.ts';
 import { placeOf, UUIDS } from './observe.ts';
 import type { FileSystemPlace, ObservedDirectory } from './types.ts';
 
-/** Reads all records of directories. */
+/** Probe of all records of directories. */
 export const recordedProbe: Probe = {
   name: 'recorded directories',
   argv: [
@@ -26,11 +26,14 @@ export const recordedProbe: Probe = {
   ],
 };
 
-/** @returns the directories on record, with their records. @throws ObservationError where they can't be read */
+/**
+ * Returns the directories on record, with their records.
+ * @throws ObservationError if they cannot be read
+ */
 export function readRecorded(
   result: ProbeResult,
 ): { directory: string; recorded: FileSystemPlace }[] {
-  const texts = (optional('the records of directories', result) ?? '').split('\n');
+  const texts = (optional('the directory records', result) ?? '').split('\n');
   return texts.flatMap((text) => {
     if (text === '') return [];
     const { directory, ...recorded } = parseDirectory(text, DIRECTORIES);
@@ -40,7 +43,7 @@ export function readRecorded(
 
 const pathName = (directory: string) => `path of ${directory}`;
 
-/** The commands that say which file systems directories are on. They read only. */
+/** Returns read-only probes of the file systems of directories. */
 export const placeProbes = (directories: readonly string[]): Probe[] => [
   { name: 'mounts', argv: ['cat', '/proc/self/mountinfo'] },
   { name: 'file systems', argv: UUIDS },

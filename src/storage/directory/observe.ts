@@ -6,32 +6,40 @@ import { mountOf } from '../shared-fs/mount.ts';
 import { directoryRecord, parseDirectory } from './directory-record.ts';
 import type { ObservedDirectory } from './types.ts';
 
-/** Lists the UUIDs of mounted file systems, of which mountinfo has none. */
+/** Command that lists the UUIDs of mounted file systems, which mountinfo lacks. */
 export const UUIDS = ['findmnt', '-r', '-n', '-o', 'MAJ:MIN,UUID'];
 
-/** The commands that say, beside a probe `mounts` of mountinfo, which file system a directory is on. They read only. */
+/**
+ * Returns read-only probes of a directory's file system, to run beside a probe `mounts` of
+ * mountinfo.
+ */
 export const directoryProbes = (directory: string): Probe[] => [
   { name: 'directory', argv: ['cat', directoryRecord(directory)] },
   { name: 'file systems', argv: UUIDS },
 ];
 
 /**
+ * Returns the file system of a directory, on record and at present.
  * @param realPath the directory's path without symbolic links
- * @throws ObservationError for an answer that leaves open which file system it is on, or a damaged record
+ * @throws ObservationError for an answer that leaves open which file system it is on, or a damaged
+ * record
  */
 export function readDirectory(
   directory: string,
   realPath: string,
   get: (name: string) => ProbeResult,
 ): ObservedDirectory {
-  const record = optional('the record of a directory', get('directory'));
+  const record = optional('the directory record', get('directory'));
   const place = placeOf(directory, realPath, get);
   if (record === undefined) return { ...place, recorded: undefined };
   const { directory: _, ...recorded } = parseDirectory(record, directoryRecord(directory));
   return { ...place, recorded };
 }
 
-/** The same commands for a directory by itself, and a probe of its path without symbolic links. */
+/**
+ * Returns the same probes for a directory by itself, and a probe of its path without symbolic
+ * links.
+ */
 export const namedDirectoryProbes = (directory: string): Probe[] => [
   { name: 'directory path', argv: ['readlink', '-m', '--', directory] },
   ...directoryProbes(directory),
@@ -44,7 +52,7 @@ export const readNamedDirectory = (
 ): ObservedDirectory =>
   readDirectory(directory, succeeded('directory path', get('directory path')), get);
 
-/** The same without the record. */
+/** Returns the present file system of a directory. */
 export function placeOf(
   directory: string,
   realPath: string,

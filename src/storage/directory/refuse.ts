@@ -5,8 +5,8 @@ import { systemDirectoryOf } from './system.ts';
 import type { FileSystemPlace, ObservedDirectory } from './types.ts';
 
 /**
- * Compares the recorded place with the present one. `unknown`: the UUID on record cannot be compared, for that of the present file
- * system cannot be read.
+ * Compares the recorded place with the present one. `unknown`: the UUID on record cannot be
+ * compared, because that of the present file system is unreadable.
  */
 export function compareFileSystems(
   recorded: FileSystemPlace,
@@ -25,8 +25,8 @@ const describe = ({ uuid, type, source, path }: FileSystemPlace): string =>
   `${path} on ${type} ${uuid ?? source}`;
 
 /**
- * Refuses because the file system on record is not there; undefined where it is, or none is on record. Files of a directory that is
- * away are neither missing nor gone.
+ * Refuses if the file system on record is not mounted; undefined if it is, or none is on record.
+ * Files in an unmounted directory are neither missing nor deleted.
  */
 export function refuseAway({
   directory,
@@ -55,7 +55,7 @@ function refuseSystem({ directory, realPath }: ObservedDirectory): Refusal | und
   return refuse('SystemDirectory', { directory, realPath: leadsTo, found });
 }
 
-/** Refuses to make anything in a directory now; undefined where it may be made. */
+/** Refuses to make anything in a directory now; undefined if that is permitted. */
 export function refuseDirectory(
   observed: ObservedDirectory,
   requireMount: boolean | undefined,

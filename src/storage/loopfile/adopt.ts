@@ -29,7 +29,7 @@ import { checkContent, syncFile } from './provision.ts';
 export const pathOf = ({ file }: Pick<DesiredSparse, 'file'>, from: string) =>
   join(dirname(file), from);
 
-/** Reads the file that is to be adopted, by the name that it had. */
+/** Returns probes of the file to adopt, by its earlier name. */
 export function adoptProbes(desired: Pick<DesiredSparse, 'file'>, from: string): Probe[] {
   const file = pathOf(desired, from);
   return [
@@ -60,9 +60,10 @@ export function readEarlierFile(
 }
 
 /**
- * Returns what remains to be done until a file with another Volume's data is this Volume's. It gets a name first that nobody takes
- * for a Volume's, then its UUID or GUIDs, then the Volume's name: so that no file is ever named otherwise than what is in it.
- * @param from the UID that the file is named by
+ * Plans the adoption of a file with another Volume's data. The file first gets a name that is no
+ * Volume's, then its UUID or GUIDs, then the Volume's name. So no file's name ever contradicts its
+ * content.
+ * @param from UID that names the file now
  */
 export function planAdopt(desired: DesiredSparse, from: string, observed: ObservedSparse): Plan {
   const { uid, file } = desired;
@@ -77,14 +78,15 @@ export function planAdopt(desired: DesiredSparse, from: string, observed: Observ
     const done = [...forgotten, ...writeDone(uid, BigInt(intent.sizeBytes))];
     return { steps: [...syncFile({ file }), ...done] };
   }
-  // A file that is seen under its own name is used wherever it is; what is named and changed is where it is to be.
+  // A file under the Volume's name is used wherever it is; renames and changes need the right
+  // directory.
   const elsewhere = refuseDirectory(directory, desired.requireMount);
   if (elsewhere !== undefined) return elsewhere;
   const still = [
     ...preconditionsOfEarlier(desired, from, observed),
     ...onSameFileSystem(directory),
   ];
-  // First: no file is on a file system that is not on record.
+  // Recorded first: no file is on a file system that is not on record.
   const recorded = recordDirectory(desired.uid, directory);
   if (intent !== undefined && isThere(observed.partial)) {
     const changed = change(desired, intent.fsType, desired, still);
@@ -103,7 +105,7 @@ export function planAdopt(desired: DesiredSparse, from: string, observed: Observ
         ? writeIntent(adoptionOf(desired, from, { file }, { sizeBytes, fsType, signature }))
         : []),
       { ...take, preconditions: [...take.preconditions, ...still] },
-      { name: "sync the file's folder", argv: ['sync', dirname(file)], preconditions: [] },
+      { name: "sync the file's directory", argv: ['sync', dirname(file)], preconditions: [] },
       ...changed,
       ...forgotten,
       ...writeDone(uid, sizeBytes),
@@ -116,7 +118,7 @@ export const isThere = ({ type }: FileFacts): boolean => type !== 'missing';
 const besideOf = ({ earlierFile }: ObservedSparse): Beside =>
   earlierFile?.beside ?? { owners: [], marks: [], unfinished: [] };
 
-/** A node that has it attached goes on to write to it, whatever its name is. */
+/** Refuses while a node has the file attached, which would keep writing to it under any name. */
 export const refuseEarlier = (
   desired: DesiredSparse,
   from: string,
@@ -124,7 +126,8 @@ export const refuseEarlier = (
 ): Refusal | undefined => refuseHeld(pathOf(desired, from), besideOf(observed));
 
 /**
- * Preconditions of the rename, and again of each change after it: a node that took the file right before the rename is seen only then.
+ * Returns the preconditions of the rename, and again of each change after it. A node that attached
+ * the file right before the rename is seen only then.
  */
 export const preconditionsOfEarlier = (
   desired: DesiredSparse,
@@ -132,7 +135,10 @@ export const preconditionsOfEarlier = (
   observed: ObservedSparse,
 ): Precondition[] => unheld(pathOf(desired, from), besideOf(observed));
 
-/** Removes all that speaks of the earlier Volume; but not what is beside a file that has its name again, after what was taken. */
+/**
+ * Returns steps that remove all traces of the earlier Volume, but not files beside a file that has
+ * the earlier name again after the rename.
+ */
 function forget(
   desired: DesiredSparse,
   from: string,
@@ -146,7 +152,7 @@ function forget(
   ];
 }
 
-/** Returns what is in the file and the step that takes it; or why it is not adopted. */
+/** Returns the content of the file and the step that renames it; or why the file is not adopted. */
 function adoptable(
   desired: DesiredSparse,
   from: string,
@@ -154,13 +160,13 @@ function adoptable(
 ): { fsType: string; sizeBytes: bigint; take: Step } | Refusal {
   const { mode } = desired;
   const { earlierFile: earlier } = observed;
-  if (earlier === undefined) throw new Error(`the file of ${from} was not looked at`);
+  if (earlier === undefined) throw new Error(`the file of ${from} was not observed`);
   const file = pathOf(desired, from);
-  // The script takes none, for sudo joins arguments by spaces: it is refused before the file has lost its name.
+  // The script accepts no space, for sudo joins arguments with spaces: refuse before the rename.
   if (mode === 'Filesystem' && file.includes(' ')) {
     return refuse('AdoptedFilePathHasSpace', { directory: dirname(file) });
   }
-  // The real path as well, since the directory may be a link.
+  // Checks the real path too, since the directory may be a symbolic link.
   if ([file, earlier.realPath].some(isInSnapshots))
     return refuse('AdoptedFileIsSnapshot', { file });
   if (earlier.file.type === 'missing') return refuse('AdoptedFileMissing', { file });
@@ -173,7 +179,7 @@ function adoptable(
   const type = contentType(earlier.signature);
   if (earlier.file.type !== 'file' || type === undefined) {
     const found =
-      earlier.file.type === 'file' ? describeSignature(earlier.signature) : 'no plain file';
+      earlier.file.type === 'file' ? describeSignature(earlier.signature) : 'no regular file';
     return refuse('AdoptedFileForeign', { file, found });
   }
   if ((type === 'gpt') !== (mode === 'Block')) {
@@ -201,7 +207,7 @@ function adoptable(
     ...hasIdentity(type, from, file).slice(type === 'gpt' ? 1 : 0),
   ];
   const take = {
-    name: `take the file ${basename(file)}`,
+    name: `rename the file ${basename(file)} for the adoption`,
     argv: ['mv', '-T', '--', file, partialOf(desired.file)],
     preconditions,
   };
@@ -215,7 +221,7 @@ export const notThere = (path: string): Precondition => ({
 });
 
 /**
- * Gives a file, which has a name of nobody's, a UID and the name of that UID.
+ * Returns steps that give a file with a temporary name a UID, and the name of that UID.
  * @param still preconditions of every change
  */
 export function change(
@@ -235,10 +241,10 @@ export function change(
     { ...give, preconditions },
     { name: 'sync the file', argv: ['sync', partial], preconditions: [] },
     {
-      name: 'give the file its name',
+      name: 'rename the file to its final name',
       argv: ['mv', '-T', '--', partial, to.file],
       preconditions: [...preconditions, ...hasIdentity(type, to.uid, partial)],
     },
-    { name: "sync the file's folder", argv: ['sync', dirname(to.file)], preconditions: [] },
+    { name: "sync the file's directory", argv: ['sync', dirname(to.file)], preconditions: [] },
   ];
 }

@@ -23,8 +23,9 @@ import { planGrow } from './grow.ts';
 import { checkContent } from './provision.ts';
 
 /**
- * What remains to be done until the file is a loop device of the size wanted that its persistent link leads to.
- * @param loopNumber the number to attach under, allotted to this Volume on this node
+ * Plans the steps after which the file is a loop device of the requested size that its persistent
+ * path leads to.
+ * @param loopNumber loop number to attach under, reserved for this Volume on this node
  */
 export function planAttach(
   desired: DesiredSparse,
@@ -33,14 +34,14 @@ export function planAttach(
 ): Plan {
   if (observed.file.type === 'missing') {
     const away = refuseAway(observed.directory);
-    // As long as a person or a boot may take: it counts as unavailable meanwhile.
+    // Mounting it may take a person or a boot, so the volume counts as unavailable meanwhile.
     if (away !== undefined) return { ...away, retryable: false };
     return refuse('BackingFileMissing', { file: desired.file });
   }
   const content = checkContent(desired, observed);
   if ('refusal' in content) return content;
   const attached = attach(desired, observed, loopNumber);
-  // What can't be written to is not grown, and its journal is not replayed: the file is only ever read.
+  // A read-only device is not grown, and its journal is not replayed: the file is only ever read.
   if ('refusal' in attached || attached.steps.length > 0 || desired.readOnly) return attached;
   const device = volumeDevice(desired, observed);
   const loop = loopsOf(observed)[0];
@@ -49,7 +50,7 @@ export function planAttach(
     : planGrow(desired, observed, loop, device);
 }
 
-/** The part of `planAttach` that can be planned before the file is made. */
+/** Plans the part of `planAttach` that needs no existing file. */
 export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
   const [loop, ...others] = loopsOf(observed);
   const readPartition = (name: string) =>
@@ -67,7 +68,8 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
         ...makeRule(desired, ruleFor(desired, observed)),
         losetup(desired, `/dev/${name}`),
         ...readPartition(name),
-        // At the close of losetup udev may have the kernel read the table again: the partition and its link go and come back.
+        // When losetup closes the device, udev may make the kernel reread the table: the partition
+        // and its link disappear and return.
         ...(desired.mode === 'Block' ? [waitForUdev] : []),
         waitForLink(linkOf(desired), observed.link !== undefined),
       ],
@@ -78,7 +80,7 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
   const stale = refuseStale(desired, observed, [loop, partitionOf(loop, observed)]);
   if (stale !== undefined) return stale;
   const device = volumeDevice(desired, observed);
-  // The link is checked by device number: another device may have the same UUID (a copy of the file).
+  // Device numbers are compared: another device may have the same UUID (a copy of the file).
   if (device !== undefined && leadsTo(device, observed)) return { steps: [] };
   if (!observed.udev) return noUdev(linkOf(desired));
   return {
@@ -92,7 +94,7 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
   };
 }
 
-/** Makes the rule for a device that is there. */
+/** Returns steps that make the rule for an attached device. */
 export function preferLoop(desired: DesiredSparse, observed: ObservedSparse): Step[] {
   const device = volumeDevice(desired, observed);
   if (device === undefined) return [];
@@ -100,13 +102,19 @@ export function preferLoop(desired: DesiredSparse, observed: ObservedSparse): St
   return [...rule, lookAgain(device.name), waitForUdev];
 }
 
-/** The kernel tells the file. udev has patterns there: in a path with other characters, only the name, which is the UID. */
+/**
+ * Returns the rule's keys. udev reads patterns in a path, so one with other characters is matched
+ * only by the file's name, the UID.
+ */
 function ruleFor({ uid, mode }: DesiredSparse, { realPath }: ObservedSparse): string {
   const file = /^[\w./-]+$/.test(realPath) ? realPath : `*/${uid}`;
   return `${mode === 'Block' ? 'ENV{PARTN}=="1"' : 'ENV{DEVTYPE}=="disk"'},ATTRS{loop/backing_file}=="${file}"`;
 }
 
-/** What remains to be done until no loop device has the file. What would be lost by that is detached only with data that is given up. */
+/**
+ * Plans the steps after which no loop device has the file. A device that is the last reference to
+ * its data is detached only if the data is deleted too.
+ */
 export function planDetach(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const steps: Step[] = [];
   const moved = loopsOf(observed).length === 0 ? refuseMoved(desired, observed) : undefined;
@@ -127,7 +135,7 @@ export function planDetach(desired: DesiredSparse, observed: ObservedSparse): Pl
     const last = desired.givenUp ? undefined : earlierFile(desired, observed, loop);
     if (last !== undefined) return last;
     steps.push(
-      // A file that is gone can't be synced, and is attached by nobody.
+      // A removed file cannot be synced, and no node attaches it.
       ...(desired.shared && !loop.readOnly && observed.file.type === 'file'
         ? [syncBack(desired, devices)]
         : []),
@@ -142,7 +150,7 @@ function losetup(desired: DesiredSparse, device: string): Step {
   const [tag, value] = mode === 'Block' ? ['PTTYPE', 'gpt'] : ['UUID', uid];
   return {
     name: `attach the file as ${device}`,
-    // Fails where the device has a file already, and never takes another's.
+    // losetup fails if the device already has a file, and never replaces that file.
     argv: [
       'losetup',
       ...(readOnly ? ['-r'] : []),
@@ -166,10 +174,13 @@ function losetup(desired: DesiredSparse, device: string): Step {
   };
 }
 
-/** The node that attaches the file next reads what is on the server: first the devices, then the file below them. */
+/**
+ * Returns a step that writes all data back to the server for the next node: first the devices, then
+ * the file below them.
+ */
 function syncBack({ file }: DesiredSparse, devices: readonly Pick<BlockDevice, 'name'>[]): Step {
   return {
-    name: 'write back what was written through the device, and sync the file',
+    name: 'flush the device, and sync the file',
     argv: ['sync', ...devices.map(({ name }) => `/dev/${name}`).reverse(), file],
     preconditions: [],
   };
@@ -191,9 +202,10 @@ function detach(
         expect: { exit: 0, stdout: { is: loop.backingInode } },
         ...refuse('LoopFileChanged', { device, file: desired.file }),
       },
-      // Of what was removed or replaced since the look, the device is all that leads to the data.
+      // If the file was removed or replaced since the observation, only the device leads to the
+      // data.
       ...(file.type === 'file' && !desired.givenUp ? [sameFile(desired.file, file)] : []),
-      // `losetup -d` of a device that is in use exits 0 and leaves it.
+      // `losetup -d` of a device in use exits 0 and leaves it attached.
       ...preconditionsOf(desired, devices),
     ],
   };

@@ -11,7 +11,10 @@ import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
 import { notAttached, partialOf } from './file.ts';
 import { fileBytes } from './layout.ts';
 
-/** What is made in a volume's file: an empty file system or table, a copy, or what it is filled from; or why nothing is. */
+/**
+ * Returns the content of a volume's file: an empty file system or table, a copy, or populated
+ * storage; or a refusal.
+ */
 export function contentOf(
   desired: DesiredSparse,
   observed: ObservedSparse,
@@ -35,7 +38,7 @@ export function contentOf(
     left: left.steps,
     steps: [
       {
-        name: `make a sparse file of ${bytes} bytes`,
+        name: `create a sparse file of ${bytes} bytes`,
         argv: ['truncate', '-s', String(bytes), '--', partial],
         preconditions: [],
       },
@@ -47,7 +50,7 @@ export function contentOf(
   };
 }
 
-/** A file that was just made reads as zeros. */
+/** Returns the target to populate. A new file reads as zeros. */
 function targetOf({ uid, mode, fs, sizeBytes }: DesiredSparse, path: string): FillTarget {
   return {
     ...{ path, uid, sizeBytes, isZero: true },
@@ -56,14 +59,14 @@ function targetOf({ uid, mode, fs, sizeBytes }: DesiredSparse, path: string): Fi
   };
 }
 
-/** @throws Error in mode Filesystem without a file system: who prepares knows the class */
+/** @throws Error in mode Filesystem without a file system: the caller resolves the class */
 function makeContent(desired: DesiredSparse, path: string): Pick<Step, 'name' | 'argv'> {
   if (desired.mode === 'Block') {
-    return { name: 'make the partition', argv: newTableInFile(desired, desired.sizeBytes, path) };
+    return { name: 'create the partition', argv: newTableInFile(desired, desired.sizeBytes, path) };
   }
   if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
   return {
-    name: `make the ${desired.fs.type} file system`,
+    name: `create the ${desired.fs.type} file system`,
     argv: mkfs(desired.fs, desired.uid, path),
   };
 }

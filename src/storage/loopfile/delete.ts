@@ -12,19 +12,20 @@ import { notAttached, partialOf } from './file.ts';
 import { planPutBack } from './put-back.ts';
 
 /**
- * What remains to be done until nothing of the volume is left on the node: loop device, file (unless it is to be
- * retained), records. The records go last: as long as anything is left, it is known whose it is. A file that is not
- * ours stays.
+ * Plans the steps after which nothing of the volume is left on the node: loop device, file (unless
+ * it is retained), records. Records go last, so that leftovers have a known owner. A file that is
+ * not the Volume's stays.
  */
 export function planDelete(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const from = halfAdopted(desired, observed);
   if (from !== undefined) return planPutBack(desired, from, observed);
   const records = observed.recordFiles ? removeRecords(desired.uid) : [];
   if (!isOurs(desired, observed)) {
-    // Half a record (a crash before its rename) is ours by its name alone; what it would speak of is not there.
+    // Half a record (a crash before its rename) is the Volume's by its name; its file does not
+    // exist.
     return { steps: observed.intent === undefined ? records : [] };
   }
-  // A file that is not seen now would stay for good, with nothing that says whose it is.
+  // A file that is not visible now would stay permanently, without a record of its owner.
   const away = observed.file.type === 'missing' ? refuseAway(observed.directory) : undefined;
   if (away !== undefined) return away;
   const detaching = planDetach({ ...desired, givenUp: desired.onDelete === 'Delete' }, observed);
@@ -57,7 +58,10 @@ function wipeFile(desired: DesiredSparse, observed: ObservedSparse): Step[] {
   });
 }
 
-/** By our record on the node or in the Volume's status, and never by the file's name alone. */
+/**
+ * Reports whether the file is the Volume's, by a record on the node or the status. The file's name
+ * alone proves nothing.
+ */
 function isOurs(desired: DesiredSparse, observed: ObservedSparse): boolean {
   const { intent } = observed;
   if (intent !== undefined) {
@@ -69,6 +73,6 @@ function isOurs(desired: DesiredSparse, observed: ObservedSparse): boolean {
 function removeFile(file: string): Step[] {
   return [
     { name: `remove ${file}`, argv: ['rm', '-f', '--', file], preconditions: [notAttached(file)] },
-    { name: 'sync its folder', argv: ['sync', dirname(file)], preconditions: [] },
+    { name: 'sync its directory', argv: ['sync', dirname(file)], preconditions: [] },
   ];
 }

@@ -18,7 +18,7 @@ import { readSparse, sparseProbes } from './observe.ts';
 import { planProvision } from './provision.ts';
 import * as spec from './spec.ts';
 
-/** Sparse files, attached as loop devices. */
+/** Driver of sparse files, attached as loop devices. */
 export const sparse: VolumeDriver<'sparseLoopDevice', DesiredSparse, ObservedSparse> = {
   ...spec,
   type: 'sparse',
@@ -45,11 +45,15 @@ export const sparse: VolumeDriver<'sparseLoopDevice', DesiredSparse, ObservedSpa
     loopsOf(observed).flatMap((loop) => [loop, partitionOf(loop, observed) ?? []].flat()),
   presence,
   prefer: preferLoop,
-  // The program that fills a file ends when that is taken away.
+  // The program that populates a file ends once that file is removed.
   cancelFill: ({ file }) => [
-    { name: 'end the filling', argv: ['rm', '-f', '--', partialOf(file)], preconditions: [] },
+    {
+      name: 'stop populating the volume',
+      argv: ['rm', '-f', '--', partialOf(file)],
+      preconditions: [],
+    },
   ],
-  // The file of a Block volume holds more than the partition.
+  // The file of a Block volume is larger than its partition.
   madeBytes: (desired, observed) =>
     desired.mode === 'Filesystem' && observed.file.type === 'file'
       ? observed.file.sizeBytes
@@ -84,8 +88,9 @@ function plan(
 }
 
 /**
- * A file is attached while any loop device has it, also one that is not as it should be, and while the node is named beside a
- * shared file as one that has it: no other node gets it before this one lets go.
+ * Returns the presence. A file is attached while any loop device has it, even an unusable one, and
+ * while a file beside a shared one names the node. No other node gets it before this node releases
+ * it.
  */
 function presence(desired: DesiredSparse, observed: ObservedSparse): Presence {
   const planned = plan('attach', desired, observed, 0);
@@ -93,7 +98,7 @@ function presence(desired: DesiredSparse, observed: ObservedSparse): Presence {
   const device = volumeDevice(desired, observed)?.name;
   const [loop, ...others] = loopsOf(observed);
   if (loop === undefined) {
-    // A record that is left holds nothing.
+    // A leftover record does not keep the file attached.
     const detaching = plan('detach', desired, { ...observed, recordFiles: false }, 0);
     if ('refusal' in detaching) return { is: 'unknown', ...told(detaching), noDevice: true };
     if (detaching.steps.length === 0) return { is: 'detached' };
@@ -105,7 +110,7 @@ function presence(desired: DesiredSparse, observed: ObservedSparse): Presence {
       ...(why ?? explain('FileHeldWithoutDevice', { file: desired.file })),
     };
   }
-  // Neither attached nor detached: it goes when its last user closes it.
+  // Neither attached nor detached: the device detaches when its last user closes it.
   if (loop.autoclear)
     return {
       is: 'unknown',

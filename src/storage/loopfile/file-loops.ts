@@ -10,7 +10,9 @@ import type {
   Refusal,
 } from '../types.ts';
 
-/** The loops of a file, by the path that the kernel keeps; one whose file was removed keeps the path too. */
+/**
+ * Returns the loop devices of a file, by the path that the kernel keeps, also of a removed file.
+ */
 export function loopsOf(observed: ObservedSparse): LoopFacts[] {
   const { realPath } = observed;
   return observed.loops.filter(
@@ -18,12 +20,12 @@ export function loopsOf(observed: ObservedSparse): LoopFacts[] {
   );
 }
 
-/** The partition that a Block volume is, once the kernel knows it. */
+/** Returns the partition of a Block volume; undefined until the kernel knows it. */
 export function partitionOf(loop: LoopFacts, observed: ObservedSparse): BlockDevice | undefined {
   return partitionsOf(loop.name, observed.devices)[0];
 }
 
-/** The device that is the volume: the loop itself, or its partition. */
+/** Returns the device of the volume: the loop device itself, or its partition. */
 export function volumeDevice(
   desired: DesiredSparse,
   observed: ObservedSparse,
@@ -32,7 +34,10 @@ export function volumeDevice(
   return loop === undefined || desired.mode === 'Filesystem' ? loop : partitionOf(loop, observed);
 }
 
-/** The device is all that still leads to the data: when it is detached, the kernel frees them. */
+/**
+ * Refuses if the loop device has another file than the path. The device is then the last reference
+ * to the data, which the kernel frees on detach.
+ */
 export function earlierFile(
   { file, onDelete }: DesiredSparse,
   observed: ObservedSparse,
@@ -47,10 +52,11 @@ export function earlierFile(
 }
 
 /**
- * A loop that the persistent path leads to, or the path that udev derives from content, whose file has another path by now and
- * still is the Volume's by its name: an NFS client gives what is removed or replaced while it is open a name of its own
- * (`.nfs…`), and what was unmounted lazily, or moved with its folder, lost what came before. Of what is read otherwise, a
- * snapshot's file or an unfinished copy, the name says so.
+ * Refuses if a loop device has the Volume's file by another path. The persistent path, or the path
+ * that udev derives from content, leads to it, and the file's name is still the Volume's. An NFS
+ * client renames a file that is removed or replaced while it is open (`.nfs…`). A lazy unmount, or
+ * moving the directory, changes the path before the name. Snapshots and unfinished copies have
+ * other names.
  */
 export function refuseMoved(desired: DesiredSparse, observed: ObservedSparse): Refusal | undefined {
   const { realPath, loops, devices } = observed;
@@ -74,7 +80,7 @@ export function refuseMoved(desired: DesiredSparse, observed: ObservedSparse): R
 const isOther = (name: string, own: string): boolean =>
   name === own || name === `${own} (deleted)` || name.startsWith('.nfs');
 
-/** Why nothing may be done with the loop that has the file. */
+/** Refuses if the loop device that has the file is not in the expected state. */
 export function oddLoop(
   desired: DesiredSparse,
   observed: ObservedSparse,
@@ -92,7 +98,7 @@ export function oddLoop(
   if (loop.autoclear) return { ...refuse('LoopDetachPending', { device }), retryable: true };
   if (!loop.wholeFile) return refuse('LoopOfPart', { device });
   if (loop.readOnly === desired.readOnly) return undefined;
-  // losetup(8) attaches read-only what it could not open to write, and says nothing of it.
+  // losetup(8) silently attaches read-only if it cannot open the file for writing.
   return loop.readOnly
     ? refuse('LoopReadOnly', { device, file })
     : refuse('LoopWritable', { device });

@@ -4,16 +4,16 @@ import type { Precondition, ProbeResult } from '../../nodes/job.ts';
 import { notUnderstood, ObservationError, optional } from '../probe-results.ts';
 import type { FileFacts } from '../types.ts';
 
-/** MetalK8s's folder, where sparse files are by default. */
+/** MetalK8s's directory, the default directory of sparse files. */
 export const SPARSE_FOLDER = '/var/lib/metalk8s/storage/sparse';
 
-/** Under this name a file is made, beside its own. */
+/** Returns the temporary name under which a file is made, beside its own. */
 export const partialOf = (file: string) => `${file}.partial`;
 
-/** What `readFile` reads of a path. */
+/** Command, without the path, whose output `readFile` parses. */
 export const STAT = ['stat', '-c', '%F|%s|%i|%b|%B', '--'];
 
-/** @throws ObservationError for what stat does not print */
+/** @throws ObservationError if the output of stat cannot be parsed */
 export function readFile(path: string, result: ProbeResult): FileFacts {
   const stat = optional(`${dirname(path)}/…`, result);
   if (stat === undefined) return { type: 'missing' };
@@ -25,13 +25,16 @@ export function readFile(path: string, result: ProbeResult): FileFacts {
     : { type: 'other' };
 }
 
-/** Bytes that are allocated to a file, by what `STAT` printed; 0 where it is not there. */
+/** Returns the bytes that a file occupies, from the output of `STAT`; 0 if it is missing. */
 export function allocatedBytes({ stdout }: ProbeResult): bigint {
   const [, blocks = '0', unit = '0'] = /\|(\d+)\|(\d+)\s*$/.exec(stdout) ?? [];
   return BigInt(blocks) * BigInt(unit);
 }
 
-/** Read back: a busy loop device survives `losetup -d`, which says nothing of it. */
+/**
+ * Requires that no loop device has the file: `losetup -d` of a busy device leaves it attached
+ * without an error.
+ */
 export function notAttached(file: string): Precondition {
   return {
     argv: ['losetup', '-j', file],
@@ -40,7 +43,7 @@ export function notAttached(file: string): Precondition {
   };
 }
 
-/** The path still leads to the file that was looked at, and that has the size it had. */
+/** Requires that the path still leads to the observed file, and that its size is the same. */
 export const sameFile = (
   file: string,
   { sizeBytes, inode }: Extract<FileFacts, { type: 'file' }>,

@@ -11,8 +11,8 @@ import { fileBytes, madeBytes } from './layout.ts';
 import { syncFile } from './provision.ts';
 
 /**
- * What remains to be done until the volume is as large as wanted: file, loop device, partition, file system, each also
- * while it is in use. The record of the size comes last, and every step before it can be done again.
+ * Plans the expansion to the requested size: file, loop device, partition, file system, each also
+ * while it is in use. The size is recorded last, and every step before can be repeated.
  */
 export function planGrow(
   desired: DesiredSparse,
@@ -32,7 +32,7 @@ export function planGrow(
     grows: true,
     steps: [
       ...growFile(desired, observed),
-      // After a power cut no file system or table may be there that is larger than the file it is in.
+      // After a power cut no file system or table may be larger than its file.
       ...syncFile(desired),
       ...growLoop(desired, loop),
       ...(desired.mode === 'Block'
@@ -53,7 +53,7 @@ function growFile(desired: DesiredSparse, { file }: ObservedSparse): Step[] {
     {
       name: `grow the file to ${bytes} bytes`,
       argv: ['truncate', '-s', String(bytes), '--', desired.file],
-      // It could have grown meanwhile, and is never cut.
+      // The file could have grown meanwhile, and is never truncated.
       preconditions: [sameFile(desired.file, file)],
     },
   ];
@@ -63,7 +63,7 @@ function growLoop(desired: DesiredSparse, loop: LoopFacts): Step[] {
   const device = `/dev/${loop.name}`;
   return [
     {
-      name: `have ${device} take the size of its file`,
+      name: `update the size of ${device} from its file`,
       argv: ['losetup', '-c', device],
       preconditions: [
         {

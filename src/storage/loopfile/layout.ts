@@ -3,17 +3,17 @@ import type { DesiredSparse, ObservedSparse } from '../types.ts';
 
 type Sized = Pick<DesiredSparse, 'mode' | 'sizeBytes'>;
 
-/** How long the file is, in bytes: a partition is never smaller than what was asked for. */
+/** Returns the length (bytes) of the file: a partition is never smaller than requested. */
 export function fileBytes({ mode, sizeBytes }: Sized): bigint {
   return mode === 'Block' ? GPT_START + sizeBytes + GPT_END : sizeBytes;
 }
 
-/** The same the other way round: for how many bytes a volume is whose file is that long. */
+/** Returns the size (bytes) of a volume whose file has that length. */
 export function volumeBytes(mode: DesiredSparse['mode'], bytes: bigint): bigint {
   return mode === 'Block' ? bytes - GPT_START - GPT_END : bytes;
 }
 
-/** For how many bytes the volume is made so far; undefined where that can't be told. */
+/** Returns the size (bytes) that the volume is provisioned for; undefined if it is unknown. */
 export function madeBytes(
   { mode, recordedBytes }: Sized & Pick<DesiredSparse, 'recordedBytes'>,
   { done, intent, file }: ObservedSparse,

@@ -9,8 +9,8 @@ import { loopsOf, volumeDevice } from './file-loops.ts';
 import { checkContent } from './provision.ts';
 
 /**
- * What remains to be recorded of a file that MetalK8s made. A file system is known by its UUID; a table has any GUID, so that
- * its partition has to be there, as the device that the persistent link leads to.
+ * Plans the records of a file that MetalK8s made. Its UUID identifies a file system. A table has
+ * any GUID, so its partition must be the device that the persistent path leads to.
  */
 export function planMetalk8sRecords(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const { file, uid, mode } = desired;
@@ -18,7 +18,7 @@ export function planMetalk8sRecords(desired: DesiredSparse, observed: ObservedSp
   if (observed.file.type === 'missing') return refuse('Metalk8sFileMissing', { file });
   const content = checkContent({ ...desired, recorded: true }, { ...observed, intent: undefined });
   if ('refusal' in content) return content;
-  // Under no number, for what is not attached is not attached here.
+  // The number is not used, because a detached file is not attached here.
   const attached = attach(desired, observed, 0);
   if ('refusal' in attached) return attached;
   const loop = loopsOf(observed)[0];
@@ -47,15 +47,20 @@ export function planMetalk8sRecords(desired: DesiredSparse, observed: ObservedSp
   );
   if ('refusal' in records) return records;
   const notes = [
-    ...(loop === undefined ? ['it is not attached; Stowage attaches it'] : []),
+    ...(loop === undefined ? ['the file is not attached: Stowage attaches it'] : []),
     ...(sizeBytes < desired.sizeBytes
-      ? [`it has ${sizeBytes} bytes, and its spec asks for ${desired.sizeBytes}: Stowage grows it`]
+      ? [
+          `the file has ${sizeBytes} bytes, and the spec requests ${desired.sizeBytes}: Stowage expands it`,
+        ]
       : []),
   ];
   return { ...records, ...(notes.length === 0 ? {} : { notes }) };
 }
 
-/** MetalK8s makes a file exactly as long as was asked, and a partition of what the table leaves of it: that counts as all. */
+/**
+ * Returns the size that counts as made. MetalK8s makes a file as long as requested, with a
+ * partition of what the table leaves: that counts as the whole size.
+ */
 function madeFor({ sizeBytes }: DesiredSparse, { file }: ObservedSparse): bigint {
   const found = file.type === 'file' ? file.sizeBytes : 0n;
   return sizeBytes - found < 4096n ? sizeBytes : found;

@@ -19,7 +19,7 @@ type ProbedVolume = Pick<
 > &
   Partial<Pick<DesiredSparse, 'adopt' | 'recorded' | 'earlierLink'>>;
 
-/** The commands that say all that plans for a sparse file are made from. They read only. */
+/** Returns read-only probes of everything that plans for a sparse file depend on. */
 export function sparseProbes(desired: ProbedVolume): Probe[] {
   const { uid, file, source, adopt, recorded } = desired;
   return [
@@ -43,7 +43,10 @@ export function sparseProbes(desired: ProbedVolume): Probe[] {
   ];
 }
 
-/** @throws ObservationError for an answer that leaves open what is on the node: a missing tool, an I/O error */
+/**
+ * @throws ObservationError for an answer that leaves open what is on the node: a missing tool, an
+ * I/O error
+ */
 export function readSparse(
   desired: ProbedVolume,
   results: ReadonlyMap<string, ProbeResult>,
@@ -85,7 +88,7 @@ export function readSparse(
   };
 }
 
-/** Nothing is planned by it, so that not knowing it holds nothing up. */
+/** Returns the free space; undefined if it is unknown, which blocks no plan. */
 function readFree({ stdout }: ProbeResult): bigint | undefined {
   const [, blocks, size] = /^(\d+)\|(\d+)$/.exec(stdout.trim()) ?? [];
   return blocks === undefined || size === undefined ? undefined : BigInt(blocks) * BigInt(size);

@@ -12,10 +12,11 @@ import { contentOf } from './content.ts';
 import { partialOf } from './file.ts';
 
 /**
- * What remains to be done until the file is there with its content and recorded as done.
+ * Plans the steps after which the file exists with its content and is recorded as done.
  *
- * The file is made beside its name and renamed when it is whole and on disk: under its own name there never is
- * half a file, and what is under the other name is ours to do again, as the intent record says.
+ * The file is made under a temporary name, and renamed when it is complete and synced. So the file
+ * is never incomplete under its own name, and the intent record permits to make the temporary one
+ * again.
  */
 export function planProvision(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const { file } = desired;
@@ -34,7 +35,7 @@ export function planProvision(desired: DesiredSparse, observed: ObservedSparse):
       ? content
       : { steps: [...syncFile(desired), ...writeDone(desired.uid, BigInt(intent.sizeBytes))] };
   }
-  // Also for one that is half made, whose unfinished file is on the other file system.
+  // Also for a half-made volume, whose unfinished file is on the other file system.
   const elsewhere = refuseDirectory(observed.directory, desired.requireMount);
   if (elsewhere !== undefined) return elsewhere;
   const { earlier = [] } = observed;
@@ -53,10 +54,10 @@ export function planProvision(desired: DesiredSparse, observed: ObservedSparse):
   return {
     steps: [
       ...content.left,
-      // First: no file is on a file system that is not on record.
+      // Recorded first: no file is on a file system that is not on record.
       ...recordDirectory(desired.uid, observed.directory),
       ...makeFolder(desired),
-      // Anew where another size is wanted by now.
+      // Written again if the requested size changed.
       ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),
       ...makeFile(desired, observed, content),
       ...writeDone(desired.uid, desired.sizeBytes),
@@ -64,7 +65,10 @@ export function planProvision(desired: DesiredSparse, observed: ObservedSparse):
   };
 }
 
-/** An API server that was restored to when a claim was pending knows nothing of the volume that the claim had since. */
+/**
+ * Refuses to provision a volume again. An API server that was restored to when a claim was pending
+ * lacks the volume that the claim got since.
+ */
 function madeBefore({ name, file }: DesiredSparse, records: readonly string[]): Plan {
   const uids = [...new Set(records.map((record) => record.replace(/\..*/, '')))];
   return refuse('VolumeMadeBefore', {
@@ -76,7 +80,10 @@ function madeBefore({ name, file }: DesiredSparse, records: readonly string[]): 
   });
 }
 
-/** The file must be a plain file that holds what is ours and nothing else; then nothing remains to be done to it. */
+/**
+ * Checks that the file is a regular file with the Volume's content and nothing else. No steps
+ * remain then.
+ */
 export function checkContent(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const { file, uid, mode } = desired;
   const { signature } = observed;
@@ -93,7 +100,7 @@ function isOurs(
 ): boolean {
   if (mode === 'Filesystem') return isFsType(type) && uuid === uid;
   if (type !== 'gpt') return false;
-  // MetalK8s gives the table a GUID of its own; its partition was known by the link when it was taken over.
+  // MetalK8s gives the table its own GUID; the takeover recognized the partition by the link.
   return (
     uuid === uid ||
     (uuid !== undefined && uuid === intent?.table) ||
@@ -105,7 +112,7 @@ function makeFolder(desired: DesiredSparse): Step[] {
   const folder = dirname(desired.file);
   return [
     {
-      name: `make the folder ${folder}`,
+      name: `create the directory ${folder}`,
       argv: ['mkdir', '-p', '-m', '0700', '--', folder],
       preconditions: [],
     },
@@ -119,7 +126,8 @@ function makeFile(
 ): Step[] {
   const { file, uid } = desired;
   const partial = partialOf(file);
-  // A job may reach the node late, after another one, or after all was lost again: what is done is not made anew.
+  // A delayed job may run after another one, or after the file was made and lost: never make it
+  // again.
   const notDone: Precondition = {
     argv: ['test', '!', '-e', donePath(uid)],
     expect: { exit: 0 },
@@ -134,7 +142,7 @@ function makeFile(
   const still = onSameFileSystem(directory);
   return [
     {
-      name: 'remove what an interrupted try left',
+      name: 'remove the remains of an interrupted attempt',
       argv: ['rm', '-f', '--', partial],
       preconditions: [notDone, notThere, ...still],
     },
@@ -144,19 +152,19 @@ function makeFile(
     })),
     { name: 'sync the file', argv: ['sync', partial], preconditions: [] },
     {
-      name: 'give the file its name',
+      name: 'rename the file to its final name',
       argv: ['mv', '-T', '--', partial, file],
       preconditions: [notThere, ...still, ...whole],
     },
-    { name: "sync the file's folder", argv: ['sync', dirname(file)], preconditions: [] },
+    { name: "sync the file's directory", argv: ['sync', dirname(file)], preconditions: [] },
   ];
 }
 
-/** What was written to the file, and its size, are on disk then. */
+/** Returns the step after which the file's content and its size are on disk. */
 export function syncFile({ file }: Pick<DesiredSparse, 'file'>): Step[] {
   return [
     {
-      name: 'sync the file and its folder',
+      name: 'sync the file and its directory',
       argv: ['sync', file, dirname(file)],
       preconditions: [],
     },

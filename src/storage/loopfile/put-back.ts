@@ -16,8 +16,8 @@ import {
 import { notAttached, partialOf } from './file.ts';
 
 /**
- * Returns what remains to be done where the Volume is deleted before its adoption has come to its end: the file gets its name back,
- * and the UID that it had.
+ * Plans the deletion of a Volume before its adoption is complete: the file gets its earlier name
+ * and UID back.
  */
 export function planPutBack(desired: DesiredSparse, from: string, observed: ObservedSparse): Plan {
   const { file } = desired;
@@ -48,7 +48,7 @@ export function planPutBack(desired: DesiredSparse, from: string, observed: Obse
     observed.partial.type === 'missing'
       ? [
           {
-            name: 'take the name from the file',
+            name: 'rename the file to its temporary name',
             argv: ['mv', '-T', '--', file, partialOf(file)],
             preconditions: [notAdopted(desired), notThere(partialOf(file)), notAttached(file)],
           },
@@ -57,9 +57,12 @@ export function planPutBack(desired: DesiredSparse, from: string, observed: Obse
   return { steps: [...named, ...changed, ...records] };
 }
 
-/** Another file system may be in place of the one that it is on, and no record tells. */
+/**
+ * Refuses because another file system may be mounted in place of the file's, and no record shows
+ * that.
+ */
 const noFile = (desired: DesiredSparse, from: string): Refusal =>
   putBackAway(
     desired,
-    `there is no file ${[pathOf(desired, from), desired.file, partialOf(desired.file)].join(', ')}: is its file system mounted?`,
+    `none of the files ${[pathOf(desired, from), desired.file, partialOf(desired.file)].join(', ')} exists: their file system may not be mounted`,
   );

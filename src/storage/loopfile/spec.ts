@@ -35,7 +35,7 @@ export function desired({
   from,
   isForClaim,
 }: DesiredContext): DesiredSparse {
-  // One node alone has nobody to share it with.
+  // A single node shares it with no other.
   const shared = (spec.attachableNodes?.length ?? 0) > 1;
   return {
     ...common,
@@ -59,7 +59,7 @@ export function desired({
 const directoryOf = ({ sparseLoopDevice }: VolumeSpec): string =>
   sparseLoopDevice?.directory ?? SPARSE_FOLDER;
 
-/** Nothing for what is no size. */
+/** Returns the recorded size; nothing for a text that is no size. */
 function recordedBytes(capacity: string | undefined): { recordedBytes?: bigint } {
   try {
     return capacity === undefined ? {} : { recordedBytes: parseQuantity(capacity) };
@@ -86,7 +86,7 @@ export const specAt = (spec: VolumeSpec, path: string): VolumeSpec =>
     ? spec
     : { ...spec, sparseLoopDevice: { ...spec.sparseLoopDevice, directory: dirname(path) } };
 
-/** A file is named after the Volume's UID. */
+/** Reports whether the path ends with the Volume's UID, the name of its file. */
 export const isPlaceOf = ({ metadata }: Volume, path: string): boolean =>
   basename(path) === metadata.uid;
 
@@ -98,15 +98,18 @@ export const holdsData = (_spec: VolumeSpec, path: string | undefined) => ({
 export const startProblem = (_spec: VolumeSpec, from: Source | ThinSource): string | undefined =>
   'file' in from
     ? undefined
-    : 'what it starts from is a logical volume, and a sparse file starts from a file';
+    : 'its source is a logical volume, and a sparse file can only be created from a file';
 
-/** Writes of its pods wait no longer than for a snapshot of it; where the file system clones no files, it has to be unused. */
+/**
+ * Returns the volume as a source. Writes of its pods are blocked no longer than for a snapshot. If
+ * its file system cannot clone files, the volume must be unused.
+ */
 export const asSource = ({ file, mode }: DesiredSparse): Source => ({
   ...{ what: 'volume', file, mode },
   freeze: { seconds: 10, copy: false },
 });
 
-/** Beside the file. */
+/** Places the snapshot in a directory beside the file. */
 export const snapshotPlace = (
   { file }: DesiredSparse,
   nodes: readonly string[],

@@ -28,4 +28,4 @@ export const addTag = (desired: DesiredLvm, own: LogicalVolume): Step =>
   changeOwn(desired, own, 'tag', '--addtag', tagOf(desired.uid));
 
 export const takeTag = (desired: DesiredLvm, own: LogicalVolume): Step =>
-  changeOwn(desired, own, 'take the tag off', '--deltag', tagOf(desired.uid));
+  changeOwn(desired, own, 'untag', '--deltag', tagOf(desired.uid));

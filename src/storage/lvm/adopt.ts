@@ -190,7 +190,7 @@ function become(
       ? []
       : [
           {
-            name: `give ${lvName(desired, own.name)} the name ${name}`,
+            name: `rename ${lvName(desired, own.name)} to ${name}`,
             argv: ['lvrename', lvName(desired, own.name), lvName(desired, name)],
             preconditions: [
               late,

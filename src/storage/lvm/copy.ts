@@ -30,7 +30,7 @@ export const takeCopy = (
   permission: 'r' | 'rw',
   preconditions: readonly Precondition[],
 ): Step => ({
-  name: `make ${lvName(copy, copy.name)}, a thin snapshot of ${lvName(copy, origin.name)}`,
+  name: `create ${lvName(copy, copy.name)}, a thin snapshot of ${lvName(copy, origin.name)}`,
   argv: scriptArgv(
     'stowage-thin',
     ...[lvName(copy, origin.name), originUid, copy.name, copy.uid, permission],
@@ -42,7 +42,7 @@ export const takeCopy = (
 
 /** Gives the copy's file system its own UUID before udev can see it, and grows it to the volume. */
 export const identify = (copy: Copy): Step => ({
-  name: `give the file system in ${lvName(copy, copy.name)} a UUID of its own`,
+  name: `set a new UUID of the file system in ${lvName(copy, copy.name)}`,
   argv: scriptArgv('stowage-lvm-uuid', lvName(copy, copy.name), copy.uid),
   preconditions: [unfinished(copy)],
 });
@@ -86,7 +86,7 @@ export function removeUnfinished(
   return [
     ...stuck.flatMap((each) => (each === undefined ? [] : [refresh({ vgName }, each)])),
     {
-      name: `take away the device that was made of ${lvName({ vgName }, left.name)}`,
+      name: `remove the temporary device of ${lvName({ vgName }, left.name)}`,
       argv: scriptArgv('stowage-lvm-uuid', lvName({ vgName }, left.name), uid, 'leave'),
       preconditions: [sameVolume({ vgName }, left)],
     },

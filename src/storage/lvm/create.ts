@@ -105,7 +105,7 @@ function lvcreate(
   // In an earlier attempt, LVM may have found a signature in other extents.
   const chosen = desired.overwrite !== undefined || passedOver.length > 0 || intent !== undefined;
   return {
-    name: `make the logical volume ${lvName(desired, desired.name)}`,
+    name: `create the logical volume ${lvName(desired, desired.name)}`,
     argv: [
       'lvcreate',
       ...(consented ? ['--yes'] : []),
@@ -136,7 +136,7 @@ function lvcreateThin(
 ): Step {
   const bytes = bytesFor(desired, group);
   return withRoom(desired, observed, pool, begins(desired, bytes), {
-    name: `make the thin volume ${lvName(desired, desired.name)}`,
+    name: `create the thin volume ${lvName(desired, desired.name)}`,
     argv: [
       ...['lvcreate', ...named(desired), '--virtualsize', `${bytes}b`],
       ...['--thinpool', pool, group.name],
@@ -187,7 +187,7 @@ function makeFileSystem(desired: DesiredLvm, observed: ObservedLvm, group: Volum
   const needed = begins(desired, bytesFor(desired, group));
   return [
     withRoomAlone(desired, observed, desired.thinPool, needed, {
-      name: `make the ${desired.fs.type} file system`,
+      name: `create the ${desired.fs.type} file system`,
       argv: mkfs(desired.fs, desired.uid, path),
       preconditions: [notDone(desired), ...madePreconditions(desired, group)],
       lock: path,

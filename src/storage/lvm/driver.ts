@@ -50,7 +50,7 @@ export const lvm: VolumeDriver<'lvmLogicalVolume', DesiredLvm, ObservedLvm> = {
   // The fill script ends once this file exists.
   cancelFill: ({ uid }) => [
     {
-      name: 'end the filling',
+      name: 'stop populating the volume',
       argv: ['install', '-D', '-m', '0600', '/dev/null', cancelPath(uid)],
       preconditions: [],
     },

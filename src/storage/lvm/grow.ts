@@ -79,22 +79,22 @@ function whyNot(
   const refused = refuseChange(group);
   if (refused !== undefined) return refused.refusal;
   if (!['-', 'V'].includes(own.kind)) {
-    return `it has snapshots or is made of parts (lvs shows its type as ${own.kind}). Grow it with lvextend; its file system follows`;
+    return `it has snapshots or consists of several parts (lvs shows its type as ${own.kind}). Extend it with lvextend; Stowage then grows its file system`;
   }
   if (own.striped)
-    return 'it is striped over several disks. Grow it with lvextend; its file system follows';
+    return 'it is striped over several disks. Extend it with lvextend; Stowage then grows its file system';
   // A thin volume takes nothing from its pool until it is written.
   if (own.pool !== undefined) return undefined;
   const left = group.freeExtents * group.extentBytes;
   if (missing > left)
     return `the volume group ${group.name} has ${left} bytes left, and ${missing} more are needed`;
   if (extentsIn(free) * group.extentBytes < missing)
-    return `too few of the free extents of ${group.name} are on disks that may be taken from (pvs shows those with an a)`;
+    return `too few of the free extents of ${group.name} are on allocatable disks (pvs shows those with an a)`;
   const content = contentOf(free);
   // Some signatures are at the end of a device. With one there, the content would be ambivalent.
   return content === ''
     ? undefined
-    : `the free extents of ${group.name} that it would take carry ${content}. Have LVM take that off: make a logical volume of them, and remove it`;
+    : `the free extents of ${group.name} for it contain ${content}. Let LVM wipe that: create a logical volume from these extents, and remove it`;
 }
 
 const growthWrites = ({ mode }: DesiredLvm, more: bigint): bigint =>

@@ -13,6 +13,6 @@ export function overcommitNote(desired: DesiredLvm, { volumes }: ObservedLvm): s
   return promised <= pool.sizeBytes
     ? []
     : [
-        `the thin pool ${desired.vgName}/${pool.name} has promised ${promised} bytes to its volumes and has ${pool.sizeBytes}`,
+        `the thin pool ${desired.vgName}/${pool.name} has ${pool.sizeBytes} bytes, and its volumes have ${promised} in total`,
       ];
 }

@@ -103,8 +103,8 @@ export function illnessNote(
   if (pool === undefined || !['D', 'M'].includes(pool.health)) return [];
   const help =
     pool.health === 'D'
-      ? `Make it larger: lvextend ${lvName(desired, pool.name)}`
-      : 'See lvmthin(7), on repair';
+      ? `Extend it: lvextend -L +SIZE ${lvName(desired, pool.name)}`
+      : 'Repair it: see lvmthin(7)';
   const ill = refuseIll(desired, pool)?.refusal;
-  return [`${ill}, and takes nothing more of what is written. ${help}`];
+  return [`${ill}, so writes that need new blocks fail. ${help}`];
 }

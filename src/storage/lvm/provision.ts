@@ -100,7 +100,7 @@ function refuseOther(
   if (doubtful !== undefined) return doubtful;
   if (observed.intent === undefined) return refuse('LogicalVolumeUnrecorded', { volume });
   if (own.pool === desired.thinPool) return undefined;
-  const found = own.pool === undefined ? 'not thin' : `of the thin pool ${own.pool}`;
+  const found = own.pool === undefined ? 'not thin' : `in the thin pool ${own.pool}`;
   return refuse('BegunInAnotherPool', { volume, found, wanted: poolWanted(desired) });
 }
 

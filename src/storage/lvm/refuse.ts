@@ -111,7 +111,7 @@ export function refusePool(
 
 /** Returns the pool that a Volume requests, as refusals name it. */
 export const poolWanted = ({ thinPool }: DesiredLvm): string =>
-  thinPool === undefined ? 'one that is not' : `the pool ${thinPool}`;
+  thinPool === undefined ? 'a volume outside a thin pool' : `the thin pool ${thinPool}`;
 
 /** Room in a thin pool, and the room that a write needs, in bytes. */
 interface Room {

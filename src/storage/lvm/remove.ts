@@ -38,7 +38,7 @@ export const isGone = ({ vgName }: InGroup, own: LogicalVolume): Precondition =>
  */
 export function notOpen(device: DeviceFacts): Step {
   return {
-    name: `look whether /dev/${device.name} is open`,
+    name: `check that /dev/${device.name} is not open`,
     argv: ['true'],
     preconditions: notOpenPreconditions(device),
   };

@@ -198,7 +198,7 @@ function rows<K extends string, T>(
     ).report;
     const listed = found?.[key];
     // LVM prints an empty list if there are none.
-    if (!Array.isArray(listed)) throw new Error(`there is no list of each ${key}`);
+    if (!Array.isArray(listed)) throw new Error(`the list of each ${key} is missing`);
     return listed.map(read);
   } catch (cause) {
     throw new ObservationError(notUnderstood('LVM', cause), cause);

@@ -25,7 +25,7 @@ export function inGroup(plan: Plan, { disks }: Pick<VolumeGroup, 'disks'>): Plan
     preconditions: each.preconditions.map(precondition),
   });
   const flush: Step = {
-    name: 'have the disks of the group keep it',
+    name: 'flush the disks of the volume group',
     argv: ['sync', ...disks],
     preconditions: [],
   };

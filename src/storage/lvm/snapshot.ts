@@ -87,7 +87,7 @@ export function planThinSnapshot(
 ): Plan {
   const { uid, name, vgName } = desired;
   const [group] = observed.groups;
-  if (group === undefined) throw new Error(`${vgName} was not looked at`);
+  if (group === undefined) throw new Error(`${vgName} was not observed`);
   const there = observed.volumes.find((each) => each.name === name);
   if (operation === 'take' && there !== undefined && isWhole(there, uid, name))
     return { steps: [] };
@@ -115,7 +115,7 @@ function change(
 
 function take(desired: DesiredThinSnapshot, observed: ObservedThinSnapshot): Plan {
   const { uid, volume } = desired;
-  if (volume === undefined) throw new Error(`it is not known which volume ${uid} is of`);
+  if (volume === undefined) throw new Error(`the volume of snapshot ${uid} is unknown`);
   const own = originOf(volume, observed);
   if ('refusal' in own) return own;
   // Blocks that the owner overwrites later take room of their own.

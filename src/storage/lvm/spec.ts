@@ -18,7 +18,7 @@ export function specProblems({ metadata: { name }, spec }: Volume): string[] {
     ...sizeProblems('lvmLogicalVolume.size', spec.lvmLogicalVolume.size),
     ...(reserved
       ? [
-          `metadata.name is ${JSON.stringify(name)}, but the logical volume gets that name, which LVM does not take: it must have ${DNS_SUBDOMAIN}, not begin with snapshot or pvmove, nor be longer than ${MAX_LVM_NAME}`,
+          `metadata.name is ${JSON.stringify(name)}, but LVM does not accept that name for the logical volume: it must have ${DNS_SUBDOMAIN}, not begin with snapshot or pvmove, nor be longer than ${MAX_LVM_NAME}`,
         ]
       : []),
   ];
@@ -102,9 +102,9 @@ export function startProblem(
   from: Source | ThinSource,
 ): string | undefined {
   if ('file' in from)
-    return `what it starts from is the file ${from.file}, and a logical volume starts from one`;
+    return `its source is the file ${from.file}, and a logical volume can only be created from a logical volume`;
   return lvmLogicalVolume?.thinPool == null
-    ? 'it is to be a logical volume outside a thin pool, and only thin volumes start from another'
+    ? 'it requests a logical volume outside a thin pool, and only thin volumes can be created from another'
     : undefined;
 }
 

@@ -6,33 +6,36 @@ import type { DeviceUsage, Intent } from '../types.ts';
 
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\.[a-z.]+)?$/;
 
-/** Something that is named after a Volume, in a folder. */
+/** Directory entry that is named after a Volume. */
 export interface NamedFile {
   folder: string;
   name: string;
   uid: string;
-  /** find(1), %y: `f` is a plain file, `d` a folder. */
+  /** Type by find(1), %y: `f` is a regular file, `d` a directory. */
   type: string;
   sizeBytes: bigint;
 }
 
-/** A backing file, whole or half made. */
+/** Reports whether an entry is a backing file, complete or half made. */
 export const isBacking = ({ name, uid }: NamedFile): boolean =>
   name === uid || name === `${uid}.partial`;
 
-/** What is named after Volumes in folders. They read only. */
+/** Returns read-only probes of directory entries that are named after Volumes. */
 export function folderProbes(folders: readonly string[]): Probe[] {
   return folders.map((folder) => ({
     name: folder,
     argv: [
       ...['find', '-H', folder, '-mindepth', '1', '-maxdepth', '1'],
-      // Roughly UIDs: which they are is told from what it prints.
+      // Roughly UIDs: the output shows which ones are.
       ...['-name', '*-*-*-*-*', '-printf', '%y %s %f\\n'],
     ],
   }));
 }
 
-/** A folder that is not there holds nothing. @throws ObservationError for one that can't be read */
+/**
+ * Returns the entries that are named after Volumes; none for a missing directory.
+ * @throws ObservationError for a directory that cannot be read
+ */
 export function readFolders(
   folders: readonly string[],
   get: (name: string) => ProbeResult,
@@ -46,7 +49,7 @@ export function readFolders(
   );
 }
 
-/** Who uses devices, and which records the node has. */
+/** Returns probes of device use, and of the records on the node. */
 export const recordsProbes = (): Probe[] => [...usageProbes(), ...folderProbes([RECORDS])];
 
 export const readRecordFiles = (
@@ -56,11 +59,13 @@ export const readRecordFiles = (
   records: readFolders([RECORDS], get),
 });
 
-/** What was to be made for Volumes, as their records say. */
 export const intentProbes = (uids: readonly string[]): Probe[] =>
   uids.map((uid) => ({ name: `intent ${uid}`, argv: ['cat', intentPath(uid)] }));
 
-/** Those that are there and whole. @throws ObservationError for one that can't be read */
+/**
+ * Returns the intents that exist and are valid.
+ * @throws ObservationError for one that cannot be read
+ */
 export function readIntents(
   uids: readonly string[],
   get: (name: string) => ProbeResult,
@@ -74,7 +79,7 @@ export function readIntents(
   );
 }
 
-/** A damaged one says nothing; it is a leftover as any other. */
+/** Returns undefined for a damaged record, which is a leftover like any other. */
 function intentOrNone(text: string): Intent | undefined {
   try {
     return parseIntent(text);
@@ -83,11 +88,13 @@ function intentOrNone(text: string): Intent | undefined {
   }
 }
 
-/** Whether paths are there. */
 export const pathProbes = (paths: readonly string[]): Probe[] =>
   paths.map((path) => ({ name: `path ${path}`, argv: ['test', '-e', path] }));
 
-/** @throws ObservationError where test(1) could not tell */
+/**
+ * Returns the paths that exist.
+ * @throws ObservationError if test(1) failed
+ */
 export const readPaths = (
   paths: readonly string[],
   get: (name: string) => ProbeResult,

@@ -2,29 +2,34 @@ import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { answersOf, notUnderstood, ObservationError, succeeded } from '../probe-results.ts';
 import { missingTools, type Tool, toolProbes, versionsOf } from './tools.ts';
 
-/** What a node is, whatever Volumes it has. */
+/** Facts about a node that are independent of its Volumes. */
 export interface System {
   missingTools: readonly Tool[];
-  /** By the name of the tool; of those that say theirs. */
+  /** Versions by the name of the tool, of those that report one. */
   versions: ReadonlyMap<string, string>;
-  /** As uname(1) prints the release. */
+  /** Release as uname(1) prints it. */
   kernel: string;
-  /** Whether the kernel makes loop devices. */
+  /** True if the kernel makes loop devices. */
   hasLoops: boolean;
-  /** How far the clock is ahead of the caller's at least, in ms; negative where it is behind. */
+  /**
+   * Minimum lead of the node's clock over the caller's, in ms; negative if the node's clock is
+   * behind.
+   */
   aheadMs: number;
 }
 
-/** They read only. */
 export const systemProbes = (): Probe[] => [
   { name: 'date', argv: ['date', '+%s'] },
   { name: 'kernel', argv: ['cat', '/proc/sys/kernel/osrelease'] },
-  // Devices are made through it by their number, and opening it loads the module.
+  // The kernel makes loop devices by number through it, and opening it loads the module.
   { name: 'loop-control', argv: ['test', '-c', '/dev/loop-control'] },
   ...toolProbes(),
 ];
 
-/** `asked` and `answered`: the caller's clock, in ms. @throws ObservationError for an answer that is not understood */
+/**
+ * Returns the facts about a node. `asked` and `answered`: the caller's clock, in ms.
+ * @throws ObservationError if an answer cannot be parsed
+ */
 export function readSystem(
   results: ReadonlyMap<string, ProbeResult>,
   asked: number,
@@ -42,7 +47,9 @@ export function readSystem(
   };
 }
 
-/** A second that began at `second`, seen at some time between two others. */
+/**
+ * Compares the clocks: a second that began at `second` was observed between the two other times.
+ */
 function ahead(second: number, asked: number, answered: number): number {
   if (second > answered) return second - answered;
   return Math.min(0, second + 1000 - asked);

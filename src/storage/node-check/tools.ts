@@ -2,13 +2,13 @@ import type { Probe, ProbeResult } from '../../nodes/job.ts';
 
 export interface Tool {
   name: string;
-  /** The volumes that it is for. */
+  /** Volumes or features that need it. */
   of: string;
-  /** The package that has it, as Debian and Fedora name it where they agree. */
+  /** Package that has it, as Debian and Fedora name it if they agree. */
   package: string;
-  /** Has it say its version, or, without arguments, how it is used. */
+  /** Arguments that print its version; without arguments, it prints its usage. */
   version: readonly string[];
-  /** The node is complete without it: only what it is for is refused. */
+  /** Set if the node is complete without it: only the features that need it are refused. */
   optional?: true;
 }
 
@@ -19,18 +19,21 @@ const tool = (name: string, of: string, from: string, ...version: string[]): Too
   version,
 });
 
-/** Images, Archives and Backups name the program that they miss. */
+/** Returns an optional tool: Images, Archives and Backups name the program that they lack. */
 const optional = (...of: Parameters<typeof tool>): Tool => ({ ...tool(...of), optional: true });
 
-/** What Stowage runs on nodes and may be missing there; each is looked for by running it, as steps do. */
+/**
+ * Tools that Stowage runs on nodes and that may be missing there. Each is run to find it, as steps
+ * do.
+ */
 export const TOOLS: readonly Tool[] = [
   tool('losetup', 'sparse files', 'util-linux (Debian: mount)', '--version'),
   tool('findmnt', 'sparse files', 'util-linux', '--version'),
   tool('mkfs.ext4', 'ext4', 'e2fsprogs', '-V'),
-  tool('e2fsck', 'ext4 that grows', 'e2fsprogs', '-V'),
-  tool('resize2fs', 'ext4 that grows', 'e2fsprogs'),
+  tool('e2fsck', 'growing ext4', 'e2fsprogs', '-V'),
+  tool('resize2fs', 'growing ext4', 'e2fsprogs'),
   tool('mkfs.xfs', 'xfs', 'xfsprogs', '-V'),
-  tool('xfs_growfs', 'xfs that grows', 'xfsprogs', '-V'),
+  tool('xfs_growfs', 'growing xfs', 'xfsprogs', '-V'),
   tool('fsfreeze', 'snapshots', 'util-linux', '--version'),
   tool('tune2fs', 'snapshots of ext4', 'e2fsprogs'),
   tool('xfs_admin', 'snapshots of xfs', 'xfsprogs', '-V'),
@@ -47,21 +50,24 @@ export const TOOLS: readonly Tool[] = [
   optional('qemu-img', 'Images of format qcow2', 'qemu-utils (Fedora: qemu-img)', '--version'),
   optional('tar', 'Archives and Backups', 'tar', '--version'),
   optional('setpriv', 'Archives, Backups and compressed Images', 'util-linux', '--version'),
-  optional('zstd', 'Backups, and sources compressed by it', 'zstd', '--version'),
-  optional('gzip', 'sources compressed by it', 'gzip', '--version'),
-  optional('xz', 'sources compressed by it', 'xz-utils (Fedora: xz)', '--version'),
-  // With --version it goes on, and compresses standard input.
-  optional('bzip2', 'sources compressed by it', 'bzip2', '--help'),
+  optional('zstd', 'Backups, and sources compressed with it', 'zstd', '--version'),
+  optional('gzip', 'sources compressed with it', 'gzip', '--version'),
+  optional('xz', 'sources compressed with it', 'xz-utils (Fedora: xz)', '--version'),
+  // With --version, bzip2 continues and compresses standard input.
+  optional('bzip2', 'sources compressed with it', 'bzip2', '--help'),
 ];
 
 export const toolProbes = (): Probe[] =>
   TOOLS.map(({ name, version }) => ({ name, argv: [name, ...version] }));
 
-/** 126 and 127 are of who runs a program: it can't be run, or is not there (or a library of it is not). */
+/**
+ * Returns the missing tools. Statuses 126 and 127 mean that the program cannot run or is missing
+ * (or a library of it is).
+ */
 export const missingTools = (results: ReadonlyMap<string, ProbeResult>): Tool[] =>
   TOOLS.filter(({ name }) => [126, 127].includes(results.get(name)?.exit ?? 127));
 
-/** What tools say their versions are, wherever they say it. */
+/** Returns the versions that tools report, on either output. */
 export const versionsOf = (results: ReadonlyMap<string, ProbeResult>): Map<string, string> =>
   new Map(
     TOOLS.flatMap(({ name }) => {

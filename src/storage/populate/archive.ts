@@ -4,7 +4,6 @@ import { sourceWords } from './source-words.ts';
 import { targetWords } from './target.ts';
 import type { Fill, FillTarget } from './types.ts';
 
-/** The command that unpacks an archive into a volume. */
 export function archiveArgv({ options }: Fill, target: FillTarget): string[] {
   const { compression = 'auto', allowed = 'plain', sha256 = '-', source = '' } = options;
   return scriptArgv(
@@ -14,7 +13,10 @@ export function archiveArgv({ options }: Fill, target: FillTarget): string[] {
   );
 }
 
-/** What a volume had comes back to one: its pods may have made any file in it that there can be. */
+/**
+ * Returns a command that restores a backup. Files of every type are allowed, since the volume's
+ * pods may have created any.
+ */
 export function backupArgv(fill: Fill, target: FillTarget): string[] {
   const { source = '', backup = '' } = fill.options;
   const options = {

@@ -10,28 +10,27 @@ import { describeSignature, ownBlkid, readable, readSignature } from '../signatu
 import type { FileFacts, Signature } from '../types.ts';
 import { shownSource, sourceInput, sourceWords } from './source-words.ts';
 
-/** An archive of a snapshot. */
+/** Desired archive of a snapshot. */
 export interface DesiredBackup {
   uid: string;
   namespace?: string | undefined;
   /** The snapshot's file. */
   file: string;
   mode: 'Filesystem' | 'Block';
-  /** A URL, or a path on the node; one word. */
+  /** URL, or path on the node, without spaces. */
   to: string;
-  /** What is sent as the header Authorization. It is in no command and no log. */
+  /** Value of the header Authorization. It is in no command and no log. */
   authorization?: string | undefined;
 }
 
 export interface ObservedBackup {
   file: FileFacts;
-  /** Of the file; `none` when it is missing. */
+  /** Signature of the file; `none` if it is missing. */
   signature: Signature;
-  /** What the script said of the archive once that was whole. */
+  /** Result that the script recorded once the archive was complete. */
   made: { bytes: number; sha256: string } | undefined;
 }
 
-/** The commands that say what there is. They read only. */
 export const backupProbes = ({ uid, file }: Pick<DesiredBackup, 'uid' | 'file'>): Probe[] => [
   { name: 'snapshot', argv: [...STAT, file] },
   { name: 'snapshot signature', argv: ownBlkid(file, 'export') },
@@ -39,15 +38,18 @@ export const backupProbes = ({ uid, file }: Pick<DesiredBackup, 'uid' | 'file'>)
   madeProbe(uid),
 ];
 
-/** The command that says what was made. */
+/** Returns a probe of the script's result. */
 export const madeProbe = (uid: string): Probe => ({
   name: 'backup',
   argv: ['cat', `/run/stowage/backups/${uid}`],
 });
 
-/** What the script said of the archive; undefined where there is none. @throws ObservationError for an answer that says neither */
+/**
+ * Returns the script's result; undefined if there is none.
+ * @throws ObservationError if it cannot be parsed
+ */
 export function readMade(results: ReadonlyMap<string, ProbeResult>): ObservedBackup['made'] {
-  const said = optional('what was made', answersOf(results)('backup'));
+  const said = optional('the result', answersOf(results)('backup'));
   if (said === undefined) return undefined;
   const [, bytes, sha256] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(said.trim()) ?? [];
   if (sha256 === undefined) throw new ObservationError(notUnderstood('the script', said));
@@ -71,7 +73,7 @@ export function readBackup(
   };
 }
 
-/** The step that makes it, or why there can be none. */
+/** Returns a step that makes the backup, or why it is impossible. */
 export function backupStep(
   { uid, namespace, file, mode, to, authorization }: DesiredBackup,
   observed: ObservedBackup,
@@ -89,24 +91,27 @@ export function backupStep(
       ? ['block', String(GPT_START), String(volumeBytes(mode, observed.file.sizeBytes))]
       : [found, '0', '0'];
   return {
-    name: `pack it and put it to ${shownSource(to)}`,
+    name: `pack the snapshot and store it at ${shownSource(to)}`,
     argv: scriptArgv('stowage-backup', file, uid, ...words, sourceWords(to).argument),
-    // Neither among arguments, which all on the node can see, nor in what a failure prints.
+    // Neither in arguments, which all processes on the node can see, nor in the output of a
+    // failure.
     stdin: sourceInput({ namespace, authorization, source: to }),
     preconditions: [],
   };
 }
 
-/** The step by which whoever is at it gives up, a second later. It has to run beside that job. */
+/** Returns a step that cancels a running backup within a second. It has to run beside that job. */
 export const cancelBackup = ({ uid }: Pick<DesiredBackup, 'uid'>): Step => ({
-  name: 'end the backup',
+  name: 'cancel the backup',
   argv: scriptArgv('stowage-backup', 'cancel', uid),
   preconditions: [],
 });
 
-/** The step after which nothing of it is on the node but the archive, if that was made there. */
+/**
+ * Returns a step that removes all of a backup from the node, except an archive that was made there.
+ */
 export const leaveBackup = ({ uid, to }: Pick<DesiredBackup, 'uid' | 'to'>): Step => ({
-  name: 'remove what the backup left',
+  name: 'remove the remains of the backup',
   argv: scriptArgv('stowage-backup', 'leave', uid, sourceWords(to).argument),
   preconditions: [],
 });

@@ -4,10 +4,13 @@ import { imageArgv } from './image.ts';
 import { sourceInput } from './source-words.ts';
 import type { Fill, FillTarget } from './types.ts';
 
-/** The exit status by which a script says that it can never be filled from that. Of others it is tried again. */
+/**
+ * Exit status of a script for a source that can never populate the volume. Other failures are
+ * retried.
+ */
 export const REFUSED = 3;
 
-/** How the built-ins that there are fill a volume. */
+/** Commands of the built-in populators. */
 const ARGVS: { readonly [K in Fill['builtin']]?: (fill: Fill, target: FillTarget) => string[] } = {
   Image: imageArgv,
   Archive: archiveArgv,
@@ -15,16 +18,17 @@ const ARGVS: { readonly [K in Fill['builtin']]?: (fill: Fill, target: FillTarget
 };
 
 /**
- * The step that fills what is being made. Its program sees to it that of a file that it could not fill nothing is left.
- * @throws Error for a built-in that this version does not have
+ * Returns a step that populates new storage. Its program removes a file that it fails to populate.
+ * @throws Error for a built-in that this version lacks
  */
 export function fillStep(fill: Fill, target: FillTarget): Step {
   const argv = ARGVS[fill.builtin]?.(fill, target);
-  if (argv === undefined) throw new Error(`nothing fills volumes from ${fill.what}`);
+  if (argv === undefined) throw new Error(`no built-in populates volumes from ${fill.what}`);
   return {
-    name: `fill it from ${fill.what}`,
+    name: `populate the volume from ${fill.what}`,
     argv,
-    // Neither among arguments, which all on the node can see, nor in what a failure prints.
+    // Neither in arguments, which all processes on the node can see, nor in the output of a
+    // failure.
     stdin: sourceInput({ ...fill, source: fill.options.source ?? '' }),
     preconditions: [],
   };

@@ -3,7 +3,6 @@ import { sourceWords } from './source-words.ts';
 import { targetWords } from './target.ts';
 import type { Fill, FillTarget } from './types.ts';
 
-/** The command that fills a volume with the content of a disk. */
 export function imageArgv({ options }: Fill, target: FillTarget): string[] {
   const { format = 'raw', compression = 'auto', sha256 = '-', source = '' } = options;
   return scriptArgv(

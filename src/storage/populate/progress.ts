@@ -1,16 +1,20 @@
 import { messageOf, type Reason, reason } from '../../api/reasons.ts';
 
-/** How much has come of what a volume is filled from. */
+/** Progress of populating a volume. */
 export interface Progress {
   bytes: number;
-  /** Undefined where the server does not say it. */
+  /** Undefined if the server does not report it. */
   totalBytes: number | undefined;
 }
 
-/** Why a script has no place on the node yet: all are taken, or its namespace has its share of them. */
+/**
+ * Reason that a script has no slot on the node yet: all are taken, or its namespace has its share.
+ */
 export type Waiting = { waits: 'node' | 'namespace' };
 
-/** Reads the last report of a script that fills or packs a volume; undefined without one. */
+/**
+ * Reads the last report of a script that populates or packs a volume; undefined if there is none.
+ */
 export function readProgress(output = ''): Progress | Waiting | undefined {
   const last = output
     .trimEnd()
@@ -23,13 +27,12 @@ export function readProgress(output = ''): Progress | Waiting | undefined {
   return { bytes: Number(bytes), totalBytes: total === '-' ? undefined : Number(total) };
 }
 
-/** The reason to wait. */
 export const waitReason = ({ waits }: Waiting): Reason =>
   reason(waits === 'node' ? 'FillPlacesTaken' : 'NamespaceFillPlacesTaken');
 
 const MIB = 1 << 20;
 
-/** For people: `12% (128 of 1024 MiB)`, `128 MiB`, or what it waits for. */
+/** Formats progress for users: `12% (128 of 1024 MiB)`, `128 MiB`, or the reason to wait. */
 export function progressText(progress: Progress | Waiting): string {
   if ('waits' in progress) return messageOf(waitReason(progress)) ?? '';
   const { bytes, totalBytes } = progress;

@@ -1,12 +1,18 @@
-/** A source or target as a command takes it: its arguments are seen by all on the node, and printed where it fails. */
+/**
+ * Source or target of a command, in two parts: arguments are visible to all processes on the node,
+ * and are printed if the command fails.
+ */
 export interface SourceWords {
   /** A path, or a URL without its query. */
   argument: string;
-  /** The rest of the URL, from the question mark; it often holds a signature. */
+  /** Rest of the URL, from the question mark; it often holds a signature. */
   query: string;
 }
 
-/** Divides a URL into what may be seen and what may not. No fragment is ever sent to a server. */
+/**
+ * Splits a URL into a public and a secret part. The fragment is dropped: it is never sent to a
+ * server.
+ */
 export function sourceWords(source: string): SourceWords {
   if (!/^https?:/.test(source)) return { argument: source, query: '' };
   const [url = ''] = source.split('#', 1);
@@ -16,7 +22,7 @@ export function sourceWords(source: string): SourceWords {
     : { argument: url.slice(0, at), query: url.slice(at) };
 }
 
-/** Names a source for people, without the query of a URL. */
+/** Names a source for users, without the query of a URL. */
 export function shownSource(source: string): string {
   const { argument, query } = sourceWords(source);
   return query === '' ? argument : `${argument}?...`;
@@ -30,6 +36,6 @@ export interface SourceInput {
   source: string;
 }
 
-/** Returns it as text. */
+/** Formats the standard input. */
 export const sourceInput = ({ namespace = '', authorization = '', source }: SourceInput): string =>
   `${namespace}\n${authorization}\n${sourceWords(source).query}\n`;

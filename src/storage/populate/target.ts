@@ -1,6 +1,6 @@
 import type { FillTarget } from './types.ts';
 
-/** What each script that fills volumes takes first. */
+/** Returns the first arguments of each script that populates volumes. */
 export const targetWords = ({
   path,
   uid,

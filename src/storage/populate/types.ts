@@ -1,29 +1,33 @@
 import type { FsType } from '../../api/file-systems.ts';
-/** What a volume begins with, and what puts it there, on the node. */
+
+/** Content that a volume starts with, and the built-in that populates it on the node. */
 export interface Fill {
   builtin: 'Image' | 'Archive' | 'Backup';
-  /** The object that it is from, for people: `Image prod/debian`. */
+  /** Object that the content is from, for messages: `Image prod/debian`. */
   what: string;
-  /** Words without spaces, as the built-in has them. */
+  /** Options of the built-in, without spaces. */
   options: Readonly<Record<string, string>>;
-  /** Namespace of the claim, for its share of the node's places; undefined for a Volume that an administrator made. */
+  /**
+   * Namespace of the claim, for its share of the node's slots; undefined for a Volume of an
+   * administrator.
+   */
   namespace?: string | undefined;
-  /** What is sent as the header Authorization. It is in no command and no log. */
+  /** Value of the header Authorization. It is in no command and no log. */
   authorization?: string | undefined;
 }
 
-/** Where it is put. */
+/** Storage to populate. */
 export interface FillTarget {
-  /** The file that is being made, or the device: no space is in it. */
+  /** Path of the new file or the device, without spaces. */
   path: string;
-  /** The Volume's. */
   uid: string;
-  /** The file system that is in it, which gets files; or none, and it gets the content itself. */
+  /**
+   * Type of the file system that gets files; `block` for none: the target gets the content itself.
+   */
   content: FsType | 'block';
-  /** Where the volume begins in it, in bytes. */
+  /** Offset (bytes) at which the volume begins in the target. */
   offsetBytes: bigint;
-  /** How large the volume is. */
   sizeBytes: bigint;
-  /** What was not written reads as zero. */
+  /** True if what was not written reads as zero. */
   isZero: boolean;
 }

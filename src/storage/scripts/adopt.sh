@@ -30,8 +30,8 @@ uuid() { blkid -p -n ext4,xfs -o value -s UUID "$path"; }
 record() { mkdir -p "${1%/*}" && : >"$1" && sync "$1" "${1%/*}" "${1%/*/*}" || exit 1; }
 
 fits() {
-  case ${1:-x}${2:-x} in *[!0-9]*) fail "the super block on $path cannot be read" ;; esac
-  [ $(($1 * $2)) -le "$size" ] || fail "the file system on $path has $(($1 * $2)) bytes, and $path $size: the rest of it is missing"
+  case ${1:-x}${2:-x} in *[!0-9]*) fail "the superblock on $path cannot be read" ;; esac
+  [ $(($1 * $2)) -le "$size" ] || fail "the file system on $path has $(($1 * $2)) bytes, but $path has only $size: the rest is missing"
 }
 
 case $1 in *" "*) exit 2 ;; /dev/* | /*.partial) ;; *) exit 2 ;; esac
@@ -50,11 +50,11 @@ case $3 in
     fits "$(fact "Block count")" "$(fact "Block size")"
     [ -e "$judged" ] || case " $(fact "Filesystem features") " in
       *" needs_recovery "*) ;;
-      *) e2fsck -f -n "$1" || fail "the file system on $1 is damaged, and was left as it is. Look at it: e2fsck -f -n $1" ;;
+      *) e2fsck -f -n "$1" || fail "the file system on $1 is damaged, and was not changed. Check it: e2fsck -f -n $1" ;;
     esac
     record "$judged"
     e2fsck -f -p "$1"
-    [ $? -le 1 ] || fail "e2fsck -p cannot mend the file system on $1. Look at it: e2fsck -f -n $1"
+    [ $? -le 1 ] || fail "e2fsck -p cannot repair the file system on $1. Check it: e2fsck -f -n $1"
     record "$begun"
     case " $(fact "Filesystem features") " in
       *" metadata_csum_seed "*) ;;
@@ -65,10 +65,10 @@ case $3 in
   xfs)
     fact() { xfs_db -r -c "sb 0" -c "print $1" "$path" | sed -n "s/^$1 = //p"; }
     fits "$(fact dblocks)" "$(fact blocksize)"
-    [ "$(fact inprogress)" = 0 ] || fail "the file system on $1 was never made to its end"
+    [ "$(fact inprogress)" = 0 ] || fail "mkfs.xfs did not complete the file system on $1"
     log=$(xfs_logprint -t "$1" 2>&1)
     case $log in
-      *"<DIRTY>"*) fail "the log of the file system on $1 is dirty, for its node lost power: mount and unmount it once" ;;
+      *"<DIRTY>"*) fail "the log of the file system on $1 is dirty after a power loss: mount and unmount it once" ;;
       *"<CLEAN>"*) ;;
       *"(last==0, first!=1)"* | *"mismatched uuid in log"*) [ -e "$begun" ] || fail "the log of the file system on $1 cannot be read" ;;
       *) fail "the log of the file system on $1 cannot be read" ;;
@@ -80,7 +80,7 @@ case $3 in
       *"totally zeroed log"* | *"(last==0, first!=1)"* | *"mismatched uuid in log"*)
         again=yes
         start=$(fact logstart)
-        [ "${start:-0}" != 0 ] || fail "the file system on $1 has its log elsewhere"
+        [ "${start:-0}" != 0 ] || fail "the file system on $1 has an external log"
         start=$(xfs_db -r -c "sb 0" -c "convert fsblock $start byte" "$1" | sed -n "s/.*(\([0-9]*\))$/\1/p")
         block=$(fact blocksize)
         [ -n "$start" ] || exit 1
@@ -90,8 +90,8 @@ case $3 in
     [ -z "$again" ] || xfs_repair "$1" || exit 1
     said=$(xfs_db -x -p xfs_admin -c "uuid $2" "$1" 2>&1)
     echo "$said"
-    case $said in *"failed to"* | *"check failed"*) fail "$1 did not get its UUID in each part of the file system" ;; esac
+    case $said in *"failed to"* | *"check failed"*) fail "the UUID was not set in each part of the file system on $1" ;; esac
     ;;
 esac
-sync "$1" && [ "$(uuid)" = "$2" ] || fail "$1 did not get its UUID"
+sync "$1" && [ "$(uuid)" = "$2" ] || fail "the UUID was not set on $1"
 rm -f "$begun" "$judged"

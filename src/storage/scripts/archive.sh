@@ -88,20 +88,20 @@ unpack_all() {
   tar=$(printf %s "$said" | sed -n "s/^tar //p" | printable)
   case $tar in
     "ended 0") ;;
-    *"Cannot mknod"*) fail "the archive has a device file, which it may not: $tar" ;;
-    *security.capability*) fail "the archive has a program with capabilities, which it may not: $tar" ;;
+    *"Cannot mknod"*) fail "the archive has a device file, which is not allowed: $tar" ;;
+    *security.capability*) fail "the archive has a program with capabilities, which is not allowed: $tar" ;;
     *"Removing leading "* | *"Member name contains"*) fail "the archive has names that lead out of the volume: $tar" ;;
     *"No space left"* | *"Wrote only"*) fail "the archive does not fit in the volume: $tar" ;;
-    *) fail "the archive can not be unpacked: $tar" ;;
+    *) fail "the archive cannot be unpacked: $tar" ;;
   esac
-  case $said in *short*) fail "the archive has no end: it was cut off, or is no tar" ;; esac
+  case $said in *short*) fail "the archive has no end: it was cut off, or is not a tar archive" ;; esac
 }
 
 refuse_found() {
   what=$1
   shift
   found=$(find root/new -xdev "$@" -printf "/%P" -quit)
-  [ -z "$found" ] || fail "the archive has a $what, which it may not: $(printf %s "$found" | printable)"
+  [ -z "$found" ] || fail "the archive has a $what, which is not allowed: $(printf %s "$found" | printable)"
 }
 
 case $0 in
@@ -126,7 +126,7 @@ case $0 in
     unpack_all
     case $ALLOWED in *devices*) ;; *) refuse_found "device file" "(" -type b -o -type c ")" ;; esac
     case $ALLOWED in *setuid*) ;; *) refuse_found "setuid or setgid program" -type f -perm /6000 ;; esac
-    sync -f root/new && umount root/new || fail "what was unpacked could not be written to the volume" 1
+    sync -f root/new && umount root/new || fail "the unpacked files could not be written to the volume" 1
     ;;
   *) exit 2 ;;
 esac

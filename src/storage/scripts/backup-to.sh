@@ -14,7 +14,7 @@ place_of() {
   place_path=${place_path%%[?#]*}
   place_path=${place_path:-/}
   case $place_path/ in
-    [!/]* | *//?* | */./* | */../* | */.";"* | */..";"* | *[\\]* | *%2[EeFf]* | *%25* | *%5[Cc]*) fail "$(shown "$1") has a path that servers read in several ways: write it without . and .., empty segments, backslashes, and encoded slashes, dots and percent signs" ;;
+    [!/]* | *//?* | */./* | */../* | */.";"* | */..";"* | *[\\]* | *%2[EeFf]* | *%25* | *%5[Cc]*) fail "$(shown "$1") has a path that servers interpret differently: write it without . and .., empty segments, backslashes, and encoded slashes, dots and percent signs" ;;
   esac
   place=$(printf "%s " "$scheme://$host:$port" | tr "[:upper:]" "[:lower:]")$place_path
 }
@@ -25,9 +25,9 @@ may_send() (
   to=$place example=$scheme://$authority/
   set -f
   for prefix in $prefixes; do
-    case $prefix in *[?#]*) fail "$config on this node: $(shown "$prefix") is no prefix, as it has a query" ;; esac
+    case $prefix in *[?#]*) fail "$config on this node: $(shown "$prefix") is not a prefix, since it has a query" ;; esac
     place_of "$prefix"
     case $to in "$place" | "${place%/}"/*) exit 0 ;; esac
   done
-  fail "$(shown "$1") begins with no prefix that $config on this node lists: it takes a line backup-to URL-PREFIX there, such as: backup-to $example"
+  fail "$(shown "$1") begins with no prefix that $config on this node lists: add a line backup-to URL-PREFIX there, such as: backup-to $example"
 )

@@ -34,10 +34,10 @@ is_wanted() { [ ! -e "/run/stowage/backups/$2.cancel" ]; }
 
 go_there() {
   folder=${TO%/*} name=${TO##*/}
-  cd -P -- "${folder:-/}" 2>/dev/null || fail "there is no folder ${folder:-/} on this node" 1
+  cd -P -- "${folder:-/}" 2>/dev/null || fail "there is no directory ${folder:-/} on this node" 1
   there=$(pwd -P)
   case $name in .*.stowage) fail "$TO has the name of a record: choose another one" ;; esac
-  is_listed backups "${there%/}/$name" || fail "$TO is in no folder that $config on this node lists: it takes a line backups FOLDER there"
+  is_listed backups "${there%/}/$name" || fail "$TO is in no directory that $config on this node lists: add a line backups DIRECTORY there"
   partial=./.$name.$UUID.partial
 }
 
@@ -45,10 +45,10 @@ record() {
   printf "%s\n" "$UUID $1" >"./.$name.$UUID.record" &&
     sync "./.$name.$UUID.record" &&
     mv -T -- "./.$name.$UUID.record" "$(record_of "./$name")" &&
-    sync . || fail "whose archive $TO is could not be recorded beside it" 1
+    sync . || fail "the owner of the archive $TO could not be recorded beside it" 1
 }
 
-is_free() { [ ! -e "./$name" ] && [ ! -h "./$name" ] || fail "there is a file $TO on this node already, which is left as it is"; }
+is_free() { [ ! -e "./$name" ] && [ ! -h "./$name" ] || fail "$TO already exists on this node, and is not replaced"; }
 
 begin_put() {
   case $TO in
@@ -62,7 +62,7 @@ begin_put() {
       floor=$((floor + $(unwritten .)))
       has_room || fail "$full" 1
       set -C
-      command exec 8>"$partial" || fail "no file can be made in $folder" 1
+      command exec 8>"$partial" || fail "no file can be created in $folder" 1
       set +C
       ;;
     *)
@@ -94,12 +94,12 @@ end_put() {
       exec 8>&-
       sync "$partial" || give_up "$TO could not be written" 1
       ln -T -- "$partial" "./$name" 2>/dev/null ||
-        { mv -n -T -- "$partial" "./$name" && [ ! -e "$partial" ]; } || give_up "$TO came into being meanwhile, and is left as it is"
+        { mv -n -T -- "$partial" "./$name" && [ ! -e "$partial" ]; } || give_up "$TO appeared meanwhile, and is not replaced"
       record "${result#* }"
       ;;
     *)
       exec 8>&-
-      wait "$curl_pid" || fail "$where could not be reached, or broke off: $(reason_of)" 1
+      wait "$curl_pid" || fail "$where could not be reached, or the connection broke: $(reason_of)" 1
       status=$(cat "$work/status")
       case $status in
         2??) ;;
@@ -112,7 +112,7 @@ end_put() {
 
 has_room() {
   case $TO in /*) ;; *) return 0 ;; esac
-  full="the file system of $folder on this node is too full for the archive, which leaves $floor bytes free, those that files of volumes may still take among them"
+  full="the file system of $folder on this node is too full for the archive, which must leave $floor bytes free, including those that files of volumes may still take"
   [ "$(free_in .)" -ge $((floor + 16777216)) ]
 }
 
@@ -152,18 +152,18 @@ pack_all() {
   value() { printf %s "$said" | sed -n "s/^$1 //p"; }
   [ "$(value parted)" != 1 ] || give_up "$full" 1
   case $(value packed) in
-    0) [ ! -s "$here/packing" ] || give_up "it was not packed as a whole: $(printable <"$here/packing")" ;;
+    0) [ ! -s "$here/packing" ] || give_up "the snapshot was not packed completely: $(printable <"$here/packing")" ;;
     141) ;;
-    *) give_up "it could not be packed: $(printable <"$here/packing")" 1 ;;
+    *) give_up "the snapshot could not be packed: $(printable <"$here/packing")" 1 ;;
   esac
   case $(value compressed) in
     0 | 141) ;;
-    *) give_up "it could not be compressed: $(printable <"$here/compressing")" 1 ;;
+    *) give_up "the snapshot could not be compressed: $(printable <"$here/compressing")" 1 ;;
   esac
   case $TO,$(value written),$(value packed),$(value parted) in
     *,0,0,0) ;;
     /*) give_up "$TO could not be written: $(printable <"$here/writing")" 1 ;;
-    *) exec 8>&-; wait "$curl_pid"; fail "$where broke off, the server said $(cat "$work/status"): $(reason_of)" 1 ;;
+    *) exec 8>&-; wait "$curl_pid"; fail "the connection to $where broke, the server answered $(cat "$work/status"): $(reason_of)" 1 ;;
   esac
   result="$(value count) $(value sum)"
 }

@@ -56,25 +56,25 @@ kind_of() {
 
 describe() {
   case $1 in
-    gzip | zstd | xz | bzip2 | lz4 | lzip | lzop) echo "data compressed by $1" ;;
+    gzip | zstd | xz | bzip2 | lz4 | lzip | lzop) echo "data compressed with $1" ;;
     zip | 7z | rar | tar) echo "a $1 archive" ;;
     html) echo "an HTML page" ;;
     xml) echo "an XML document" ;;
     json) echo "a JSON document" ;;
-    git-lfs) echo "a pointer of Git LFS in place of a file" ;;
+    git-lfs) echo "a Git LFS pointer instead of a file" ;;
     exact) echo "the content of a device" ;;
     raw | qcow2 | vmdk | vhd | vhdx | vdi) echo "a disk of format $1" ;;
   esac
 }
 
 refuse_kind() {
-  refusal="$2 begins as $(describe "$kind"), and should be $(describe "$1")"
+  refusal="$2 begins like $(describe "$kind"), and should be $(describe "$1")"
   case $kind,$1 in
-    html,* | xml,* | json,* | git-lfs,*) refusal="$refusal: a server may answer so in place of an error or a login, correct spec.source" ;;
+    html,* | xml,* | json,* | git-lfs,*) refusal="$refusal: the server may have sent an error or a login page, correct spec.source" ;;
     qcow2,raw) refusal="$refusal: create the Image with spec.format qcow2" ;;
-    qcow2,* | vmdk,* | vhd,* | vhdx,* | vdi,*) refusal="$refusal: convert it to qcow2 or raw by qemu-img" ;;
-    tar,*) refusal="$refusal: create an Archive, or unpack it and name the disk that is in it" ;;
-    *) refusal="$refusal: unpack it, and compress it by nothing or by one of gzip, zstd, xz and bzip2" ;;
+    qcow2,* | vmdk,* | vhd,* | vhdx,* | vdi,*) refusal="$refusal: convert it to qcow2 or raw with qemu-img" ;;
+    tar,*) refusal="$refusal: create an Archive, or unpack it and use the disk in it" ;;
+    *) refusal="$refusal: unpack it, and compress it with gzip, zstd, xz or bzip2, or not at all" ;;
   esac
 }
 
@@ -90,10 +90,10 @@ choose() {
     qcow2,none,raw | vmdk,none,raw | vhd,none,raw | vhdx,none,raw | vdi,none,raw) refuse_kind "$1" "the source" ;;
     *,none,raw) ;;
     *,auto,* | *,none,*) refuse_kind "$1" "the source" ;;
-    *) refusal="the source begins as $(describe "$kind"), and by its name or spec.compression should be compressed by $2: correct spec.compression or spec.source" ;;
+    *) refusal="the source begins like $(describe "$kind"), and by its name or spec.compression should be compressed with $2: correct spec.compression or spec.source" ;;
   esac
   [ -n "$refusal" ] || [ -z "$unpack" ] || for tool in "$unpack" setpriv; do
-    command -v "$tool" >/dev/null || refusal=$(printf "stowage-missing %s\nthis node has no program %s, which a source that is compressed by %s takes" "$tool" "$tool" "$unpack")
+    command -v "$tool" >/dev/null || refusal=$(printf "stowage-missing %s\nthis node has no program %s, which a source compressed with %s needs" "$tool" "$tool" "$unpack")
   done
 }
 
@@ -102,7 +102,7 @@ check_plain() {
   refusal=
   case $kind,$1 in
     ,* | *,exact | "$1,$1") ;;
-    *) refuse_kind "$1" "what was unpacked" ;;
+    *) refuse_kind "$1" "the unpacked content" ;;
   esac
 }
 

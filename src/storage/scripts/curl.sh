@@ -28,7 +28,7 @@ prepare_curl() {
     etc/pki/ca-trust etc/crypto-policies var/lib/ca-certificates etc/ld.so.cache dev/null
   mkdir -m 0711 "$work/curl" && : >"$work/curl/config" && chown 65521:65521 "$work/curl/config" &&
     mount --bind "$work/curl" "$work/net/new" &&
-    mount -o remount,bind,ro,nosuid,nodev,noexec "$work/net/new" || fail "no private root could be made" 1
+    mount -o remount,bind,ro,nosuid,nodev,noexec "$work/net/new" || fail "no private root directory could be created" 1
 }
 
 quoted() { printf "%s\n" "$2" | sed "s/[\\\\\"]/\\\\&/g; s/^/$1/; s/\$/\"/"; }

@@ -27,7 +27,7 @@
 
 fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }
 
-need() { command -v "$1" >/dev/null || { echo "stowage-missing $1" >&2; fail "this node has no program $1, which $2 takes"; }; }
+need() { command -v "$1" >/dev/null || { echo "stowage-missing $1" >&2; fail "this node has no program $1, which $2 needs"; }; }
 
 groups() (
   address=$1
@@ -66,8 +66,8 @@ is_in() (
   network=${2%/*} bits=${2##*/}
   case $network in *:*) most=128 first=0 ;; *) most=32 first=96 ;; esac
   case $2 in */*) ;; *) bits=$most ;; esac
-  case $bits in "" | *[!0-9]* | ????*) fail "$config on this node: $2 is no network" ;; esac
-  [ "$bits" -le $most ] && there=$(groups "$network") || fail "$config on this node: $2 is no network"
+  case $bits in "" | *[!0-9]* | ????*) fail "$config on this node: $2 is not a network" ;; esac
+  [ "$bits" -le $most ] && there=$(groups "$network") || fail "$config on this node: $2 is not a network"
   bits=$((bits + first))
   set -- $(groups "$1") $there
   [ $# = 16 ] || exit 1
@@ -124,7 +124,7 @@ may_connect() {
 
 read_url() {
   case $1 in *[!!-~]*) fail "the URL has a character that is not printable ASCII" ;; esac
-  case $1 in http://?* | https://?*) ;; *) fail "$(shown "$1") is neither of http nor of https" ;; esac
+  case $1 in http://?* | https://?*) ;; *) fail "$(shown "$1") is neither an http nor an https URL" ;; esac
   scheme=${1%%://*}
   authority=${1#*://}
   authority=${authority%%[/?#]*}
@@ -136,12 +136,12 @@ read_url() {
     *) host=$authority port= ;;
   esac
   case $scheme,$port in http,) port=80 ;; https,) port=443 ;; esac
-  case $port in 0* | *[!0-9]* | ??????*) fail "$(shown "$1") has no proper port" ;; esac
-  improper="$(shown "$1") has no proper address"
+  case $port in 0* | *[!0-9]* | ??????*) fail "$(shown "$1") has no valid port" ;; esac
+  improper="$(shown "$1") has no valid address"
   case $authority in
     "["*) case $host in *:*) groups "$host" >/dev/null || fail "$improper" ;; *) fail "$improper" ;; esac ;;
     *)
-      case $host in "" | *[!A-Za-z0-9.-]* | .* | *. | *..* | -*) fail "$(shown "$1") has no proper host" ;; esac
+      case $host in "" | *[!A-Za-z0-9.-]* | .* | *. | *..* | -*) fail "$(shown "$1") has no valid host" ;; esac
       case ${host##*.} in 0[xX]* | *[!0-9]*) ;; *) groups "$host" >/dev/null || fail "$improper" ;; esac
       case ${host##*.} in 0[xX]*) fail "$improper" ;; esac
       ;;
@@ -151,10 +151,10 @@ read_url() {
 check_url() {
   read_url "$1"
   addresses=$(getent ahosts "$host" | sed -n "s/^\([^ ]*\) *STREAM.*/\1/p")
-  [ -n "$addresses" ] || fail "this node knows no address of $host" 1
+  [ -n "$addresses" ] || fail "this node cannot resolve $host" 1
   for address in $addresses; do
     may_connect "$address" ||
-      fail "$host is at $address, to which $config on this node allows no connection: the addresses of this node, of private networks and all others that are not public take a line allow-address there"
+      fail "$host is at $address, to which $config on this node allows no connection: addresses of this node, of private networks and all others that are not public need a line allow-address there"
   done
 }
 
@@ -173,7 +173,7 @@ request() {
     while IFS= read -r line <&5; do
       line=${line%"$return"}
       count=$((count + 1))
-      [ $count -le 200 ] || fail "$(shown "$1"): the server sends headers without an end"
+      [ $count -le 200 ] || fail "$(shown "$1"): the server sends endless headers"
       case $line in
         HTTP/*) said=${line#* } status=${line#* } location= total=; status=${status%% *} ;;
         "") case $status in 1??) ;; *) return 0 ;; esac ;;
@@ -213,11 +213,11 @@ open_source() {
     [ $hops -le 5 ] || fail "$(shown "$1") redirects more than 5 times"
     before=$scheme
     case $location in
-      "") fail "$(shown "$url"): the server answered $said without saying where to" ;;
+      "") fail "$(shown "$url"): the server answered $said without a location" ;;
       //*) url=$scheme:$location ;;
       /*) url=$scheme://$authority$location ;;
       *://*) url=$location ;;
-      *) fail "$(shown "$url") redirects to what is neither a URL nor an absolute path" ;;
+      *) fail "$(shown "$url") redirects to neither a URL nor an absolute path" ;;
     esac
     case $before,$url in https,https:*) ;; https,*) fail "$(shown "$1") redirects from https to $(shown "$url")" ;; esac
   done
@@ -234,7 +234,7 @@ close_source() {
     18) fail "$(shown "$url") was cut off: $(reason_of)" 1 ;;
     28)
       case $(reason_of) in
-        *"too slow"*) fail "$(shown "$url") came too slowly, less than 1024 bytes a second for a minute" 1 ;;
+        *"too slow"*) fail "$(shown "$url") was too slow, less than 1024 bytes a second for a minute" 1 ;;
         *) fail "$(shown "$url") took longer than the $((3600 + SIZE / 524288)) seconds that a volume of this size may take" 1 ;;
       esac
       ;;

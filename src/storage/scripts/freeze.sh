@@ -117,7 +117,7 @@ case $0 in
     dir=/run/stowage/freezes/${partial##*/}
     for left in /run/stowage/freezes/*.partial; do
       thaw_left "$left" || [ "$left" != "$dir" ] || {
-        echo "an earlier copy to $partial is not over yet, or what it froze cannot be thawed" >&2
+        echo "an earlier copy to $partial still runs, or the file system that it froze cannot be thawed" >&2
         exit 1
       }
     done
@@ -126,7 +126,7 @@ case $0 in
     number=$(stat -L -c %d /proc/self/fd/9)
     device=$((number >> 8 & 4095)):$((number & 255 | number >> 12 & 1048320))
     [ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$source")" ] || {
-      echo "what is mounted at $1 is not in $source" >&2
+      echo "the file system that is mounted at $1 is not in $source" >&2
       exit 1
     }
     case $5 in
@@ -164,7 +164,7 @@ case $0 in
     thaw_what_is_left
     [ "$copied $word" = "yes in-time" ] || {
       rm -f -- "$partial"
-      echo "no whole copy came about while $1 was frozen, for $seconds s at most" >&2
+      echo "the copy was not complete while $1 was frozen, for $seconds s at most" >&2
       exit 1
     }
     ;;

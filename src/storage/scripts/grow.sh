@@ -15,7 +15,7 @@ case $0 in
   stowage-grow-inside)
     [ $$ = 1 ] || exit 2
     [ "$(blkid -p -n ext4,xfs -o value -s UUID "$1")" = "$2" ] || {
-      echo "$1 does not hold the file system $2" >&2
+      echo "$1 does not contain the file system $2" >&2
       exit 1
     }
     mount -t "$3" -o nosuid,nodev,noexec -- "$1" /run/stowage/mounts || exit 1

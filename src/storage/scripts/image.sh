@@ -29,7 +29,7 @@ lend() {
     mknod -m 0600 "$lent" b $(stat -L -c "0x%t 0x%T" "$2")
   else
     : >"$lent" && mount --bind "$2" "$lent"
-  fi && chown 65522:65522 "$lent" || fail "no private root could be made for qemu-img" 1
+  fi && chown 65522:65522 "$lent" || fail "no private root directory could be created for qemu-img" 1
 }
 
 qemu() (
@@ -43,26 +43,26 @@ number() { od -A n -t u8 --endian=big -j "$1" -N 8 /proc/self/fd/8 | tr -d " "; 
 word() { od -A n -t u4 --endian=big -j "$1" -N 4 /proc/self/fd/8 | tr -d " "; }
 
 check_qcow2() {
-  [ "$(word 0)" = 1363560955 ] || fail "it is no qcow2"
+  [ "$(word 0)" = 1363560955 ] || fail "the source is not a qcow2"
   version=$(word 4)
   case $version in
     2) ;;
     3)
       case $(number 72) in
         0 | 1 | 8 | 9 | 16 | 17 | 24 | 25) ;;
-        *) fail "it is a qcow2 with a data file beside it, or with features that are not known: convert it to one that stands alone" ;;
+        *) fail "the source is a qcow2 with a data file beside it, or with unknown features: convert it to a standalone one" ;;
       esac
       ;;
-    *) fail "it is a qcow2 of version $version, which is not known" ;;
+    *) fail "the source is a qcow2 of the unknown version $version" ;;
   esac
-  [ "$(number 8)" = 0 ] || fail "it is a qcow2 with a backing file, which is never read: convert it to one that stands alone"
-  [ "$(word 32)" = 0 ] || fail "it is a qcow2 that is encrypted"
+  [ "$(number 8)" = 0 ] || fail "the source is a qcow2 with a backing file, which is never read: convert it to a standalone one"
+  [ "$(word 32)" = 0 ] || fail "the source is an encrypted qcow2"
   virtual=$(number 24)
-  [ "${#virtual}" -le 18 ] && [ "$virtual" -le "$room" ] || fail "it is a disk of $virtual bytes, and the volume has room for $room"
-  (ulimit -t 30; qemu 1048576 info -f qcow2 --output=json /new/source) >"$work/info" 2>"$work/errors" || fail "qemu-img cannot read it: $(printable <"$work/errors")"
-  ! grep -q -e backing-filename -e data-file -e "encrypted.: true" "$work/info" || fail "it is a qcow2 that does not stand alone, or is encrypted"
+  [ "${#virtual}" -le 18 ] && [ "$virtual" -le "$room" ] || fail "the source is a disk of $virtual bytes, and the volume has room for $room"
+  (ulimit -t 30; qemu 1048576 info -f qcow2 --output=json /new/source) >"$work/info" 2>"$work/errors" || fail "qemu-img cannot read the source: $(printable <"$work/errors")"
+  ! grep -q -e backing-filename -e data-file -e "encrypted.: true" "$work/info" || fail "the source is a qcow2 that is not standalone, or is encrypted"
   qemu 4194304 check -q -f qcow2 /new/source >"$work/errors" 2>&1
-  case $? in 0 | 3) ;; *) fail "qemu-img finds it damaged: $(printable <"$work/errors")" ;; esac
+  case $? in 0 | 3) ;; *) fail "qemu-img finds the source damaged: $(printable <"$work/errors")" ;; esac
 }
 
 is_full() {
@@ -76,7 +76,7 @@ write_scratch() {
     part=$(($2 - at < 16777216 ? $2 - at : 16777216))
     reserve $((at + part)) 2>"$work/errors" || { refused=$? wrote=$(cat "$work/errors"); break; }
     LC_ALL=C dd of="$1" bs=256K count=$part iflag=fullblock,count_bytes oflag=seek_bytes seek=$at conv=notrunc,nocreat,sparse status=noxfer 2>"$work/errors" <&7 || {
-      wrote="it could not be written: $(sed "/ records /d" "$work/errors" | printable)"
+      wrote="the source could not be written: $(sed "/ records /d" "$work/errors" | printable)"
       break
     }
     came=$(sed -n "s/+.* records in//p" "$work/errors")
@@ -89,8 +89,8 @@ write_scratch() {
 write() {
   [ -z "$scratch" ] || { write_scratch "$@"; return; }
   dd of="$1" bs=256K count="$2" iflag=fullblock,count_bytes oflag=seek_bytes seek="$3" conv="notrunc,nocreat,fsync$4" status=none 2>"$work/errors" <&7 || {
-    wrote="it could not be written: $(printable <"$work/errors")"
-    ! is_full || wrote="it could not be written, for the file system of ${TARGET%/*} is full"
+    wrote="the source could not be written: $(printable <"$work/errors")"
+    ! is_full || wrote="the source could not be written, since the file system of ${TARGET%/*} is full"
     exec 7<&-
     return
   }
@@ -137,7 +137,7 @@ receive() {
   exec 6<&-
   write "$@"
   [ -z "$wrote" ] || fail "$wrote" $refused
-  [ -z "$large" ] || fail "it is larger than the $2 bytes that the volume has room for"
+  [ -z "$large" ] || fail "the source is larger than the $2 bytes that the volume has room for"
   unpacked=0
   [ -z "$unpacking" ] || wait "$unpacking" || unpacked=$?
   close_source
@@ -147,7 +147,7 @@ receive() {
     read -r digest rest <"$work/digest"
     [ "$digest" = "$SHA256" ] || fail "the sha256 of $(shown "$SOURCE") is not $SHA256"
   }
-  [ $unpacked = 0 ] || fail "$unpack cannot unpack it, it is damaged or cut off: $(printable <"$work/unpacking")"
+  [ $unpacked = 0 ] || fail "$unpack cannot unpack the source, it is damaged or cut off: $(printable <"$work/unpacking")"
   [ -s "$work/head" ] && { [ -z "$unpack" ] || [ -s "$work/plain-head" ]; } || fail "the source is empty"
 }
 
@@ -161,7 +161,7 @@ fill() {
     mkdir "$work/mnt"
     mount_new "$TARGET" "$work/mnt" $CONTENT nosuid,nodev,noexec
     image=$work/mnt/disk.img
-    : >"$image" || fail "disk.img could not be made" 1
+    : >"$image" || fail "disk.img could not be created" 1
     OFFSET=0
     room=$(df -B1 --output=avail "$work/mnt" | tail -n 1)
     ZERO=zeroes
@@ -176,7 +176,7 @@ fill() {
       rm -f -- "$download"
       exec 8<>"$download"
       make_jail desk etc/ld.so.cache
-      mount -t tmpfs -o mode=0711,nosuid,noexec,size=64k tmpfs "$work/desk/new" || fail "no private root could be made" 1
+      mount -t tmpfs -o mode=0711,nosuid,noexec,size=64k tmpfs "$work/desk/new" || fail "no private root directory could be created" 1
       lend source "$download"
       rm -f -- "$download"
       receive /proc/self/fd/8 "$limit" 0 ,sparse
@@ -193,16 +193,16 @@ fill() {
         -O) qemu 4194304 convert -f qcow2 -S 64k -O raw /new/source /new/target ;;
         *) qemu 4194304 convert -f qcow2 -S 64k /new/source "$@" ;;
       esac 2>"$work/errors" || {
-        ! is_full || fail "it could not be written, for the file system of ${TARGET%/*} is full" 1
-        fail "qemu-img cannot convert it: $(printable <"$work/errors")"
+        ! is_full || fail "the source could not be written, since the file system of ${TARGET%/*} is full" 1
+        fail "qemu-img cannot convert the source: $(printable <"$work/errors")"
       }
-      chown 0:0 "$work/desk/new/target" || fail "what was converted could not be given to root" 1
+      chown 0:0 "$work/desk/new/target" || fail "the owner of the converted disk could not be set to root" 1
       [ -b "$work/desk/new/target" ] || umount "$work/desk/new/target"
       ;;
   esac
   [ $CONTENT = block ] || {
     chmod 0660 "$image"
-    sync -f "$image" && umount "$work/mnt" || fail "the file system with disk.img could not be written: the disk beneath may be full" 1
+    sync -f "$image" && umount "$work/mnt" || fail "the file system with disk.img could not be written: the disk below it may be full" 1
   }
 }
 

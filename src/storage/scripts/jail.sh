@@ -15,14 +15,14 @@
 # runs it as a user without any capability. Both have 1 GiB of memory.
 
 show() {
-  mount --bind "/$1" "$jail/$1" && mount -o "remount,bind,ro,nosuid$2" "$jail/$1" || fail "no private root could be made" 1
+  mount --bind "/$1" "$jail/$1" && mount -o "remount,bind,ro,nosuid$2" "$jail/$1" || fail "no private root directory could be created" 1
 }
 
 make_jail() {
   jail=$work/$1
   shift
   (umask 022 && mkdir "$jail" "$jail/new") &&
-    mount --bind "$jail" "$jail" || fail "no private root could be made" 1
+    mount --bind "$jail" "$jail" || fail "no private root directory could be created" 1
   for part in usr bin sbin lib lib32 lib64 libx32; do
     if [ -h "/$part" ]; then
       ln -s "$(readlink "/$part")" "$jail/$part"
@@ -35,7 +35,7 @@ make_jail() {
     (umask 022 && mkdir -p "$jail/${part%/*}" && if [ -d "/$part" ]; then mkdir -p "$jail/$part"; else : >"$jail/$part"; fi)
     if [ -c "/$part" ]; then show "$part" ,noexec; else show "$part" ,nodev,noexec; fi
   done
-  mount -o remount,bind,ro,nosuid,nodev "$jail" || fail "no private root could be made" 1
+  mount -o remount,bind,ro,nosuid,nodev "$jail" || fail "no private root directory could be created" 1
 }
 
 enter() {

@@ -59,7 +59,7 @@ facts=$(
 )
 
 [ -n "$facts" ] || {
-  echo "$1 is no thin volume that is made for $2 and not active" >&2
+  echo "$1 is not an inactive thin volume that was created for $2" >&2
   exit 1
 }
 
@@ -87,7 +87,7 @@ case $type in
   xfs)
     (in_namespace stowage-lvm-inside "$device") && xfs_admin -U "$2" "$device" && whole=yes
     ;;
-  *) echo "$1 holds neither an ext4 nor an XFS" >&2 ;;
+  *) echo "$1 contains neither an ext4 nor an XFS" >&2 ;;
 esac
 [ -n "$whole" ] && sync "$device" && [ "$(uuid)" = "$2" ] || whole=
 leave && [ -n "$whole" ]

@@ -9,7 +9,7 @@
 
 reserve() (
   most=$(configured scratch) || exit 3
-  case $most in "") most=10737418240 ;; *[!0-9]* | 0?* | ????????????????*) fail "$config on this node: scratch takes one number of bytes" ;; esac
+  case $most in "") most=10737418240 ;; *[!0-9]* | 0?* | ????????????????*) fail "$config on this node: scratch needs one number of bytes" ;; esac
   cd /run/stowage/fills || exit 1
   exec 6>>scratch
   flock 6
@@ -23,11 +23,11 @@ reserve() (
     esac
   done
   [ "$sum" -le "$most" ] ||
-    fail "the downloads that this node keeps while it converts them may take $most bytes at once, and this one needs more: $config takes a line scratch BYTES" 1
+    fail "downloads that this node converts may take $most bytes at once, and this one needs more: add a line scratch BYTES to $config" 1
   floor=$(($(df -B1 --output=size /var/lib/stowage/volumes | tail -n 1) / 10))
   [ "$floor" -ge 1073741824 ] || floor=1073741824
   floor=$((floor + $(unwritten /var/lib/stowage/volumes)))
   [ $(($(free_in /var/lib/stowage/volumes) - mine + had)) -ge "$floor" ] ||
-    fail "the file system of /var/lib/stowage on this node is too full for the download, which leaves $floor bytes free, those that files of volumes may still take among them" 1
+    fail "the file system of /var/lib/stowage on this node is too full for the download, which must leave $floor bytes free, including those that files of volumes may still take" 1
   echo "$mine" >"$place.scratch"
 )

@@ -17,12 +17,12 @@ config=/etc/stowage/sources.conf
 configured() {
   [ -e "$config" ] || return 0
   [ "$(find /etc/stowage "$config" -maxdepth 0 -user root ! -perm /022 "(" -type d -o -type f ")" | wc -l)" = 2 ] ||
-    fail "$config on this node does not count: it and its folder must belong to root, and nobody else may write to them"
+    fail "$config on this node is not used: it and its directory must belong to root, and only root may write to them"
   while read -r word value rest || [ -n "$word" ]; do
     case $word,$rest in
       "#"* | ,) ;;
       allow-address, | path, | backups, | backup-to, | scratch,) [ "$word" != "$1" ] || printf "%s\n" "$value" ;;
-      *) fail "$config on this node has a line that is not understood, $word: there are allow-address NETWORK, path FOLDER, backups FOLDER, backup-to URL-PREFIX and scratch BYTES" ;;
+      *) fail "$config on this node has an unknown line, $word: valid are allow-address NETWORK, path DIRECTORY, backups DIRECTORY, backup-to URL-PREFIX and scratch BYTES" ;;
     esac
   done <"$config"
 }
@@ -45,17 +45,17 @@ check_owner() {
   [ ! -f "$record" ] || [ -h "$record" ] || read -r owner digest <"$record" || :
   [ -n "$2" ] && [ "$owner,$digest" = "$2,$SHA256" ] || {
     record=$(record_of "$3")
-    fail "$3 is not on record on this node as the archive of this Backup, with its sha256: root of the node records one that is, once that was verified: echo $2 $SHA256 >$record"
+    fail "this node has no record that $3 is the archive of this Backup, with its sha256. If it is, root of the node can record that after verifying it: echo $2 $SHA256 >$record"
   }
 }
 
 open_path() {
   real=$(realpath -m -- "$2")
-  may_open "$1" "$real" || fail "$2 is in no folder that $config on this node lists: it takes a line $1 FOLDER there, and what is in one of backups is read by their Backups alone"
-  [ -f "$real" ] || fail "there is no plain file $2 on this node" 1
+  may_open "$1" "$real" || fail "$2 is in no directory that $config on this node lists: add a line $1 DIRECTORY there. Files in a directory of backups are only read for their Backups"
+  [ -f "$real" ] || fail "there is no regular file $2 on this node" 1
   exec 5<"$real"
   opened=$(readlink /proc/self/fd/5)
   [ "$1" != backups ] || check_owner "$opened" "$3" "$2"
-  may_open "$1" "$opened" && [ -f /proc/self/fd/5 ] || fail "$2 leads to $opened, which is in no folder that $config on this node lists"
+  may_open "$1" "$opened" && [ -f /proc/self/fd/5 ] || fail "$2 leads to $opened, which is in no directory that $config on this node lists"
   total=$(stat -L -c %s /proc/self/fd/5)
 }

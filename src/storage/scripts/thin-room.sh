@@ -16,13 +16,13 @@ thin_room() (
   hundredths() { case $1 in *.??) echo $((${1%.*} * 100 + 1${1#*.} - 100)) ;; *) echo "$2" ;; esac; }
   case $(lvs --noheadings -o segtype --select "$(named "${lv#*/}")" 2>/dev/null | tr -d " ") in
     thin) ;;
-    "") echo "$lv is no logical volume that can be looked at" >&2; exit 1 ;;
+    "") echo "the logical volume $lv cannot be observed" >&2; exit 1 ;;
     *) exit 0 ;;
   esac
   own=$(report -o thin_id,pool_lv --select "$(named "${lv#*/}")&&segtype=thin&&lv_tags={stowage.dev/unfinished=$2}")
   pool=${own#*,}
   own=${own%%,*}
-  case $own in "" | *[!0-9]*) echo "$lv is not made for $2" >&2; exit 1 ;; esac
+  case $own in "" | *[!0-9]*) echo "$lv was not created for $2" >&2; exit 1 ;; esac
   needed=$(
     sum=0
     report -o thin_id,lv_size,data_percent,lv_tags --select "vg_uuid=$uuid&&segtype=thin&&pool_lv=$pool" |
@@ -36,10 +36,10 @@ thin_room() (
   )
   IFS=,
   set -- $(report -o lv_size,data_percent,metadata_percent,lv_attr --select "$(named "$pool")")
-  case $4 in t???????-*) ;; *) echo "the thin pool $vg/$pool is not well: $4" >&2; exit 1 ;; esac
+  case $4 in t???????-*) ;; *) echo "the thin pool $vg/$pool is unhealthy: $4" >&2; exit 1 ;; esac
   left=$(($1 / 10000 * (10000 - $(hundredths "$2" 10000))))
   [ "$(hundredths "$3" 10000)" -lt 9000 ] && [ "$needed" -le $((left + $1 / 10000)) ] || {
-    echo "the thin pool $vg/$pool has $left bytes left, its metadata are full to $3 percent, and $needed may still be written to what is being filled in it" >&2
+    echo "the thin pool $vg/$pool has $left bytes left, its metadata is $3 percent full, and volumes that are being populated in it may still write $needed" >&2
     exit 1
   }
 )

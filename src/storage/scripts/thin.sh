@@ -37,7 +37,7 @@ case $0 in
         sed -n "s/^ *\([^ ]\{1,\}\) *$/\1/p"
     )
     [ -n "$pool" ] || {
-      echo "$1 is no thin volume with the UID $2" >&2
+      echo "$1 is not a thin volume with the UID $2" >&2
       exit 1
     }
     vg_name=${1%/*}

@@ -42,7 +42,7 @@ export function planShared(
   const { file, owner } = desired;
   const { shared } = observed;
   if (owner === undefined || shared === undefined || !isLockOwner(owner)) {
-    throw new Error(`${file} is shared, and it is not known for whom work is to be done on it`);
+    throw new Error(`${file} is shared, and its lock owner or state is unknown`);
   }
   const lock: FileLock = { file, owner, shared };
   const unfit = refuseMount(dirname(file), shared.mount);

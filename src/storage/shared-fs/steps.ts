@@ -43,7 +43,7 @@ export function append(
   return [
     ...write(lock, textOf(is, holderOf(lock))),
     {
-      name: is === 'held' ? `take ${file} for node ${owner.node}` : `let go of ${file}`,
+      name: is === 'held' ? `take ${file} for node ${owner.node}` : `release ${file}`,
       argv: ['ln', '-T', '--', made, path],
       preconditions: [
         sameBoot(lock),
@@ -52,7 +52,11 @@ export function append(
       ],
       failureMeansConflict: true,
     },
-    { name: 'remove its other name', argv: ['rm', '-f', '--', made], preconditions: [] },
+    {
+      name: 'remove the temporary name of the owner file',
+      argv: ['rm', '-f', '--', made],
+      preconditions: [],
+    },
     syncFolder(file),
   ];
 }
@@ -69,7 +73,7 @@ export function mark(lock: FileLock): Step[] {
   return [
     ...write(lock, textOf('held', holderOf(lock))),
     {
-      name: `mark that node ${owner.node} reads ${file}`,
+      name: `mark ${file} as read by node ${owner.node}`,
       argv: ['mv', '-T', '--', unfinishedPath(file, owner), markPath(file, owner)],
       preconditions: [sameBoot(lock)],
     },
@@ -87,7 +91,7 @@ function write(lock: FileLock, text: string): Step[] {
   const made = unfinishedPath(file, owner);
   return [
     {
-      name: 'remove what earlier attempts left',
+      name: 'remove the remains of earlier attempts',
       argv: ['rm', '-f', '--', ...new Set([...superseded(lock), made])],
       preconditions: [],
     },
@@ -114,7 +118,7 @@ export function remove(file: string, paths: readonly string[]): Step[] {
   if (paths.length === 0) return [];
   return [
     {
-      name: 'remove what says who uses it',
+      name: 'remove the owner files and marks',
       argv: ['rm', '-f', '--', ...paths],
       preconditions: [notAttached(file)],
     },
@@ -132,7 +136,7 @@ export const syncFile = (file: string): Step => ({
 });
 
 const syncFolder = (file: string): Step => ({
-  name: 'sync its folder',
+  name: 'sync its directory',
   argv: ['sync', dirname(file)],
   preconditions: [],
 });

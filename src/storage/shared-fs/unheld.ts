@@ -50,10 +50,10 @@ export function removeBeside(file: string, beside: Beside): Step[] {
   };
   return [
     {
-      name: 'remove what says who had it',
+      name: 'remove the earlier owner files',
       argv: ['rm', '-f', '--', ...paths],
       preconditions: [gone, ...unheld(file, beside)],
     },
-    { name: 'sync its folder', argv: ['sync', dirname(file)], preconditions: [] },
+    { name: 'sync its directory', argv: ['sync', dirname(file)], preconditions: [] },
   ];
 }

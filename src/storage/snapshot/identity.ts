@@ -30,25 +30,25 @@ export function ownIdentity(
   switch (type) {
     case 'ext4':
       return {
-        name: 'check the copy and give it a UUID of its own',
+        name: 'check the copy and set its own UUID',
         argv: scriptArgv('stowage-ext4-uuid', ...words),
         preconditions: [],
       };
     case 'xfs':
       return {
-        name: 'give the copy a UUID of its own',
+        name: "set the copy's own UUID",
         argv: scriptArgv('stowage-xfs-uuid', ...words),
         preconditions: [],
       };
     case 'gpt':
       return grow === undefined || name === undefined
         ? {
-            name: 'give the copy GUIDs of its own',
+            name: "set the copy's own GUIDs",
             argv: setDiskGuids(uid, file, name),
             preconditions: [],
           }
         : {
-            name: 'give the copy GUIDs of its own, and grow the partition',
+            name: "set the copy's own GUIDs, and grow the partition",
             argv: growTable({ uid, name }, grow, file),
             // MetalK8s specified no start, and the new partition begins here.
             preconditions: [

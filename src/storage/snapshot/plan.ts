@@ -35,7 +35,7 @@ export function planSnapshot(
 
 /** Thaws a volume that may still be frozen: the copying process and both watchdogs were killed. */
 const thaw = ({ uid, volume }: DesiredSnapshot): Step => ({
-  name: 'thaw what an interrupted try left frozen',
+  name: 'thaw the file system after an interrupted attempt',
   argv: scriptArgv('stowage-freeze', 'thaw', partialOf(snapshotFile(volume, uid))),
   preconditions: [],
 });
@@ -54,7 +54,7 @@ function take(desired: DesiredSnapshot, observed: ObservedSnapshot): Plan {
   const refused = refuseTake(desired, observed);
   if (refused !== undefined) return refused;
   const type = contentType(source.signature);
-  if (type === undefined) throw new Error(`${volume.file} holds what was not checked`);
+  if (type === undefined) throw new Error(`${volume.file} has content that was not checked`);
   const notThere: Precondition = {
     argv: ['test', '!', '-e', copy],
     expect: { exit: 0 },
@@ -66,17 +66,17 @@ function take(desired: DesiredSnapshot, observed: ObservedSnapshot): Plan {
   return {
     steps: [
       {
-        name: `make the folder ${folder}`,
+        name: `create the directory ${folder}`,
         argv: ['mkdir', '-p', '-m', '0700', '--', folder],
         preconditions: [],
       },
-      { name: 'sync the folder that it is in', argv: ['sync', dirname(folder)], preconditions: [] },
+      { name: 'sync its parent directory', argv: ['sync', dirname(folder)], preconditions: [] },
       ...removePartial(partial),
       made.step,
       ownIdentity(type, uid, partial),
       { name: 'sync the copy', argv: ['sync', partial], preconditions: [] },
       {
-        name: 'give the copy its name',
+        name: 'rename the copy to its final name',
         argv: ['mv', '-T', '--', partial, copy],
         preconditions: [
           notThere,
@@ -85,7 +85,7 @@ function take(desired: DesiredSnapshot, observed: ObservedSnapshot): Plan {
           ...made.whole,
         ],
       },
-      { name: "sync the copy's folder", argv: ['sync', folder], preconditions: [] },
+      { name: "sync the copy's directory", argv: ['sync', folder], preconditions: [] },
     ],
   };
 }
@@ -99,7 +99,7 @@ function checkCopy(
   if (copy.type === 'file' && signature.found === 'one' && signature.uuid === uid) {
     return { steps: partial.type === 'missing' ? [] : removePartial(partialOf(path)) };
   }
-  const found = copy.type === 'file' ? describeSignature(signature) : 'no plain file';
+  const found = copy.type === 'file' ? describeSignature(signature) : 'no regular file';
   return refuse('FileContentDiffers', { file: path, wanted: `the copy ${uid}`, found });
 }
 
@@ -139,13 +139,13 @@ function remove(
   return {
     steps: [
       ...steps,
-      { name: 'sync its folder', argv: ['sync', dirname(path)], preconditions: [] },
+      { name: 'sync its directory', argv: ['sync', dirname(path)], preconditions: [] },
     ],
   };
 }
 
 const removePartial = (partial: string): Step[] => [
-  { ...removeStep(partial), name: 'remove what an interrupted try left' },
+  { ...removeStep(partial), name: 'remove the remains of an interrupted attempt' },
 ];
 
 const removeStep = (path: string): Step => ({

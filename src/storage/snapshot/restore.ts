@@ -28,8 +28,8 @@ export function copyContent(
 ): Content | Refusal {
   const { uid, name } = desired;
   const facts = observed.source;
-  if (facts === undefined) throw new Error(`${source.file} was not looked at`);
-  const what = `the ${source.what} that ${name} starts from`;
+  if (facts === undefined) throw new Error(`${source.file} was not observed`);
+  const what = `the source ${source.what} of ${name}`;
   const type = checkSource(desired, source, observed, what);
   if (typeof type !== 'string') return type;
   const left = leaveLoop(partialOf(observed.realPath), uid, observed);
@@ -48,7 +48,7 @@ export function copyContent(
   // changes nothing. A table without a record is never grown.
   const mayBeSmaller = source.what === 'volume' && facts.madeBytes === undefined && type !== 'gpt';
   const larger: Step = {
-    name: `make the file ${bytes} bytes long`,
+    name: `extend the file to ${bytes} bytes`,
     argv: ['truncate', '-s', String(bytes), '--', partial],
     preconditions: [],
   };

@@ -31,7 +31,7 @@ describe('the daemon', () => {
       'leads',
       [lease('stowage', 'stowage', 2), lease('n1', 'kube-node-lease', 1)],
       [deployment],
-      [[true, 'host_1 leads, by the Lease stowage/stowage']],
+      [[true, 'host_1 leads, with the Lease stowage/stowage']],
     ],
     [
       'leads, and says what it is',
@@ -40,7 +40,7 @@ describe('the daemon', () => {
       [
         [
           true,
-          'host_1 leads, by the Lease default/stowage: version 0.1.0, nodes over ssh, all controllers, without CrossNamespaceVolumeDataSource',
+          'host_1 leads, with the Lease default/stowage: version 0.1.0, nodes over ssh, all controllers, without CrossNamespaceVolumeDataSource',
         ],
       ],
     ],
@@ -48,7 +48,7 @@ describe('the daemon', () => {
       'leads on some nodes only',
       [lease('stowage-n1', 'default', 2)],
       [],
-      [[true, 'host_1 leads, by the Lease default/stowage-n1']],
+      [[true, 'host_1 leads, with the Lease default/stowage-n1']],
     ],
     [
       'has died, and pods are not ready',
@@ -68,9 +68,9 @@ describe('the daemon', () => {
       [lease('stowage', 'a', 1), lease('stowage', 'b', 1, 'host_2')],
       [],
       [
-        [true, 'host_1 leads, by the Lease a/stowage'],
-        [true, 'host_2 leads, by the Lease b/stowage'],
-        [false, '2 daemons lead at once, by Leases in the namespaces a, b'],
+        [true, 'host_1 leads, with the Lease a/stowage'],
+        [true, 'host_2 leads, with the Lease b/stowage'],
+        [false, '2 daemons lead at once, with Leases in the namespaces a, b'],
       ],
     ],
   ])('%s', (_, leases, deployments, expected) => {
@@ -97,13 +97,13 @@ describe('storage classes', () => {
       'a file system that there is not',
       [storageClass({ parameters: { fsType: 'btrfs' } })],
       false,
-      'local: no file system can be made: unsupported filesystem: btrfs',
+      'local: no file system can be created: unsupported filesystem: btrfs',
     ],
     [
       'one that binds at once',
       [storageClass({ volumeBindingMode: 'Immediate' })],
       false,
-      'local: its volumeBindingMode is Immediate',
+      'local: with volumeBindingMode Immediate',
     ],
     [
       'one with a wait that cannot be read',
@@ -113,7 +113,7 @@ describe('storage classes', () => {
         }),
       ],
       false,
-      'StorageClass local has "10min" as stowage.dev/max-wait-for-unmount, which is no duration',
+      'StorageClass local: annotation stowage.dev/max-wait-for-unmount is "10min", but must be a duration',
     ],
     [
       'a dynamic one alone, which may bind at once',
@@ -125,7 +125,7 @@ describe('storage classes', () => {
       'a dynamic one in a directory of the system',
       [storageClass({ provisioner: 'volume.stowage.dev', parameters: { directory: '/etc' } })],
       false,
-      'no volume can be made for claims of storage class local: parameter directory is "/etc"',
+      'no volume can be provisioned for claims of storage class local: parameter directory is "/etc"',
     ],
     [
       'a dynamic one of a file system that there is not',
@@ -144,7 +144,7 @@ test.each<[CrdSkew, boolean, string, string | undefined]>([
   [
     { name: 'v', skew: 'none', lacks: [], extra: [] },
     true,
-    'v is as this version brings it',
+    'v is the one of this version',
     undefined,
   ],
   [
@@ -156,13 +156,13 @@ test.each<[CrdSkew, boolean, string, string | undefined]>([
   [
     { name: 'v', skew: 'older', lacks: ['spec.onDelete'], extra: [] },
     false,
-    'v is not as this version brings it: it lacks spec.onDelete',
+    'v differs from the one of this version: it lacks spec.onDelete',
     'stowage install --components crds',
   ],
   [
     { name: 'v', skew: 'different', lacks: [], extra: [] },
     false,
-    'v is not as this version brings it',
+    'v differs from the one of this version',
     'stowage install --components crds',
   ],
   [
@@ -171,7 +171,7 @@ test.each<[CrdSkew, boolean, string, string | undefined]>([
     'v has spec.x, which this version does not know',
     undefined,
   ],
-  [{ name: 'v', skew: 'unknown' }, false, 'v was not looked at: you may not read it', undefined],
+  [{ name: 'v', skew: 'unknown' }, false, 'v is not checked: you may not read it', undefined],
 ])('the definition %j', (skew, ok, message, command) => {
   const [check] = definitionChecks([skew]);
   expect(check).toMatchObject({ ok, message });

@@ -91,7 +91,7 @@ test('a cluster that has nothing, with what to do, in text and in data', async (
   const { code, out, err } = await stowage(['check', 'cluster']);
   expect(code).toBe(5);
   expect(err).toContain('5 problems in the cluster https://cluster.example');
-  expect(out).toContain('\n# What helps:\n');
+  expect(out).toContain('\n# Fixes:\n');
   expect(out).toContain('\nstowage install --components crds\n');
   expect(out).toContain('\nstowage create storageclass local --static --fs-type ext4\n');
   const data = JSON.parse((await stowage(['check', 'cluster', '-o', 'json'])).out);
@@ -124,7 +124,7 @@ test('what the caller may not do', async () => {
     {
       check: 'daemon',
       ok: false,
-      message: 'not looked at: leases is forbidden',
+      message: 'not checked: leases is forbidden',
       hint: expect.any(String),
     },
   ]);

@@ -164,7 +164,7 @@ describe('get grants', () => {
   });
 
   test.each([
-    ['the user may not read', 403, /^note: not looked at: it is refused\n$/],
+    ['the user may not read', 403, /^note: not checked: it is refused\n$/],
     ['the cluster does not know', 404, /^$/],
   ])(
     '-w of users of a kind that %s shows the others, and says so once',
@@ -237,7 +237,7 @@ describe('check grant', () => {
     expect(out).toBe(
       `claims of namespace test may not use VolumeSnapshot prod/foo-backup:
   ReferenceGrant prod/baz: to.name is "foo", not "foo-backup"
-  ReferenceGrant test/lost: it is in namespace test, and must be in that of the VolumeSnapshot, prod
+  ReferenceGrant test/lost: it is in namespace test, but must be in namespace prod of the VolumeSnapshot
 `,
     );
     expect(err).toContain('stowage grant snapshot prod/foo-backup --to test --for claims');

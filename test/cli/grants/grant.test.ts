@@ -43,7 +43,7 @@ describe('grant snapshot', () => {
     expect((await grants()).map(({ spec }) => spec.to)).toEqual([[all]]);
     // The grant of all includes a single snapshot, but not vice versa.
     expect((await stowage('grant snapshot prod/foo-backup --to test')).out).toMatch(
-      /grants that already\n$/,
+      /already grants that\n$/,
     );
     expect((await stowage('grant snapshot prod/foo-backup --to other')).out).toMatch(/created\n$/);
     expect((await stowage('grant snapshot prod/* --to other')).out).toMatch(/created\n$/);
@@ -57,7 +57,7 @@ describe('grant snapshot', () => {
     for (const more of ['', ' --for claims', ' --for links', ' --dry-run=server']) {
       const { code, out } = await stowage(`grant snapshot prod/foo-backup --to test${more}`);
       expect(code).toBe(0);
-      expect(out).toMatch(/^referencegrant\.gateway\.networking\.k8s\.io\/bar grants that already/);
+      expect(out).toMatch(/^referencegrant\.gateway\.networking\.k8s\.io\/bar already grants that/);
     }
     expect(await grants()).toHaveLength(1);
   });
@@ -79,7 +79,9 @@ describe('grant snapshot', () => {
     await make(REFERENCE_GRANTS, grantNamed(NAME, other));
     const { code, err } = await stowage('grant snapshot prod/foo-backup --to test');
     expect(code).toBe(5);
-    expect(err).toContain(`ReferenceGrant prod/${NAME} is there already, and was changed since`);
+    expect(err).toContain(
+      `ReferenceGrant prod/${NAME} already exists, and was changed to grant something else`,
+    );
     expect((await grants()).map(({ spec }) => spec)).toEqual([other]);
   });
 
@@ -119,7 +121,7 @@ describe('grant snapshot', () => {
     ['grant snapshot prod/a --to Test', 'lower-case'],
     ['grant snapshot prod/a --to test --for pods', 'claims, links'],
     ['grant snapshot prod/a/b --to test', 'NAMESPACE/NAME'],
-    ['grant snapshot prod/a* --to test', 'not for a part of a name'],
+    ['grant snapshot prod/a* --to test', 'not for part of a name'],
     ['grant snapshot ../a --to test', 'lower-case'],
     ['grant snapshot prod/a --to prod', 'its own snapshots without a grant'],
   ])('%s is wrong usage', async (line, message) => {

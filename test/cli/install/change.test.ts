@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { VERSION } from '../../../src/api/version.ts';
-import { ANEW, asCreated, changeOf, isNewer } from '../../../src/cli/install/change.ts';
+import { asCreated, changeOf, isNewer, RECREATE } from '../../../src/cli/install/change.ts';
 import { wantedObjects } from '../../../src/cli/install/objects.ts';
 import type { Wanted } from '../../../src/cli/install/wanted.ts';
 import { COMPONENTS } from '../../../src/cli/lib/components.ts';
@@ -120,7 +120,7 @@ describe('what cannot be changed', () => {
     expect(() => changeOf(current, deployment)).toThrow(
       expect.objectContaining({
         code: 'conflict',
-        hint: 'If nobody needs it, remove it and install again: kubectl delete deployment.apps/stowage -n stowage --cascade=foreground; or keep it, and install into another namespace with -n',
+        hint: 'If it is not needed, delete it, then install again: kubectl delete deployment.apps/stowage -n stowage --cascade=foreground; or keep it, and install into another namespace with -n',
       }),
     );
   });
@@ -128,7 +128,7 @@ describe('what cannot be changed', () => {
   test.each(['ClusterRoleBinding', 'RoleBinding'])(
     'the role of a %s of ours: it is made anew',
     (kind) => {
-      expect(changeOf(there(of(kind), otherRole), of(kind))).toBe(ANEW);
+      expect(changeOf(there(of(kind), otherRole), of(kind))).toBe(RECREATE);
     },
   );
 

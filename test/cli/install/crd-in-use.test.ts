@@ -59,7 +59,7 @@ test('kinds without objects are removed', async () => {
 
 test('kinds that have objects are not, and some of those are named', async () => {
   expect(await refusal({ disks: ['a/2', 'a/1'], shelves: ['b/1'] })).toBe(
-    'Kinds that have objects are not removed: there are 2 Disks (a/1, a/2) and 1 Shelf (b/1)',
+    'CRDs that have objects are not removed: there are 2 Disks (a/1, a/2) and 1 Shelf (b/1)',
   );
   const many = Array.from({ length: 7 }, (_, at) => `a/${at}`);
   expect(await refusal({ disks: many })).toContain('7 Disks (a/0, a/1, a/2, a/3, a/4, …)');

@@ -184,25 +184,25 @@ test.each<[string, Values, Values, Values]>([
 
 test.each<[string[], string]>([
   [['--transport', 'local'], '--transport local is not for an installed daemon'],
-  [['--transport', 'salt'], 'needs --salt-url, and one of --salt-secret and --salt-audience'],
-  [[...SALT, '--salt-secret', 'a', '--salt-audience', 'b'], 'needs --salt-url, and one of'],
+  [['--transport', 'salt'], 'requires --salt-url, and one of --salt-secret and --salt-audience'],
+  [[...SALT, '--salt-secret', 'a', '--salt-audience', 'b'], 'requires --salt-url, and one of'],
   [
     ['--transport', 'salt', '--salt-url', 'http://salt', '--salt-secret', 'a'],
-    '--salt-url http://salt is no URL that begins with https://',
+    '--salt-url http://salt is not an https:// URL',
   ],
-  [['--salt-user', 'x'], '--salt-user is for --transport salt, and this is ssh'],
+  [['--salt-user', 'x'], '--salt-user is for --transport salt, but the transport is ssh'],
   [
     [...SALT, '--salt-secret', 'a', '--ssh-secret', 'b'],
-    '--ssh-secret is for --transport ssh, and this is salt',
+    '--ssh-secret is for --transport ssh, but the transport is salt',
   ],
-  [['--controllers', 'volumes'], 'there is no controller "volumes"'],
-  [['--feature-gates', 'Some=true'], '"Some" is no feature gate'],
-  [['--requests', 'disk=1'], 'Write cpu=… and memory=…'],
+  [['--controllers', 'volumes'], 'unknown controller "volumes"'],
+  [['--feature-gates', 'Some=true'], '"Some" is not a feature gate'],
+  [['--requests', 'disk=1'], 'Write cpu=…,memory=…'],
   [
     ['--components', 'rbac', '--replicas', '2'],
-    'What is asked of the daemon goes with the component deployment',
+    'Settings of the daemon require the component deployment',
   ],
-  [['--salt-secret-file', 'x'], '--salt-secret-file goes with --take-over-metalk8s'],
+  [['--salt-secret-file', 'x'], '--salt-secret-file requires --take-over-metalk8s'],
   [['--values', '/nowhere'], '--values /nowhere cannot be read: ENOENT'],
 ])('%j is refused', async (flags, message) => {
   const own = flags[0] === '--components' ? ['install', '--dry-run=client'] : PRINT;
@@ -212,11 +212,11 @@ test.each<[string[], string]>([
 });
 
 test.each([
-  ['replica: 2', 'replica: there is no such field; there are: replicas, transport'],
-  ['featureGates: {Some: true}', 'featureGates.Some: there is no such field'],
+  ['replica: 2', 'replica: unknown field; the fields are: replicas, transport'],
+  ['featureGates: {Some: true}', 'featureGates.Some: unknown field'],
   ['transport: local', 'transport: it must be one of ssh, salt'],
   ['sshSecret: A', 'sshSecret: it must be the name of an object'],
-  ['limits: {cpu: true}', 'limits.cpu: it must be a text'],
+  ['limits: {cpu: true}', 'limits.cpu: it must be a string'],
   ['[1]', 'it must be a mapping'],
   ['{', 'Flow map must end with a }'],
 ])('a file with %j is refused', async (content, message) => {

@@ -124,7 +124,7 @@ describe('wrong usage', () => {
     [
       ['delete', '-o', 'json'],
       {
-        message: 'Neither a kind nor --filename was given',
+        message: 'A kind or --filename is required',
         hint: expect.stringContaining('follow the kind'),
       },
     ],

@@ -9,13 +9,13 @@ test('gates are collected, the last of each', () => {
 });
 
 test.each([
-  ['C=true', '"C" is no feature gate: there is A, B.'],
-  ['', '"" is no feature gate'],
-  ['toString=true', '"toString" is no feature gate'],
+  ['C=true', '"C" is not a feature gate: known is A, B.'],
+  ['', '"" is not a feature gate'],
+  ['toString=true', '"toString" is not a feature gate'],
   ['A', 'Write A=true or A=false'],
   ['A=yes', 'Write A=true or A=false'],
   ['A=true=true', 'Write A=true or A=false'],
-  ['A=true,', '"" is no feature gate'],
+  ['A=true,', '"" is not a feature gate'],
 ])('%j is refused', (text, why) => {
   expect(() => parse(text)).toThrow(why);
 });

@@ -58,14 +58,14 @@ describe('print sudoers', () => {
   });
 
   test.each([
-    [['--user=Root!'], 'A user has at most 32'],
+    [['--user=Root!'], 'A user name has at most 32'],
     [['--user=a', '--user=b'], 'Give it once'],
     [['--directory=srv'], 'It must be an absolute path'],
-    [['--directory=/a b'], 'letters, digits and _ . + - alone'],
-    [['--directory=/srv/../etc'], 'It must be a folder'],
+    [['--directory=/a b'], 'must be letters, digits or _ . + - only'],
+    [['--directory=/srv/../etc'], 'It must be a directory'],
     [['--vg=-a'], 'It must be'],
-    [['--disk=/dev/sdb'], 'Write names of the kernel'],
-    [['--disk=sd*'], 'Write names of the kernel'],
+    [['--disk=/dev/sdb'], 'Write kernel names of disks'],
+    [['--disk=sd*'], 'Write kernel names of disks'],
   ])('%j is refused', async (flags, message) => {
     const { code, out, err } = await stowage([...PRINT, ...flags]);
     expect({ code, out }).toEqual({ code: 2, out: '' });

@@ -89,10 +89,10 @@ describe('create snapshot', () => {
     const { code, err } = await waiting;
     expect(code).toBe(5);
     expect(err).toContain(
-      'VolumeSnapshot prod/foo-backup waits for somebody to act: it names no class, and there is no default one of volume.stowage.dev\n',
+      'VolumeSnapshot prod/foo-backup needs manual action: it names no class, and there is no default one of volume.stowage.dev\n',
     );
     expect(err).toContain(
-      'hint: Create a class. As printed by: stowage why volumesnapshot prod/foo-backup\n',
+      'hint: Create a class. To print the manifest: stowage why volumesnapshot prod/foo-backup\n',
     );
   });
 
@@ -109,7 +109,7 @@ describe('create snapshot', () => {
     // Standard output stays empty.
     expect([code, text()]).toEqual([6, err]);
     expect(err).toContain(
-      'error: VolumeSnapshot prod/foo-backup: waited 3 s in vain: Failed, no content yet: the node is away\n',
+      'error: VolumeSnapshot prod/foo-backup: timed out after 3 s: Failed, no content yet: the node is away\n',
     );
     expect(err).toContain('stowage why snapshot prod/foo-backup');
   });
@@ -120,13 +120,16 @@ describe('create snapshot', () => {
     await cluster.client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
     expect(await waiting).toMatchObject({
       code: 3,
-      err: expect.stringContaining('was deleted while it was waited for'),
+      err: expect.stringContaining('was deleted during the wait'),
     });
   });
 
   test.each([
     ['create snapshot a', "required option '--pvc"],
-    ['create snapshot prod/a --pvc test/foo', 'is in the namespace of its claim, which is in test'],
+    [
+      'create snapshot prod/a --pvc test/foo',
+      'must be in the namespace of its claim, which is test',
+    ],
     ['create snapshot a --pvc ../x', 'lower-case'],
     ['create snapshot A --pvc x', 'A name has'],
   ])('%s is wrong usage', async (line, message) => {

@@ -81,7 +81,7 @@ const DIRECT = {
   namespace: 'prod',
 };
 const DENIED =
-  "note: accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed; the claim waits until it is: stowage grant snapshot prod/foo-backup --to test\n";
+  "note: accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed; the claim waits until it is granted: stowage grant snapshot prod/foo-backup --to test\n";
 
 describe('to another namespace', () => {
   test('by its namespace, where the API server keeps that', async () => {
@@ -114,7 +114,7 @@ describe('to another namespace', () => {
       const { code, err } = await clusters.on.stowage(words(RESTORE));
       expect({ code, err }).toEqual({
         code: 0,
-        err: 'note: made by a VolumeSnapshotLink test/foo-testing, which goes with the claim\n',
+        err: 'note: the claim names VolumeSnapshotLink test/foo-testing, which is deleted with it\n',
       });
     } finally {
       await client.delete(LEASES, 'stowage', { namespace: 'default' });
@@ -126,7 +126,7 @@ describe('to another namespace', () => {
     await clusters.on.stowage(words('grant snapshot prod/foo-backup --to test'));
     expect(await clusters.on.stowage(words(RESTORE), {}, blind)).toMatchObject({
       code: 0,
-      err: 'note: not looked at, whether the daemon follows other namespaces: Lease is forbidden\n',
+      err: 'note: not known whether the daemon follows references to other namespaces: Lease is forbidden\n',
     });
   });
 
@@ -135,7 +135,7 @@ describe('to another namespace', () => {
     const { code, err } = await clusters.off.stowage(words(RESTORE));
     expect({ code, err }).toEqual({
       code: 0,
-      err: 'note: made by a VolumeSnapshotLink test/foo-testing, which goes with the claim\n',
+      err: 'note: the claim names VolumeSnapshotLink test/foo-testing, which is deleted with it\n',
     });
     const [claim] = await claims(clusters.off);
     expect(claim?.spec.dataSourceRef).toEqual({
@@ -223,7 +223,7 @@ describe('to another namespace', () => {
     });
     const { code, err } = await clusters.off.stowage(words(RESTORE));
     expect(code).toBe(5);
-    expect(err).toContain('is there already, and leads to prod/secret');
+    expect(err).toContain('already exists, and refers to prod/secret');
     expect(await claims(clusters.off)).toEqual([]);
   });
 
@@ -312,7 +312,7 @@ describe('a reference that is dropped after all leaves no claim', () => {
     const { code, err } = await clusters.on.stowage(words(RESTORE), {}, stuck);
     expect(code).toBe(1);
     expect(err).toContain(
-      'PersistentVolumeClaim test/foo-testing is there, and may get an empty volume',
+      'PersistentVolumeClaim test/foo-testing could not be deleted again, and may be bound to an empty volume',
     );
     expect(err).toContain('kubectl delete pvc foo-testing -n test');
   });
@@ -350,8 +350,11 @@ describe('in its own namespace', () => {
   });
 
   test.each([
-    ['manual', 'Claims of storage class "manual" get a volume that was made by hand'],
-    ['cloud', 'Storage class cloud is of csi.example, and'],
+    [
+      'manual',
+      'Claims of storage class "manual" are bound to volumes created by hand, which are not filled from a snapshot',
+    ],
+    ['cloud', 'Storage class cloud is of the provisioner csi.example, which'],
   ])('not to class %s, where the claim would get something else', async (name, message) => {
     const { client } = clusters.on;
     const provisioner = name === 'cloud' ? 'csi.example' : 'kubernetes.io/no-provisioner';
@@ -385,7 +388,7 @@ describe('a snapshot', () => {
   test('that is not there', async () => {
     expect(await clusters.on.stowage(words(NOWHERE))).toMatchObject({
       code: 3,
-      err: expect.stringContaining('With --size, the claim waits for it.'),
+      err: expect.stringContaining('Set --size to create a claim that waits for it.'),
     });
     expect(await clusters.on.stowage(words(`${NOWHERE} --size 1Gi`))).toMatchObject({
       code: 0,
@@ -398,7 +401,7 @@ describe('a snapshot', () => {
     const refused = await clusters.on.stowage(words(RESTORE), {}, blind);
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.err).toContain(
-      '--size is needed: you may not read VolumeSnapshot prod/foo-backup',
+      '--size is required: you may not read VolumeSnapshot prod/foo-backup',
     );
     expect((await clusters.on.stowage(words(`${RESTORE} --size 1Gi`), {}, blind)).code).toBe(0);
   });
@@ -407,9 +410,9 @@ describe('a snapshot', () => {
     [`${RESTORE} --size 1Mi`, 'too small: VolumeSnapshot prod/foo-backup needs 1Gi'],
     [`${RESTORE} --size 0`, 'Write a size'],
     [`${RESTORE} --size large`, 'Write a size'],
-    [`${RESTORE} --access-mode ReadWriteMany`, 'There are ReadWriteOnce'],
+    [`${RESTORE} --access-mode ReadWriteMany`, 'Allowed choices are ReadWriteOnce'],
     ['restore snapshot a', '--to'],
-    [`${RESTORE} --dry-run=client`, '--size is needed'],
+    [`${RESTORE} --dry-run=client`, '--size is required'],
   ])('%s is wrong usage', async (line, message) => {
     const { code, out, err } = await clusters.on.stowage(words(line));
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -493,7 +496,7 @@ describe('--wait', () => {
   test('times out with the last state and a hint', async () => {
     const { code, err } = await waitInVain(RESTORE);
     expect(code).toBe(6);
-    expect(err).toContain('PersistentVolumeClaim test/foo-testing: waited 60 s in vain: Pending');
+    expect(err).toContain('PersistentVolumeClaim test/foo-testing: timed out after 60 s: Pending');
     expect(err).toContain('stowage why pvc test/foo-testing');
     expect(await claims(clusters.on)).toHaveLength(1);
   });
@@ -517,7 +520,7 @@ describe('--wait', () => {
       'note: storage class odd waits for the first pod that uses claim foo-testing\n',
     );
     expect(err).toContain(
-      'PersistentVolumeClaim test/foo-testing waits for somebody to act: storage class odd: ',
+      'PersistentVolumeClaim test/foo-testing needs manual action: storage class odd: ',
     );
   });
 
@@ -527,11 +530,11 @@ describe('--wait', () => {
     const object = { kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo-testing' };
     const { signal } = new AbortController();
     try {
-      const waiting: Blocker = { cause: 'NotTakenUp', holdup: 'no daemon has taken it up yet' };
+      const waiting: Blocker = { cause: 'NotTakenUp', holdup: 'no daemon has processed it yet' };
       expect(await needsAction(waiting, object, client, Date.now(), signal)).toMatchObject({
         code: 'conflict',
         message:
-          'PersistentVolumeClaim test/foo-testing waits for somebody to act: the daemon that leads runs without the controller claim',
+          'PersistentVolumeClaim test/foo-testing needs manual action: the daemon that leads runs without the controller claim',
       });
     } finally {
       await client.delete(LEASES, 'stowage', { namespace: 'default' });

@@ -82,8 +82,8 @@ test('a Volume is created by a manifest that does the same, after what would run
   });
   expect(sent(outcome)).toEqual([manifest]);
   expect(outcome.err).toContain(`the storage with the UID ${OLD}, of mode Filesystem`);
-  expect(outcome.err).toContain(`take the file ${OLD}`);
-  expect(outcome.err).toContain("give the ext4 file system the Volume's UUID");
+  expect(outcome.err).toContain(`rename the file ${OLD} for the adoption`);
+  expect(outcome.err).toContain('set the UUID of the ext4 file system');
 });
 
 test('flags of create volume mean the same here', async () => {
@@ -145,7 +145,7 @@ describe('refused', () => {
       FILE,
       world({ 'volumes/old1': old(), 'nodes/n1': nodeNamed('n1', { ready: 'True' }) }),
       5,
-      /Volume d1: the storage with the UID 1111.* is the Volume old1's on node n1, and node n1 is Ready/,
+      /Volume d1: the storage with UID 1111.* belongs to Volume old1 on node n1, and node n1 is Ready/,
     ],
     [
       'what is not there',
@@ -159,23 +159,29 @@ describe('refused', () => {
       FILE,
       world({}, { 'earlier signature': result(2) }),
       5,
-      /is no volume that Stowage made: nothing was found/,
+      /is not a volume that Stowage created: nothing was found/,
     ],
     [
       'another mode',
       [...FILE, '--mode', 'Block'],
       world(),
       5,
-      /is of a Volume of mode Filesystem, and not Block/,
+      /belongs to a Volume of mode Filesystem, not Block/,
     ],
     [
       'a name that is no UID',
       [...ADOPT, '--file', '../x'],
       world(),
       2,
-      /the file of a Volume is named by its UID/,
+      /the file of a Volume is named after its UID/,
     ],
-    ['two things', [...FILE, '--device', '/dev/sdb'], world(), 2, /A Volume adopts one thing/],
+    [
+      'two things',
+      [...FILE, '--device', '/dev/sdb'],
+      world(),
+      2,
+      /A Volume adopts one kind of storage/,
+    ],
     ['nothing', ADOPT, world(), 2, /missing: --device or --file or --vg and --lv/],
     ['half of a name', [...ADOPT, '--vg', 'vg0'], world(), 2, /missing: --lv/],
     [
@@ -196,7 +202,7 @@ describe('refused', () => {
         },
       ),
       1,
-      /several volume groups vg0: .* and other\. .*vgrename other vg0-2/,
+      /several volume groups named vg0: .* and other\. .*vgrename other vg0-2/,
     ],
   ];
   test.each(rows)('is %s', async (_, argv, there, code, why) => {
@@ -264,6 +270,6 @@ test('no file in a folder of snapshots is offered', async () => {
 test('a snapshot is refused', async () => {
   const outcome = await stowage([...ADOPT, '--file', CONTENT], world(snapshots, both));
   expect(outcome).toMatchObject({ code: 5 });
-  expect(outcome.err).toMatch(/is a snapshot: that of the VolumeSnapshotContent content/);
+  expect(outcome.err).toMatch(/is the snapshot of VolumeSnapshotContent content,/);
   expect(sent(outcome)).toEqual([]);
 });

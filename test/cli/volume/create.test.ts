@@ -116,7 +116,9 @@ describe('--wait', () => {
     const failed = step({ phase: 'Failed', ...ready('False', 'CreationError', 'no space on n1') });
     const { code, out, err } = await stowage([...CREATE, '--wait'], { events: [pending, failed] });
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toContain('error: Volume data1 failed: CreationError: no space on n1\nhint: ');
+    expect(err).toContain(
+      'error: Volume data1 failed: CreationError: no space on n1\nhint: Find out how to fix it: stowage why volume data1\n',
+    );
   });
 
   test('goes on waiting while the node does not answer', async () => {
@@ -135,7 +137,7 @@ describe('--wait', () => {
   ])('ends when the Volume is %s', async (_, event) => {
     const { code, err } = await stowage([...CREATE, '--wait'], { events: [event] });
     expect(code).toBe(3);
-    expect(err).toContain('Volume data1 was deleted while it was waited for');
+    expect(err).toContain('Volume data1 was deleted during the wait');
   });
 
   test('times out after --timeout', async () => {
@@ -146,7 +148,9 @@ describe('--wait', () => {
     });
     await clock.advance(89_999);
     await clock.advance(1);
-    expect(await running).toMatchObject({ code: 6, out: '' });
+    const { code, out, err } = await running;
+    expect({ code, out }).toEqual({ code: 6, out: '' });
+    expect(err).toContain('Find out what holds it up: stowage why volume data1\n');
   });
 });
 
@@ -169,8 +173,8 @@ describe('sizes: exact or refused', () => {
     ['1,5Gi', 'must be a quantity of bytes'],
     ['1 Gi', 'must be a quantity of bytes'],
     ['lots', 'must be a quantity of bytes'],
-    ['8Ei', 'nothing is larger'],
-    ['10E', 'nothing is larger'],
+    ['8Ei', 'must be at most 9223372036854771712 bytes'],
+    ['10E', 'must be at most 9223372036854771712 bytes'],
   ])('%j %s', async (size, problem) => {
     const { code, out, err, requests } = await stowage([
       ...CREATE.toSpliced(5, 2),
@@ -291,7 +295,7 @@ describe('without --storage-class', () => {
     const { code, err, requests } = await stowage(WITHOUT, { objects });
     expect(code).toBe(2);
     expect(err).toBe(
-      'error: missing: --storage-class\nhint: The storage classes for Volumes here: fast (default), slow.\n',
+      'error: missing: --storage-class\nhint: Set --storage-class to one for Volumes: fast (default), slow\n',
     );
     expect(requests.map(({ what }) => what)).toEqual(['list storageclasses/*']);
     const only = { 'storageclasses/slow': objects['storageclasses/slow'] };
@@ -345,10 +349,10 @@ describe('questions', () => {
     expect([...new Set(questions)]).toEqual([
       'Name of the Volume:',
       'Node that holds the storage:',
-      'What to make it of:',
+      'Kind of storage:',
       'Size, such as 10Gi:',
       'Storage class:',
-      'When the device is on its node:',
+      'When to attach the device to its node:',
       'Create it?',
     ]);
   });

@@ -65,7 +65,7 @@ describe('overwriting', () => {
     await expect(confirm({})).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining(
-        'Volume a on n1: what is on /dev/sdb is overwritten if it is ext4',
+        'Volume a on n1: the content on /dev/sdb is overwritten if it is ext4',
       ),
       hint: expect.stringContaining('--yes'),
     });
@@ -75,7 +75,9 @@ describe('overwriting', () => {
   test('asks on a terminal, without control characters of the text', async () => {
     const { questions, err } = await confirm({ tty: true, answers: [true] });
     expect(questions).toHaveLength(1);
-    expect(err).toBe('Volume a on n1: what is on /dev/sdb is overwritten if it is ext4\ufffd[2J\n');
+    expect(err).toBe(
+      'Volume a on n1: the content on /dev/sdb is overwritten if it is ext4\ufffd[2J\n',
+    );
     await expect(confirm({ tty: true, answers: [false] })).rejects.toMatchObject({
       code: 'conflict',
     });

@@ -45,6 +45,29 @@ test('does not delete when it may not read the PersistentVolume', async () => {
   expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
 });
 
+test.each([
+  ['--all', undefined],
+  ['--selector=app=db', 'app=db'],
+])('%s deletes what the list has, but nothing in use', async (flag, labelSelector) => {
+  const { code, out, requests } = await stowage(['delete', 'volumes', flag], {
+    objects: { ...bound('a'), ...available('b') },
+  });
+  expect({ code, out }).toEqual({ code: 7, out: `${fullName('b')} deleted\n` });
+  expect(requests[0]).toMatchObject({ what: 'list volumes/*', options: { labelSelector } });
+});
+
+test('--all of none', async () => {
+  const { code, err } = await stowage(['delete', 'volumes', '--all']);
+  expect({ code, err }).toEqual({ code: 0, err: 'No volumes found\n' });
+});
+
+test.each([[[]], [['a', '--all']], [['a', '-l', 'x']], [['--all', '-l', 'x']]])(
+  'delete volume %j is wrong usage',
+  async (words: string[]) => {
+    expect(await stowage(['delete', 'volume', ...words])).toMatchObject({ code: 2, requests: [] });
+  },
+);
+
 test('a Volume that does not exist', async () => {
   expect(await stowage(['delete', 'volume', 'a'])).toMatchObject({ code: 3, out: '' });
   expect(await stowage(['delete', 'volume', 'a', '--ignore-not-found'])).toMatchObject({
@@ -154,7 +177,9 @@ test('--wait times out after --timeout', async () => {
     clock,
   });
   await clock.advance(60_000);
-  expect(await running).toMatchObject({ code: 6, out: '' });
+  const { code, out, err } = await running;
+  expect({ code, out }).toEqual({ code: 6, out: '' });
+  expect(err).toContain('Find out what holds it up: stowage why volume a\n');
 });
 
 describe('on a terminal', () => {

@@ -35,9 +35,9 @@ describe('commands', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const lines = out.split('\n');
     expect(lines[0]).toBe('# Volume data1 on node n1');
-    expect(lines[1]).toBe(`# The UID of the Volume takes the place of ${UID}, which is made up.`);
+    expect(lines[1]).toBe(`# ${UID} is a placeholder for the UID of the Volume.`);
     expect(lines.slice(2, 4)).toEqual([
-      `# make the folder ${FOLDER}`,
+      `# create the directory ${FOLDER}`,
       `'mkdir' '-p' '-m' '0700' '--' '${FOLDER}'`,
     ]);
     expect(lines).toContain(
@@ -63,7 +63,7 @@ describe('commands', () => {
     const lines = out.split('\n');
     const mkfs = lines.findIndex((line) => line.startsWith("'mkfs.ext4'"));
     expect(lines[mkfs - 1]).toMatch(
-      /^# {3}only if 'blkid' '-p' '.*\.partial' ends with status 2; else: something is in/,
+      /^# {3}only if 'blkid' '-p' '.*\.partial' exits with status 2; else: .*\.partial is not empty/,
     );
   });
 
@@ -76,7 +76,7 @@ describe('commands', () => {
       node: 'n1',
       uid: UID,
       steps: {
-        name: `make the folder ${FOLDER}`,
+        name: `create the directory ${FOLDER}`,
         argv: ['mkdir', '-p', '-m', '0700', '--', FOLDER],
         guards: [],
       },
@@ -110,8 +110,8 @@ describe('refusals', () => {
   test('exit with 5 and their hint', async () => {
     const { code, out, err } = await stowage(ON_N1, world({ n1: { probes: taken } }));
     expect({ code, out }).toEqual({ code: 5, out: '' });
-    expect(err).toContain(`Volume data1: ${FOLDER}/${UID} is there already`);
-    expect(err).toContain('hint: Look at what it is.');
+    expect(err).toContain(`Volume data1: ${FOLDER}/${UID} already exists`);
+    expect(err).toContain('hint: Check the file, and move it away');
   });
 
   test('are data, too', async () => {
@@ -121,8 +121,8 @@ describe('refusals', () => {
       volume: 'data1',
       node: 'n1',
       reason: expect.objectContaining({ code: 'FileExists' }),
-      refusal: expect.stringContaining('is there already'),
-      hint: expect.stringContaining('Look at what it is.'),
+      refusal: expect.stringContaining('already exists'),
+      hint: expect.stringContaining('Check the file, and move it away'),
     });
   });
 
@@ -158,7 +158,7 @@ describe('nodes', () => {
     expect(out.split('\n').filter((line) => /^# (Volume|refused)/.test(line))).toEqual([
       '# Volume data1-n1 on node n1',
       '# Volume data1-n3 on node n3',
-      `# refused: ${FOLDER}/${UID} is there already, and nothing on the node says that Stowage made it`,
+      `# refused: ${FOLDER}/${UID} already exists, and nothing on the node shows that Stowage created it`,
     ]);
     expect(err).toContain('node n2 did not answer');
     expect(err).toContain('2 of 3 failed');
@@ -184,10 +184,10 @@ describe('nodes', () => {
 });
 
 test.each<[string[], string]>([
-  [[...ON_N1, '--transport', 'local'], '--transport local and --local-node go together'],
-  [[...ON_N1, '-o', 'name'], '--dry-run=plan prints commands'],
-  [[...ON_N1, '--dry-run=client', '--ssh-config', 'x'], '--ssh-config goes with --dry-run=plan'],
-  [[...ON_N1, '--dry-run=none', '--transport', 'ssh'], '--transport goes with --dry-run=plan'],
+  [[...ON_N1, '--transport', 'local'], '--transport local and --local-node require each other'],
+  [[...ON_N1, '-o', 'name'], '--dry-run=plan takes -o json or -o yaml'],
+  [[...ON_N1, '--dry-run=client', '--ssh-config', 'x'], '--ssh-config requires --dry-run=plan'],
+  [[...ON_N1, '--dry-run=none', '--transport', 'ssh'], '--transport requires --dry-run=plan'],
   [
     ['create', 'storageclass', 'a', '--static', '--dry-run=plan'],
     'Allowed choices are none, client, server',

@@ -105,7 +105,7 @@ describe('refused', () => {
   test('without consent: exit 2, and nothing is written', async () => {
     const { code, err, requests } = await stowage(FORGET, world({ phase: 'Available' }));
     expect(code).toBe(2);
-    expect(err).toContain('what it has on node n1');
+    expect(err).toContain('its data on node n1 is lost to the cluster now');
     expect(err).toContain('--yes');
     expect(writes(requests)).toEqual([]);
   });

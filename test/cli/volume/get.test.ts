@@ -26,9 +26,9 @@ test('a table', async () => {
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
     [
-      'NAME    NODE   PHASE       DEVICE   CAPACITY   STORAGECLASS   AGE',
-      'a       n1     Unknown     <none>   <none>     fast           5h',
-      'data1   n1     Available   loop3    1Gi        fast           5h',
+      'NAME    NODE   PHASE       READY    DEVICE   CAPACITY   STORAGECLASS   AGE',
+      'a       n1     Unknown     <none>   <none>   <none>     fast           5h',
+      'data1   n1     Available   True     loop3    1Gi        fast           5h',
       '',
     ].join('\n'),
   );
@@ -38,8 +38,8 @@ test('a wide table', async () => {
   const { out } = await stowage(['get', 'vol', 'data1', '-o', 'wide'], { objects });
   expect(out).toBe(
     [
-      'NAME    NODE   PHASE       DEVICE   CAPACITY   STORAGECLASS   AGE   PATH                  JOB                  REASON',
-      'data1   n1     Available   loop3    1Gi        fast           5h    /dev/disk/by-uuid/u   PrepareVolume/DONE   Available',
+      'NAME    NODE   PHASE       READY   DEVICE   CAPACITY   STORAGECLASS   AGE   PATH                  JOB                  REASON',
+      'data1   n1     Available   True    loop3    1Gi        fast           5h    /dev/disk/by-uuid/u   PrepareVolume/DONE   Available',
       '',
     ].join('\n'),
   );
@@ -65,12 +65,30 @@ describe('data', () => {
     expect(JSON.parse(out)).toMatchObject({ kind: 'List', items: [] });
   });
 
+  test('by JSONPath, of one and of all', async () => {
+    const of =
+      (...names: string[]) =>
+      (template: string) =>
+        stowage(['get', 'vol', ...names, '-o', `jsonpath=${template}`], { objects });
+    expect((await of('data1')('{.status.phase}')).out).toBe('Available');
+    expect((await of()('{range .items[*]}{.metadata.name}{"\\n"}{end}')).out).toBe('a\ndata1\n');
+    const wrong = await of()('{.items');
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('a brace is not closed') });
+    const other = await stowage(['get', 'vol', '-o', 'custom'], { objects });
+    expect(other).toMatchObject({ code: 2, err: expect.stringContaining('jsonpath=TEMPLATE') });
+  });
+
   test('of several is names', async () => {
     const { out } = await stowage(['get', 'vol', '-o', 'name'], { objects });
     expect(out).toBe(
       'volume.storage.metalk8s.scality.com/a\nvolume.storage.metalk8s.scality.com/data1\n',
     );
   });
+});
+
+test('-A is accepted, as by kubectl', async () => {
+  const { code, out } = await stowage(['get', 'volumes', '-A', '-o', 'name'], { objects });
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('/data1') });
 });
 
 test('none', async () => {
@@ -93,7 +111,7 @@ test('a selector that the server cannot parse is wrong usage', async () => {
   const failures = { 'list volumes/*': refusal(400, message, { reason: 'BadRequest' }) };
   expect(await stowage(['get', 'volumes', '-l', 'a,,b'], { failures })).toMatchObject({
     code: 2,
-    err: `error: --selector "a,,b": ${message}\nhint: Write it as for kubectl, such as 'app=db,tier in (a,b),!old'.\n`,
+    err: `error: --selector "a,,b": ${message}\nhint: Write it as in kubectl, such as 'app=db,tier in (a,b),!old'.\n`,
   });
   // The selector was not the cause.
   expect(await stowage(['get', 'volumes'], { failures })).toMatchObject({ code: 1 });
@@ -101,7 +119,7 @@ test('a selector that the server cannot parse is wrong usage', async () => {
 
 test('--no-headers', async () => {
   const { out } = await stowage(['get', 'volumes', 'a', '--no-headers'], { objects });
-  expect(out).toBe('a   n1   Unknown   <none>   <none>   fast   5h\n');
+  expect(out).toBe('a   n1   Unknown   <none>   <none>   <none>   fast   5h\n');
 });
 
 test('names that do not exist', async () => {
@@ -219,11 +237,11 @@ describe('-w', () => {
     expect({ code, err }).toEqual({ code: 130, err: '' });
     expect(out).toBe(
       [
-        'NAME   NODE   PHASE     DEVICE   CAPACITY   STORAGECLASS   AGE',
-        'a      n1     Unknown   <none>   <none>     fast           5h',
-        'a      n1     Available   loop12345   <none>     fast           5h',
-        'data1   n1     Available   loop3       1Gi        fast           5h',
-        'a       n1     Gone        loop12345   <none>     fast           5h',
+        'NAME   NODE   PHASE     READY    DEVICE   CAPACITY   STORAGECLASS   AGE',
+        'a      n1     Unknown   <none>   <none>   <none>     fast           5h',
+        'a      n1     Available   <none>   loop12345   <none>     fast           5h',
+        'data1   n1     Available   True     loop3       1Gi        fast           5h',
+        'a       n1     Gone        <none>   loop12345   <none>     fast           5h',
         '',
       ].join('\n'),
     );
@@ -236,7 +254,7 @@ describe('-w', () => {
     );
     expect(code).toBe(130);
     expect(out.match(/\w+$/gm)).toEqual(['a', 'a', 'data1']);
-    expect(err).toBe('warning: watch broke; starting again: connection reset\ufffd[2J\n');
+    expect(err).toBe('warning: watch failed; restarting it: connection reset\ufffd[2J\n');
   });
 
   test('shows what was deleted between the list and the watch', async () => {
@@ -260,9 +278,9 @@ describe('-w', () => {
       const terminal = screen(100, 10);
       await watch([], changes, { terminal });
       expect(terminal.shown()).toEqual([
-        'NAME    NODE   PHASE       DEVICE      CAPACITY   STORAGECLASS   AGE',
-        'a       n1     Available   loop12345   <none>     fast           5h',
-        'data1   n1     Available   loop3       1Gi        fast           5h',
+        'NAME    NODE   PHASE       READY    DEVICE      CAPACITY   STORAGECLASS   AGE',
+        'a       n1     Available   <none>   loop12345   <none>     fast           5h',
+        'data1   n1     Available   True     loop3       1Gi        fast           5h',
       ]);
     });
 

@@ -110,7 +110,7 @@ test('all is asked for, what is there is shown, and then what would be done', as
   expect(outcome.choices).toEqual([
     [
       'n1  4Gi free in /var/lib/metalk8s/storage/sparse, 1 Volume',
-      'n2  not reached: node n2 did not answer, 0 Volumes',
+      'n2  node n2 did not answer, 0 Volumes',
       'another one, or several',
     ],
     expect.arrayContaining(['a logical volume of LVM']),
@@ -118,15 +118,15 @@ test('all is asked for, what is there is shown, and then what would be done', as
     ['always', 'while a pod needs it'],
   ]);
   expect(outcome.err).toContain(`
-What is made:
+Volumes to create:
   Volume data1 on n1: a file of 1Gi in /var/lib/metalk8s/storage/sparse, of storage class fast
 
-What would run for it:
+Steps on the nodes:
   on n1:
-    make the folder /var/lib/metalk8s/storage/sparse
+    create the directory /var/lib/metalk8s/storage/sparse
 `);
   expect(outcome.err).toContain(`
-The same without questions:
+Equivalent command:
   stowage create volume data1 --node n1 --type sparse --size 1Gi --storage-class fast --attach-policy Always
 `);
 });
@@ -136,7 +136,7 @@ test('the command that it shows does the same', async () => {
     [...CREATE, '--labels=a=b'],
     world(['d', 'n1', 'sparse', '1Gi', 'fast', 'OnDemand', true]),
   );
-  const [, line = ''] = /without questions:\n {2}stowage (.*)\n/.exec(asked.err) ?? [];
+  const [, line = ''] = /Equivalent command:\n {2}stowage (.*)\n/.exec(asked.err) ?? [];
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(
     ([, quoted, plain]) => quoted ?? plain ?? '',
   );
@@ -173,7 +173,7 @@ describe('a raw device', () => {
       );
       expect(outcome.choices[1]).toEqual([
         '/dev/sdb  2Gi  Fast  ext4:u',
-        '/dev/sdc  2Gi  Fast  no signature seen',
+        '/dev/sdc  2Gi  Fast  no signature found',
         'another one, by its path',
         '/dev/sda  2Gi  Fast (mounted at /)',
       ]);
@@ -206,7 +206,7 @@ describe('a raw device', () => {
       world(['raw', 'sdb', '/dev/sdb', 'Always', true]),
     );
     expect(outcome.questions).toContain('Path of the device on the node:');
-    expect(outcome.err).toContain('note: not looked at: node n2 did not answer\n');
+    expect(outcome.err).toContain('note: not checked: node n2 did not answer\n');
     expect(outcome.err).toContain('on n2: not known: node n2 did not answer');
     expect(created(outcome)).toEqual(['create volumes/d']);
   });
@@ -233,7 +233,7 @@ test('several nodes are asked for in words', async () => {
 test('what overwrites is asked about once', async () => {
   const argv = [...CREATE, 'd', '--node', 'n2', '--device', '/dev/sdb', '--overwrite', 'ext4'];
   const outcome = await stowage(argv, world(['fast', true]));
-  expect(outcome.questions).toEqual(['Storage class:', 'Create it, and overwrite that?']);
+  expect(outcome.questions).toEqual(['Storage class:', 'Create, and overwrite this data?']);
   expect(created(outcome)).toEqual(['create volumes/d']);
 });
 
@@ -258,7 +258,7 @@ test('reports what the server would refuse before it asks nodes or for consent',
   );
   expect(outcome).toMatchObject({ code: 5, questions: ['Size, such as 10Gi:'] });
   expect(outcome.err).toContain('volumes "d" already exists');
-  expect(outcome.err).not.toContain('Looking at what would be done');
+  expect(outcome.err).not.toContain('Planning the steps on the nodes');
 });
 
 test('a class is asked for by its name where classes may not be listed', async () => {
@@ -280,7 +280,7 @@ test('reports a missing storage class', async () => {
     [...CREATE, 'd', '--node=n1', '--size=1Gi'],
     world(['slow', true], { objects }),
   );
-  expect(outcome.err).toContain('not known: there is no such storage class yet');
+  expect(outcome.err).toContain('not known: the storage class does not exist yet');
   expect(outcome.code).toBe(0);
 });
 

@@ -134,7 +134,7 @@ describe('what is held up is grouped', () => {
 });
 
 describe('stowage why --all', () => {
-  const away = ready('Unknown', 'NodeUnreachable', 'node n1 is not reached over ssh: timeout');
+  const away = ready('Unknown', 'NodeUnreachable', 'node n1 is unreachable over ssh: timeout');
   const objects: Record<string, KubeObject> = {
     'nodes/n1': nodeNamed('n1', { ready: 'True' }),
     'storageclasses/fast': classNamed('fast'),
@@ -154,9 +154,9 @@ describe('stowage why --all', () => {
     expect(code).toBe(5);
     expect(err).toContain('4 objects are held up, by 3 causes');
     expect(out.match(/^Cause: +.*$/gm)).toEqual([
-      'Cause:       NodeUnreachable, of Node n1',
-      'Cause:       NoFreeVolume, of PersistentVolumeClaim test/data',
-      'Cause:       StorageClassMissing, of Volume class',
+      'Cause:       NodeUnreachable (Node n1)',
+      'Cause:       NoFreeVolume (PersistentVolumeClaim test/data)',
+      'Cause:       StorageClassMissing (Volume class)',
     ]);
     expect(out).toMatch(/Objects: +Volume a\n +Volume b\n/);
     expect(out).toContain('ssh n1 true');
@@ -203,8 +203,8 @@ describe('stowage why --all', () => {
       failures: { 'list pods/*': denied },
     });
     expect(code).toBe(5);
-    expect(err).toContain('note: not looked at: pods are forbidden');
-    expect(out).toContain('NodeUnreachable, of Node n1');
+    expect(err).toContain('note: not checked: pods are forbidden');
+    expect(out).toContain('NodeUnreachable (Node n1)');
   });
 
   test('does not say that nothing is where nothing may be listed', async () => {
@@ -215,7 +215,7 @@ describe('stowage why --all', () => {
       failures: { 'list pods/*': denied },
     });
     expect(code).toBe(4);
-    expect(err).toContain('it is not known what else is held up: pods may not be listed');
+    expect(err).toContain('other objects may be held up as well: you may not list pods');
   });
 
   test('asks once for what may not be listed, but read', async () => {
@@ -231,7 +231,7 @@ describe('stowage why --all', () => {
   test('of a namespace leaves out the Volumes of others', async () => {
     const { out } = await why('-n', 'test');
     expect(out.match(/^Cause: +.*$/gm)).toEqual([
-      'Cause:       NoFreeVolume, of PersistentVolumeClaim test/data',
+      'Cause:       NoFreeVolume (PersistentVolumeClaim test/data)',
     ]);
   });
 
@@ -258,13 +258,13 @@ describe('stowage why --all', () => {
       },
     });
     expect(out.match(/^Cause: +.*$/gm)).toEqual([
-      'Cause:       NoRoom, of PersistentVolumeClaim test/data',
+      'Cause:       NoRoom (PersistentVolumeClaim test/data)',
     ]);
   });
 
   test.each([[['volume', 'a']], [['volume/a']]])('names no object: %j', async (names) => {
     const { code, err } = await why(...names);
     expect(code).toBe(2);
-    expect(err).toContain('with --all no object is named');
+    expect(err).toContain('--all takes no object');
   });
 });

@@ -80,16 +80,16 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
       deletionTimestamp: '2029-12-31T23:00:00Z',
       finalizers: ['snapshot.storage.kubernetes.io/pvc-as-source-protection'],
     }),
-    'a snapshot is being taken of it, or another claim is made from it',
+    'is the source of an unfinished snapshot or claim',
     'stowage get snapshots -n test',
-    'when that is done',
+    'when that snapshot or claim is ready',
   ],
   [
     'deleted and held by others',
     metadata({ deletionTimestamp: '2029-12-31T23:00:00Z', finalizers: ['example.com/x'] }),
-    'it is being deleted, and held by its finalizers example.com/x',
+    'it is being deleted, and waits for the finalizers example.com/x',
     'kubectl get pvc foo-testing -n test -o yaml',
-    'when they are taken off',
+    'when they are removed',
   ],
   [
     'deleted and held by what Kubernetes takes off',
@@ -97,9 +97,9 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
       deletionTimestamp: '2029-12-31T23:00:00Z',
       finalizers: ['kubernetes.io/pvc-protection'],
     }),
-    'it is being deleted, and held by its finalizers kubernetes.io/pvc-protection',
+    'it is being deleted, and waits for the finalizers kubernetes.io/pvc-protection',
     'kubectl describe pvc foo-testing -n test',
-    'when they are taken off',
+    'when they are removed',
   ],
   [
     'deleted and held by what Stowage takes off, which nobody is told to take off',
@@ -107,9 +107,9 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
       deletionTimestamp: '2029-12-31T23:00:00Z',
       finalizers: ['kubernetes.io/pvc-protection', 'stowage.dev/populate-target-protection'],
     }),
-    'held by its finalizers kubernetes.io/pvc-protection, stowage.dev/populate-target-protection',
+    'waits for the finalizers kubernetes.io/pvc-protection, stowage.dev/populate-target-protection',
     'stowage watch',
-    'when they are taken off',
+    'when they are removed',
   ],
   [
     'lost',
@@ -124,7 +124,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
       claim: { ...claim, spec: { ...claim.spec, volumeName: 'v' }, status: { phase: 'Lost' } },
       pv: { found: pvOf(volumeNamed('v'), 'Released') },
     },
-    'its PersistentVolume v is there, and not bound to it any more',
+    'its PersistentVolume v is no longer bound to it',
     'kubectl describe pvc foo-testing -n test',
     'never: a claim is bound once',
   ],
@@ -140,14 +140,14 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     { storageClass: ABSENT },
     'its storage class fast does not exist',
     'stowage create storageclass fast --dynamic',
-    'when that class is made',
+    'when that class is created',
   ],
   [
     'a class of others',
     { storageClass: { found: { ...FAST, provisioner: 'ebs.csi.aws.com' } } },
-    'made by ebs.csi.aws.com, and not by Stowage',
+    'provisioned by ebs.csi.aws.com, not by Stowage',
     'kubectl describe pvc foo-testing -n test',
-    'when ebs.csi.aws.com makes one',
+    'when ebs.csi.aws.com provisions one',
   ],
   [
     'a static class without a free volume',
@@ -165,7 +165,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
       ...spec({ dataSourceRef: { apiGroup: 'x', kind: 'VolumeSnapshot', name: 'a' } }),
       storageClass: { found: classNamed('fast') },
     },
-    'it is to start from a VolumeSnapshot, and its storage class is for volumes made by hand',
+    'its data source is a VolumeSnapshot, but its storage class is for volumes created by hand',
     'kubectl delete pvc foo-testing -n test',
     'never',
   ],
@@ -219,9 +219,9 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
         },
       },
     },
-    'VolumeSnapshotLink foo-link, and the daemon leaves those to another populator (--cross-namespace-snapshot=false)',
+    'VolumeSnapshotLink foo-link, which the daemon leaves to another populator (--cross-namespace-snapshot=false)',
     '--cross-namespace-snapshot=true',
-    'when that has filled a volume',
+    'when that populator has filled a volume',
   ],
   [
     'a link that is not there',
@@ -245,10 +245,10 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
   ],
   [
     'too small a size',
-    { source: { refuse: obstacle('SmallerThanSnapshot', 'the claim asks for 1Mi', [SNAPSHOT]) } },
-    'the claim asks for 1Mi',
+    { source: { refuse: obstacle('SmallerThanSnapshot', 'the claim requests 1Mi', [SNAPSHOT]) } },
+    'the claim requests 1Mi',
     'kubectl delete pvc foo-testing -n test',
-    'never, as the claim is',
+    'never: the claim must be created again',
   ],
   [
     "another populator's kind",
@@ -263,15 +263,15 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
         },
       },
     },
-    'VolumeSnapshot a of group "snapshot.storage.k8s.io/v1", whose group is written with a version, which is for another populator',
+    'VolumeSnapshot a of group "snapshot.storage.k8s.io/v1", whose group contains a version, which is for another populator',
     'kubectl get volumepopulators',
-    'when that has filled a volume',
+    'when that populator has filled a volume',
   ],
   [
     'a Volume that failed',
     { volume: { found: made }, known: aboutMade },
     'its Volume pvc-uid: it broke',
-    expect.stringContaining('kubectl patch volume pvc-uid') as unknown as string,
+    'stowage retry volume pvc-uid',
     'when its spec is changed',
   ],
   [
@@ -281,21 +281,21 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
         found: volumeNamed('pvc-uid', { phase: 'Available', ...ready('True', 'Available') }),
       },
     },
-    'its Volume pvc-uid is Available, and it is not bound to it yet',
+    'its Volume pvc-uid is Available, but the claim is not bound to it yet',
     'kubectl describe pvc foo-testing -n test',
     'within seconds',
   ],
   [
     'a class that says what there is not',
     { storageClass: { found: { ...FAST, parameters: { size: '1Gi' } } } },
-    'storage class fast: there is no parameter "size"',
+    'storage class fast: unknown parameter "size"',
     'kubectl delete storageclass fast',
-    'once the class is another one',
+    'when the class is replaced',
   ],
   [
     'a class that waits for a pod',
     { storageClass: { found: WAITS } },
-    'its storage class waits for the first pod that uses it, and there is none',
+    'its storage class waits for the first pod that uses the claim, and there is none',
     undefined,
     'when a pod that uses it is scheduled',
   ],
@@ -306,9 +306,9 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
       pods: { found: [pod('done', 'n1'), pod('p')] },
       events: { found: [warning('n1 has no room')] },
     },
-    'no node is chosen for pod p, which uses it; last: ProvisioningFailed: n1 has no room',
+    'no node is selected for pod p, which uses it; last reported: ProvisioningFailed: n1 has no room',
     'stowage why pod test/p',
-    'when a node is chosen for the pod',
+    'when a node is selected for the pod',
   ],
   [
     'a pod on no node, while the room of one is not known',
@@ -319,9 +319,9 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
         found: [room('RoomKnown', 'n2'), room('RoomUnknown', 'n1'), room('RoomUnknown', 'n3')],
       },
     },
-    'no node is chosen for pod p, which uses it; last: node n1: sudo refused it',
+    'no node is selected for pod p, which uses it; last reported: node n1: sudo refused it',
     'stowage check node n1',
-    'when a node is chosen for the pod',
+    'when a node is selected for the pod',
   ],
   [
     'and not of one whose room is known again, or of what others say',
@@ -336,9 +336,9 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
         ],
       },
     },
-    'no node is chosen for pod p, which uses it',
+    'no node is selected for pod p, which uses it',
     'stowage why pod test/p',
-    'when a node is chosen for the pod',
+    'when a node is selected for the pod',
   ],
   ...[
     room('RoomUnknown', '$(reboot)'),
@@ -352,7 +352,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     },
     ': sudo refused it',
     'kubectl describe storageclass fast',
-    'when a node is chosen for the pod',
+    'when a node is selected for the pod',
   ]),
   [
     'a pod on no node, after one whose free extents carry something',
@@ -361,30 +361,30 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
       pods: { found: [pod('p')] },
       events: { found: [warning(CARRIED)] },
     },
-    'no node is chosen for pod p, which uses it; last: ProvisioningFailed: free extents of volume group vg0',
+    'no node is selected for pod p, which uses it; last reported: ProvisioningFailed: free extents of volume group vg0',
     CONSENT,
-    'when a node is chosen for the pod',
+    'when a node is selected for the pod',
   ],
   [
     'what the daemon said last',
     { events: { found: [warning('old'), warning('n1 has no room')] } },
     'ProvisioningFailed: n1 has no room',
     'kubectl describe pvc foo-testing -n test',
-    'by itself',
+    'automatically',
   ],
   [
     'a directory that is not mounted',
     { events: { found: [warning(explain('NodeDirectoryUnusable', { node: 'n1' }))] } },
-    'ProvisioningFailed: node n1 has no room now',
+    'ProvisioningFailed: node n1 has no available capacity',
     'stowage check node n1',
-    'by itself',
+    'automatically',
   ],
   [
     'no daemon, whatever went well before',
     { events: { found: [warning('old'), warning('fine', 'Normal')] } },
-    'no daemon has taken it up yet',
+    'no daemon has processed it yet',
     'stowage watch',
-    'within seconds, where a daemon runs',
+    'within seconds, if a daemon runs',
   ],
 ])('%s', (_name, parts, holdup, command, when) => {
   expectByCodes((facts) => diagnoseClaim(facts, NOW), known(parts));
@@ -408,7 +408,7 @@ test('what a Volume is being made from is asked for no more', () => {
 
 test('a snapshot of a name that there cannot be is granted by no command', () => {
   const referent = { ...REFERENT.referent, name: 'a; rm' };
-  const more = { referent, hint: 'No VolumeSnapshot can have that name.' };
+  const more = { referent, hint: 'Correct the name: no VolumeSnapshot can have this one.' };
   const denied = { wait: obstacle('SourceNameInvalid', "isn't allowed", [GRANTS], more) };
   expect(diagnoseClaim(known({ source: denied }), NOW)).toMatchObject({ fix: { say: more.hint } });
 });
@@ -424,13 +424,13 @@ test('a node that was chosen for a pod is waited for no more', () => {
     spec: {},
   };
   expect(diagnoseClaim(pods([pod]), NOW)).toMatchObject({
-    holdup: 'no daemon has taken it up yet',
+    holdup: 'no daemon has processed it yet',
     since: '2029-12-31T23:30:00Z',
   });
   expect(diagnoseClaim(pods([]), NOW)).toMatchObject({
     cause: 'NoConsumer',
     holdup:
-      'its storage class waits for the first pod that uses it, and there is none: node n1 is selected for no pod',
+      'its storage class waits for the first pod that uses the claim, and there is none: node n1 is selected for no pod',
   });
 });
 
@@ -461,7 +461,7 @@ describe('a bound claim', () => {
   test('whose source was dropped', () => {
     const source = { refuse: obstacle('SourceDropped', 'the API server dropped that') };
     expect(diagnoseClaim(known({ claim: bound, source }), NOW)).toMatchObject({
-      holdup: 'its volume was made empty: the API server dropped that',
+      holdup: 'its volume was created empty: the API server dropped that',
       fix: { run: ['kubectl delete pvc foo -n test'] },
     });
   });
@@ -483,7 +483,7 @@ describe('a bound claim', () => {
       },
     };
     expect(diagnoseClaim(known({ claim: grown as never }), NOW)).toMatchObject({
-      holdup: 'it can be used, but it asks for 2Gi and has 1Gi: no room',
+      holdup: 'it is usable, but has 1Gi of the requested 2Gi: no room',
       since: '2029-12-31T23:00:00Z',
     });
   });
@@ -501,12 +501,12 @@ test.each<[string, Partial<ClaimFacts>, string | undefined]>([
     { storageClass: { found: WAITS }, events: { found: [warning('no room')] } },
     'ProvisioningFailed: no room',
   ],
-  ['no daemon', {}, 'no daemon has taken it up yet'],
+  ['no daemon', {}, 'no daemon has processed it yet'],
   ['a class for volumes made by hand', { storageClass: { found: classNamed('fast') } }, undefined],
   [
     'a class of others',
     { storageClass: { found: { ...FAST, provisioner: 'ebs.csi.aws.com' } } },
-    'volumes of its storage class fast are made by ebs.csi.aws.com, and not by Stowage',
+    'volumes of its storage class fast are provisioned by ebs.csi.aws.com, not by Stowage',
   ],
 ])('of a pod that waits for it: %s', (_name, parts, holdup) => {
   expect(ofPod(known(parts), NOW)?.holdup).toBe(holdup);
@@ -567,7 +567,7 @@ test('a gate that is off is switched on by a flag', () => {
   });
 });
 
-describe('what it is to start from is on a node', () => {
+describe('a data source is on a node', () => {
   const nodeOf = (status: string) => ({
     found: {
       apiVersion: 'v1',
@@ -582,7 +582,7 @@ describe('what it is to start from is on a node', () => {
       [{ name: 'n1', node: ABSENT }],
       {
         cause: 'NodeMissing',
-        holdup: 'what it is to start from is on node n1 alone: there is no node n1',
+        holdup: 'its source is only on node n1: there is no node n1',
         fix: { run: ['kubectl get nodes'] },
       },
     ],

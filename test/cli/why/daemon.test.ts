@@ -43,9 +43,9 @@ describe('a daemon is absent', () => {
     [
       'that renews its Lease no more',
       [lease('stowage', 60)],
-      'host-1, which has the Lease stowage/stowage',
+      'host-1 holds the Lease stowage/stowage',
     ],
-    ['that gave it up', [lease('stowage', 60, '')], 'the Lease stowage/stowage was given up'],
+    ['that gave it up', [lease('stowage', 60, '')], 'the Lease stowage/stowage was released'],
     [
       'of these, the last one is told of',
       [lease('stowage-n1', 60), lease('stowage', 90)],
@@ -60,7 +60,7 @@ describe('a daemon is absent', () => {
     expect(judged(leases)).toMatchObject({
       cause: 'DaemonAbsent',
       holdup: expect.stringMatching(
-        new RegExp(`^no daemon leads: .*${text}.*; before that: so it was$`),
+        new RegExp(`^no daemon leads: .*${text}.*; previous blocker: so it was$`),
       ),
       since: ago(60),
       next: { when: 'as soon as a daemon leads' },
@@ -194,7 +194,7 @@ test('two daemons that lead are noted, whatever holds the object up', async () =
   const said = async (second: string) =>
     (await stowage(['why', 'volume', 'a'], { objects: leases(second) })).err;
   expect(await said('default')).toBe(
-    'note: 2 daemons lead at once, by the Leases stowage/stowage and default/stowage: stop all but one\n',
+    'note: 2 daemons lead at once, with the Leases stowage/stowage and default/stowage: stop all but one\n',
   );
 });
 
@@ -220,7 +220,7 @@ describe('beside daemons', () => {
   test('an installed daemon gets a flag by install, and the command takes nothing from its Deployment', () => {
     const found = besideDaemons(daemonsWith([leads], [installed]), gateOff, { kind: 'Pod' }, NOW);
     expect(found.fix).toEqual({
-      say: 'Have the daemon run with this gate on. If its Deployment tenant/stowage is yours, with its own namespace and image:',
+      say: 'Have the daemon run with this gate on. If its Deployment tenant/stowage is yours, install it again with its namespace and image:',
       run: ["stowage install -n NAMESPACE --image IMAGE --feature-gates 'A=true'"],
     });
   });
@@ -228,7 +228,7 @@ describe('beside daemons', () => {
   test('another one is ended before it runs with a flag, so that there are not two', () => {
     const found = besideDaemons(daemonsWith([leads]), gateOff, { kind: 'Pod' }, NOW);
     expect(found.fix).toEqual({
-      say: expect.stringContaining('End the one that leads, and run it again'),
+      say: expect.stringContaining('Stop the daemon that leads, then run it'),
       run: ["stowage watch --feature-gates 'A=true'"],
     });
   });

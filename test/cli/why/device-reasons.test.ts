@@ -8,14 +8,14 @@ import { volumeNamed } from '../../support/volumes.ts';
 const device = '/dev/sdb';
 const used = { device, uses: 'mounted at /srv/a' };
 const command = 'umount /srv/a';
-const END = 'If nobody needs what is on it, end that use.';
-const END_FOR_GOOD = `${END.slice(0, -1)}, and what brings it back, such as /etc/fstab`;
-const TAKE_OUT = `Take ${device} out of use, as the message says it is, or use another device.`;
-const OPENERS = 'End the program that has it open; this lists it.';
-const KUBELET = 'The kubelet unmounts it once no container of the pod runs any more.';
+const END = 'If its content is not needed, end that use.';
+const END_FOR_GOOD = `${END.slice(0, -1)}, and what restores it, such as a line of /etc/fstab`;
+const TAKE_OUT = `End that use of ${device}, or use another device.`;
+const OPENERS = 'End the process that has it open. The command lists it.';
+const KUBELET = 'The kubelet unmounts it once no container of the pod runs.';
 const LOGS = ['ssh n1 journalctl -u kubelet -n 50 --no-pager'];
 const FUSER = [`ssh n1 'fuser -v ${device}'`];
-const ROOM = 'Make room, or create a smaller volume. See what there is:';
+const ROOM = 'Free up space, or create a smaller volume. The command shows the free space.';
 
 const withSpec = (name: string, spec: Partial<Volume['spec']>, status?: Volume['status']) => {
   const { spec: base, ...volume } = volumeNamed(name, status);
@@ -37,17 +37,21 @@ type Row = [
 ];
 
 test.each<Row>([
-  [reason('DeviceMissing', { device }), 'DeviceMissing', 'Put right what the message names.'],
+  [
+    reason('DeviceMissing', { device }),
+    'DeviceMissing',
+    'Check that the path is right, and that the disk is connected.',
+  ],
   [
     reason('DeviceOfAnother', { device, volume: 'data0' }),
     'DeviceOfAnother',
-    `delete it: ${device} is free then. Else use another device.`,
+    `delete it, which frees ${device}. Otherwise, use another device.`,
     ['stowage delete volume data0 --wait'],
   ],
   [
     reason('DeviceOfAnother', { device, uid: '1-2' }),
     'DeviceOfAnother',
-    `delete it: ${device} is free then.`,
+    `delete it, which frees ${device}.`,
   ],
   [
     reason('DeviceMaybeOfAnother', { device, uid: '1-2' }),
@@ -85,7 +89,7 @@ test.each<Row>([
     OPENERS,
     FUSER,
   ],
-  [reason('UseUnknown', { device }), undefined, 'a file server', ['ssh n1 ps axl']],
+  [reason('UseUnknown', { device }), undefined, 'an unresponsive file server', ['ssh n1 ps axl']],
   [
     reason('KubeletUsesVolume', { volume: 'data1', uses: 'the kubelet has /x' }),
     'WaitingForUnmount',
@@ -141,14 +145,14 @@ test.each<Row>([
   [
     reason('VolumeGroupExported', { group: 'vg0' }),
     undefined,
-    'Take it into use: vgimport vg0.',
+    'Import it: vgimport vg0',
     undefined,
     onLvm,
   ],
   [
     reason('MountRequired', { directory: '/srv/v' }),
     'DirectoryNotMounted',
-    'Mount it on n1, and have /etc/fstab mount it at each boot.',
+    'Mount the file system on n1, and add it to /etc/fstab for each boot.',
     ['ssh n1 mount -a'],
   ],
 ])('%j', (...[detail, cause, say, run, volume]) => {

@@ -32,7 +32,7 @@ describe('a Volume is held up in its attachment by', () => {
         }),
         bound,
       ),
-      heldUpBy('AttachVolume (attempt 1) is under way on node n1: attach', 'job has ended', {
+      heldUpBy('AttachVolume (attempt 1) is running on node n1: attach', 'job has ended', {
         since: ago(9),
       }),
     ],
@@ -50,7 +50,7 @@ describe('a Volume is held up in its attachment by', () => {
         ),
         bound,
       ),
-      heldUpBy('AttachVolume (attempt 1) is under way', 'job has ended', { since: ago(9) }),
+      heldUpBy('AttachVolume (attempt 1) is running', 'job has ended', { since: ago(9) }),
     ],
     [
       given('an attach that has not begun', attaching(), bound),
@@ -70,9 +70,9 @@ describe('a Volume is held up in its attachment by', () => {
         ),
         bound,
       ),
-      heldUpBy('its attachment to node n1 is Attaching: losetup: no', 'after a delay', {
+      heldUpBy('its attachment to node n1 is Attaching: losetup: no', 'after a backoff', {
         since: ago(60),
-        say: 'Put right what the message names.',
+        say: 'Check the log of the daemon for the volume.',
       }),
     ],
     [
@@ -84,11 +84,11 @@ describe('a Volume is held up in its attachment by', () => {
         bound,
       ),
       heldUpBy(
-        'its attachment to node n1 is Detaching: its job is under way: write back',
-        'after a delay',
+        'its attachment to node n1 is Detaching: its job is running: write back',
+        'after a backoff',
         {
           since: ago(60),
-          say: 'such as a file server that does not answer',
+          say: 'such as an unresponsive file server',
           run: ['ssh n1 ps axl'],
         },
       ),
@@ -100,11 +100,11 @@ describe('a Volume is held up in its attachment by', () => {
         bound,
       ),
       heldUpBy(
-        'its attachment to node n1 is Attaching: waits until others have ended',
-        'after a delay',
+        'its attachment to node n1 is Attaching: waiting for other operations to end',
+        'after a backoff',
         {
           since: ago(60),
-          say: 'See what the others wait for',
+          say: 'Check what the running operations wait for',
           run: ['stowage get attachments -o wide'],
         },
       ),
@@ -116,11 +116,11 @@ describe('a Volume is held up in its attachment by', () => {
         bound,
       ),
       heldUpBy(
-        'Uncertain, which counts as attached until the node was looked at: no route',
-        'after a delay',
+        'Uncertain, which counts as attached until the node is verified: no route',
+        'after a backoff',
         {
           since: ago(60),
-          say: 'Only if the machine is dead, and switched off, have it let go: stowage detach volume data1 --node n1 --force',
+          say: 'Only if its machine is dead and switched off, force-detach the volume: stowage detach volume data1 --node n1 --force',
           run: ['ssh n1 true'],
         },
       ),
@@ -131,9 +131,9 @@ describe('a Volume is held up in its attachment by', () => {
         attachedAs(on('n1', { state: 'Uncertain', ...explain('JobStillRuns', { node: 'n1' }) })),
         bound,
       ),
-      heldUpBy('a job of this Volume still runs on node n1', 'after a delay', {
+      heldUpBy('a job of this Volume still runs on node n1', 'after a backoff', {
         since: ago(60),
-        say: 'See what the programs there wait for',
+        say: 'Check what the processes there wait for',
         run: ['ssh n1 ps axl'],
       }),
     ],
@@ -143,7 +143,7 @@ describe('a Volume is held up in its attachment by', () => {
         attachedAs(on('n1', { state: 'Uncertain' })),
         bound,
       ),
-      heldUpBy('its attachment to node n1 is Uncertain', 'after a delay', { since: ago(60) }),
+      heldUpBy('its attachment to node n1 is Uncertain', 'after a backoff', { since: ago(60) }),
     ],
     [
       given(
@@ -151,9 +151,9 @@ describe('a Volume is held up in its attachment by', () => {
         attachedAs(on('n1', { state: 'Detaching', message: 'mounted', pods: ['db/x'] })),
         bound,
       ),
-      heldUpBy('its attachment to node n1 is Detaching: mounted', 'after a delay', {
+      heldUpBy('its attachment to node n1 is Detaching: mounted', 'after a backoff', {
         since: ago(60),
-        say: 'pods that need it on node n1: db/x',
+        say: 'Pods that need it on node n1: db/x',
       }),
     ],
     [
@@ -165,7 +165,7 @@ describe('a Volume is held up in its attachment by', () => {
         }),
         bound,
       ),
-      heldUpBy('switched off', 'when a daemon runs that has', {
+      heldUpBy('switched off', 'when a daemon with the controller attachment runs', {
         since: ago(9),
         run: ['--controllers', '*'],
       }),
@@ -175,26 +175,32 @@ describe('a Volume is held up in its attachment by', () => {
         'a deletion with a disabled attachment controller',
         deleted({
           phase: 'Terminating',
-          ...ready('Unknown', 'AttachmentDisabled', 'is still attached on n1', 9),
+          ...ready('Unknown', 'AttachmentDisabled', 'the volume is still attached to n1', 9),
           attachments: [on('n1')],
         }),
         released,
       ),
-      heldUpBy('is still attached on n1', 'when a daemon runs that has', { since: ago(9) }),
+      heldUpBy(
+        'the volume is still attached to n1',
+        'when a daemon with the controller attachment runs',
+        {
+          since: ago(9),
+        },
+      ),
     ],
     [
       given(
         'a deletion of an attached Volume',
         deleted({
           phase: 'Terminating',
-          ...ready('Unknown', 'Terminating', 'is still attached on n1', 9),
+          ...ready('Unknown', 'Terminating', 'the volume is still attached to n1', 9),
           attachments: [on('n1', { state: 'Detaching', message: 'mounted' })],
         }),
         released,
       ),
       heldUpBy(
-        'it is to be detached before its storage is removed; its attachment to node n1 is Detaching: mounted',
-        'after a delay',
+        'it must be detached before its storage is removed; its attachment to node n1 is Detaching: mounted',
+        'after a backoff',
         { since: ago(60) },
       ),
     ],

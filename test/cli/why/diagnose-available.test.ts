@@ -5,7 +5,7 @@ import { ago, attachmentOn as on } from '../../support/cluster-objects.ts';
 import { available, bound, explain, forbidden, pv, ready, volume } from './volume-diagnosis.ts';
 
 test('reports an expansion that failed, and when it is retried', () => {
-  const message = 'growing to 8E: attempt 4: truncate: File too large';
+  const message = 'expanding to 8E: attempt 4: truncate: File too large';
   const it = volume({
     ...available.status,
     job: 'GrowVolume/5',
@@ -21,7 +21,7 @@ test('reports an expansion that failed, and when it is retried', () => {
       volume({
         phase: 'Available',
         ...ready('True', 'Available', {
-          message: 'cannot grow to 2 bytes: no room',
+          message: 'cannot expand to 2 bytes: no room',
           detail: reason('CannotGrow', { bytes: 2, why: 'no room' }),
         }),
       }),
@@ -29,16 +29,16 @@ test('reports an expansion that failed, and when it is retried', () => {
     ),
   ).toMatchObject({
     holdup:
-      'its device is Available and can be used, but it has not grown: cannot grow to 2 bytes: no room',
+      'its device is Available and usable, but not expanded: cannot expand to 2 bytes: no room',
     next: { when: 'every 30 s' },
   });
   const earlier = volume({
     phase: 'Available',
-    ...ready('True', 'Available', 'cannot grow to 2 bytes: no room'),
+    ...ready('True', 'Available', 'cannot expand to 2 bytes: no room'),
   });
   expect(explain(earlier, bound)).toMatchObject({
     cause: 'UnknownReason',
-    holdup: 'its device is Available and can be used: cannot grow to 2 bytes: no room',
+    holdup: 'its device is Available and usable: cannot expand to 2 bytes: no room',
   });
   const growing = volume({ ...available.status, job: 'GrowVolume/1', attempt: 1 });
   expect(explain(growing, bound)).toHaveProperty('nothing');
@@ -46,7 +46,7 @@ test('reports an expansion that failed, and when it is retried', () => {
 
 describe('nothing holds up what is Available', () => {
   test.each([
-    [pv('Available'), 'no claim has it yet'],
+    [pv('Available'), 'no claim is bound to it yet'],
     [pv('Bound'), 'bound to the claim db/data-0'],
     [pv('Released'), 'which is gone'],
     [pv('Bound', { deletionTimestamp: ago(5) }), 'marked for deletion'],

@@ -30,10 +30,10 @@ describe('a deletion is held up by', () => {
         'a running provision job',
         deleted({
           job: 'PrepareVolume/2',
-          ...ready('Unknown', 'Terminating', 'waits for the end of PrepareVolume/2'),
+          ...ready('Unknown', 'Terminating', 'waiting for the job PrepareVolume/2 to end'),
         }),
       ),
-      heldUpBy('PrepareVolume/2 must end first on node n1', 'when that has ended', {
+      heldUpBy('job PrepareVolume/2 on node n1 must end first', 'when the job has ended', {
         since: ago(600),
       }),
     ],
@@ -62,7 +62,7 @@ describe('a deletion is held up by', () => {
         claim: found(claim({ deletionTimestamp: ago(60) })),
         pods: found([podNamed('db-0', 'db')]),
       }),
-      heldUpBy('which is being deleted and used by pods: db-0', 'claim is gone', {
+      heldUpBy('which is being deleted and used by the pods db-0', 'claim is gone', {
         since: ago(60),
         run: ['kubectl delete pod -n db db-0'],
       }),
@@ -73,7 +73,7 @@ describe('a deletion is held up by', () => {
         claim: found(claim({ deletionTimestamp: ago(60), finalizers: ['example.com/backup'] })),
         pods: found([]),
       }),
-      heldUpBy('held by its finalizers example.com/backup', 'claim is gone', {
+      heldUpBy('waits for the finalizers example.com/backup', 'claim is gone', {
         since: ago(60),
         run: ['kubectl get pvc data-0 -n db -o yaml', takeOff('pvc data-0 -n db')],
       }),
@@ -90,14 +90,14 @@ describe('a deletion is held up by', () => {
           pods: forbidden,
         },
       ),
-      heldUpBy('held by its finalizers kubernetes.io/pvc-protection', 'claim is gone', {
+      heldUpBy('waits for the finalizers kubernetes.io/pvc-protection', 'claim is gone', {
         since: ago(60),
         run: ['kubectl describe pvc data-0 -n db'],
       }),
     ],
     [
       given('a bound claim that may not be read', heldByPv, { ...bound, claim: forbidden }),
-      heldUpBy('it is bound to the claim db/data-0', 'nothing holds it', {
+      heldUpBy('it is bound to the claim db/data-0', 'no longer in use', {
         since: ago(600),
         run: ['kubectl get pv data1 -o yaml'],
       }),
@@ -106,7 +106,7 @@ describe('a deletion is held up by', () => {
       given('foreign finalizers on the PersistentVolume', heldByPv, {
         pv: pv('Released', { finalizers: [PROTECTION_FINALIZER, 'example.com/backup'] }),
       }),
-      heldUpBy('finalizers of others hold it: example.com/backup', 'nothing holds it', {
+      heldUpBy('it has other finalizers: example.com/backup', 'no longer in use', {
         since: ago(600),
         run: ['kubectl get pv data1 -o yaml', takeOff('pv data1', 'example.com/backup', 1)],
       }),
@@ -119,8 +119,8 @@ describe('a deletion is held up by', () => {
         ]),
       ),
       heldUpBy(
-        'Stowage is done with it, and finalizers of others hold it: example.com/backup',
-        'taken off',
+        'Stowage no longer holds it, but finalizers of other components remain: example.com/backup',
+        'when they are removed',
         {
           since: ago(600),
           run: ['kubectl get volume data1 -o yaml', takeOff('volume data1')],
@@ -132,9 +132,13 @@ describe('a deletion is held up by', () => {
         'foreign finalizers on a Volume that no daemon has observed',
         deleted(undefined, ['example.com/backup']),
       ),
-      heldUpBy('finalizers of others hold it: example.com/backup', 'taken off', {
-        since: ago(600),
-      }),
+      heldUpBy(
+        'finalizers of other components remain: example.com/backup',
+        'when they are removed',
+        {
+          since: ago(600),
+        },
+      ),
     ],
     [
       given(
@@ -142,7 +146,10 @@ describe('a deletion is held up by', () => {
         terminating('/dev/loop3 is mounted at /mnt', 'UnprepareVolume/1'),
         released,
       ),
-      heldUpBy('being removed from node n1: /dev/loop3 is mounted at /mnt', 'by itself'),
+      heldUpBy(
+        'being removed from node n1: /dev/loop3 is mounted at /mnt',
+        'when the removal has ended',
+      ),
     ],
     [
       given(
@@ -150,13 +157,13 @@ describe('a deletion is held up by', () => {
         terminating(
           because('LogicalVolumeInUse', {
             ...{ volume: 'vg0/data1', device: '/dev/dm-3' },
-            ...{ uses: '/dev/md127 (raid1) is made of it', command: 'mdadm --stop /dev/md127' },
+            ...{ uses: 'held by /dev/md127 (raid1)', command: 'mdadm --stop /dev/md127' },
           }),
           'UnprepareVolume/1',
         ),
         released,
       ),
-      heldUpBy('/dev/md127 (raid1) is made of it', 'by itself', {
+      heldUpBy('held by /dev/md127 (raid1)', 'when the removal has ended', {
         run: ["ssh n1 'mdadm --stop /dev/md127'"],
       }),
     ],
@@ -191,7 +198,7 @@ describe('a deletion is held up by', () => {
         }),
         released,
       ),
-      heldUpBy('is not removed: it is not our file', 'by itself'),
+      heldUpBy('is not removed: it is not our file', 'automatically'),
     ],
     [
       given(
@@ -202,11 +209,11 @@ describe('a deletion is held up by', () => {
           claim: found(claim()),
         },
       ),
-      heldUpBy('being removed from node n1: UnprepareVolume/DONE', 'by itself'),
+      heldUpBy('being removed from node n1: UnprepareVolume/DONE', 'when the removal has ended'),
     ],
     [
       given('a paused Volume', volume(preparing('').status, { metadata: { annotations: PAUSED } })),
-      heldUpBy('it is paused: volume data1 has the annotation stowage.dev/paused', 'is taken off', {
+      heldUpBy('it is paused by the annotation stowage.dev/paused of volume data1', 'is removed', {
         since: undefined,
         run: ['kubectl annotate volume data1 stowage.dev/paused-'],
       }),
@@ -215,7 +222,7 @@ describe('a deletion is held up by', () => {
       given('a paused node, during deletion', terminating(''), {
         node: found(nodeNamed('n1', { ready: 'True', annotations: PAUSED })),
       }),
-      heldUpBy('it is paused: node n1 has', 'is taken off', {
+      heldUpBy('it is paused by the annotation stowage.dev/paused of node n1', 'is removed', {
         since: undefined,
         run: ['kubectl annotate node n1 stowage.dev/paused-'],
       }),

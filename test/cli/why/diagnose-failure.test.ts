@@ -66,7 +66,7 @@ describe('a Volume is held up by', () => {
         failedBy('CreationError', 'unsupported filesystem: btrfs'),
         { storageClass: found(localClass({ fsType: 'btrfs' })) },
       ),
-      heldUpBy('storage class fast: unsupported filesystem: btrfs', 'spec is changed', {
+      heldUpBy('storage class fast is invalid: unsupported filesystem: btrfs', 'spec is changed', {
         run: [
           'kubectl get storageclass fast -o yaml > class.yaml',
           'kubectl replace --force -f class.yaml',
@@ -107,39 +107,14 @@ describe('a Volume is held up by', () => {
           }),
         ),
       ),
-      heldUpBy("/dev/sdb carries it's xfs", 'spec is changed', {
+      heldUpBy("/dev/sdb contains it's xfs", 'spec is changed', {
         say: 'set spec.overwrite to "it\'s xfs"',
         run: [`kubectl patch volume data1 --type merge -p '{"spec":{"overwrite":"it'\\''s xfs"}}'`],
       }),
     ],
     [
-      given(
-        'any other failure, retried by setting a default',
-        failedBy('CreationError', 'given up after 8 attempts', { attachPolicy: 'Always' }),
-      ),
-      heldUpBy('given up after 8 attempts', 'spec is changed', {
-        run: [`kubectl patch volume data1 --type merge -p '{"spec":{"onDelete":"Delete"}}'`],
-      }),
-    ],
-    [
-      given(
-        'a failure of a raw device, retried without data loss',
-        failedBy('CreationError', 'mkfs failed', {
-          attachPolicy: 'Always',
-          sparseLoopDevice: null as never,
-          rawBlockDevice: { devicePath: '/dev/sdb' },
-        }),
-      ),
-      heldUpBy('mkfs failed', 'spec is changed', {
-        run: [`kubectl patch volume data1 --type merge -p '{"spec":{"onDelete":"Retain"}}'`],
-      }),
-    ],
-    [
-      given(
-        'a failure of a Volume with all defaults set, recreated',
-        failedBy('CreationError', 'mkfs failed', { attachPolicy: 'Always', onDelete: 'Delete' }),
-      ),
-      heldUpBy('mkfs failed', 'spec is changed', { run: RECREATE }),
+      given('any other failure', failedBy('CreationError', 'failed after 8 attempts')),
+      heldUpBy('failed after 8 attempts', 'spec is changed', { run: [RETRY] }),
     ],
     [
       given(
@@ -149,7 +124,7 @@ describe('a Volume is held up by', () => {
           { metadata: { generation: 2 } },
         ),
       ),
-      heldUpBy('spec was changed (generation 2)', 'node n1 runs', {
+      heldUpBy('its changed spec yet (generation 2, observed 1)', 'node n1 runs', {
         since: undefined,
         run: ['stowage watch'],
       }),
@@ -160,9 +135,13 @@ describe('a Volume is held up by', () => {
         failedBy('CreationError', reasons.explain('PersistentVolumeExists', { name: 'data1' })),
         { pv: foreign },
       ),
-      heldUpBy('a PersistentVolume data1 exists', 'spec is changed', {
-        run: ['kubectl delete pv data1', RETRY],
-      }),
+      heldUpBy(
+        'PersistentVolume data1 exists and does not belong to this Volume',
+        'spec is changed',
+        {
+          run: ['kubectl delete pv data1', RETRY],
+        },
+      ),
     ],
     [
       given(
@@ -174,7 +153,7 @@ describe('a Volume is held up by', () => {
     ],
     [
       given('a node that does not exist', volume({ phase: 'Pending', ...unreachable }), noNode),
-      heldUpBy('there is no node n1 in this cluster', 'by itself', {
+      heldUpBy('node n1 is not in this cluster', 'automatically', {
         say: 'kubectl get nodes',
         run: [
           'kubectl get volume data1 -o yaml > volume.yaml',
@@ -188,8 +167,8 @@ describe('a Volume is held up by', () => {
         node: ABSENT,
         pv: pv('Available'),
       }),
-      heldUpBy('there is no node n1 in this cluster', 'by itself', {
-        say: 'Bring the node back under that name. If it is lost for good, give up what it holds of this Volume, with its data',
+      heldUpBy('node n1 is not in this cluster', 'automatically', {
+        say: 'Bring the node back under that name. If it is permanently lost, delete the Volume and abandon its data there',
         run: ['stowage delete volume data1 --forget-node'],
       }),
     ],
@@ -197,23 +176,27 @@ describe('a Volume is held up by', () => {
       given('a node that is NotReady', away, { ...bound, node: found(silentNode) }),
       heldUpBy(
         `node n1 is NotReady since ${ago(900)} (Kubelet stopped posting node status.), and is not reached: node n1`,
-        'by itself',
+        'automatically',
         { run: ['ssh n1 true'] },
       ),
     ],
     [
       given('an unreachable node', away, bound),
-      heldUpBy('node n1 is not reached: node n1 is not reached over ssh: timeout', 'by itself', {
-        run: ['ssh n1 true'],
-      }),
+      heldUpBy(
+        'node n1 is not reached: node n1 is unreachable over ssh: timeout',
+        'automatically',
+        {
+          run: ['ssh n1 true'],
+        },
+      ),
     ],
     [
       given('an unreachable node that may not be read', away, { node: forbidden }),
-      heldUpBy('node n1 is not reached: ', 'by itself', { run: ['ssh n1 true'] }),
+      heldUpBy('node n1 is not reached: ', 'automatically', { run: ['ssh n1 true'] }),
     ],
     [
       given('a deletion on a node that does not exist', deleted(unreachable), noNode),
-      heldUpBy('there is no node n1', 'by itself', {
+      heldUpBy('node n1 is not in this cluster', 'automatically', {
         run: ['stowage delete volume data1 --forget-node'],
       }),
     ],
@@ -222,14 +205,14 @@ describe('a Volume is held up by', () => {
         'a deletion on a node that was unreachable before',
         deleted(ready('Unknown', READY_REASON.nodeUnreachable, 'timeout', 700)),
       ),
-      heldUpBy('node n1 is not reached: timeout', 'by itself', { since: ago(700) }),
+      heldUpBy('node n1 is not reached: timeout', 'automatically', { since: ago(700) }),
     ],
     [
       given(
         'an unclear answer of a node',
         volume({ phase: 'Available', ...ready('Unknown', 'NodeUnclear', 'losetup printed x') }),
       ),
-      heldUpBy('nothing safe follows from it: losetup printed x', 'by itself'),
+      heldUpBy('the answer is inconclusive: losetup printed x', 'automatically'),
     ],
     [
       given(
@@ -243,7 +226,7 @@ describe('a Volume is held up by', () => {
           ),
         }),
       ),
-      heldUpBy('the node lacks a tool: sh: lsblk: no', 'by itself', {
+      heldUpBy('the node lacks a tool: sh: lsblk: no', 'automatically', {
         run: ['stowage check node n1'],
       }),
     ],
@@ -253,7 +236,9 @@ describe('a Volume is held up by', () => {
         failedBy('UnavailableError', 'the backing file is missing now'),
         bound,
       ),
-      heldUpBy('the backing file is missing now', 'by itself', { say: 'Nothing is made anew' }),
+      heldUpBy('the backing file is missing now', 'automatically', {
+        say: 'Stowage creates no replacement',
+      }),
     ],
     [
       given(
@@ -262,7 +247,7 @@ describe('a Volume is held up by', () => {
         bound,
       ),
       heldUpBy('/data is not mounted', 'once it is mounted', {
-        say: 'Mount it on n1',
+        say: 'Mount the file system on n1',
         run: ['ssh n1 mount -a'],
       }),
     ],
@@ -296,7 +281,7 @@ describe('a Volume is held up by', () => {
         }),
         bound,
       ),
-      heldUpBy('attempt 2: losetup failed', 'by itself'),
+      heldUpBy('attempt 2: losetup failed', 'automatically'),
     ],
     [
       given(
@@ -304,26 +289,29 @@ describe('a Volume is held up by', () => {
         failedBy('UnavailableError', 'the PersistentVolume is Failed: no deleter'),
         { pv: failedPv },
       ),
-      heldUpBy('its PersistentVolume is Failed: no deleter', 'in another phase', {
+      heldUpBy('its PersistentVolume is Failed: no deleter', 'leaves the phase Failed', {
         run: ['kubectl describe pv data1'],
       }),
     ],
     [
       given('a PersistentVolume that became Failed, not observed yet', available, { pv: failedPv }),
-      heldUpBy('its PersistentVolume is Failed: no deleter', 'in another phase', {
+      heldUpBy('its PersistentVolume is Failed: no deleter', 'leaves the phase Failed', {
         since: undefined,
       }),
     ],
     [
       given('a missing PersistentVolume', available),
-      heldUpBy('its PersistentVolume is gone', 'where a daemon runs', {
+      heldUpBy('its PersistentVolume is gone', 'if a daemon runs', {
         since: undefined,
         run: ['stowage watch'],
       }),
     ],
     [
       given('a PersistentVolume that was replaced by a foreign one', available, { pv: foreign }),
-      heldUpBy('is not its own', 'is gone', { since: undefined, run: ['kubectl delete pv data1'] }),
+      heldUpBy('was not created for this Volume', 'is gone', {
+        since: undefined,
+        run: ['kubectl delete pv data1'],
+      }),
     ],
   ]);
 });

@@ -21,7 +21,7 @@ describe('a Volume is held up before it is attached by', () => {
   testRows([
     [
       given('a Volume that no daemon has observed', volume()),
-      heldUpBy('no daemon has looked at it', 'node n1 runs', {
+      heldUpBy('no daemon has observed it', 'node n1 runs', {
         since: CREATED,
         run: ['stowage watch'],
       }),
@@ -32,7 +32,7 @@ describe('a Volume is held up before it is attached by', () => {
         volume(),
         noNode,
       ),
-      heldUpBy('there is no node n1 in this cluster', 'node n1 runs', { since: CREATED }),
+      heldUpBy('node n1 is not in this cluster', 'node n1 runs', { since: CREATED }),
     ],
     [
       given(
@@ -40,7 +40,7 @@ describe('a Volume is held up before it is attached by', () => {
         volume(undefined, { spec: { nodeName: 'N 1' } }),
         noNode,
       ),
-      heldUpBy('no daemon has looked at it', 'runs', { since: CREATED }),
+      heldUpBy('no daemon has observed it', 'runs', { since: CREATED }),
     ],
     [
       given(
@@ -48,7 +48,7 @@ describe('a Volume is held up before it is attached by', () => {
         volume({ ...available.status, observedGeneration: 1 }, { metadata: { generation: 2 } }),
         bound,
       ),
-      heldUpBy('spec was changed (generation 2)', 'node n1 runs', {
+      heldUpBy('its changed spec yet (generation 2, observed 1)', 'node n1 runs', {
         since: undefined,
         run: ['stowage watch'],
       }),
@@ -58,26 +58,29 @@ describe('a Volume is held up before it is attached by', () => {
         'a deletion that no daemon has observed',
         deleted({ phase: 'Available', ...ready('True', 'Available', '', 700) }),
       ),
-      heldUpBy('no daemon has taken up its deletion', 'node n1 runs', {
+      heldUpBy('no daemon has observed its deletion', 'node n1 runs', {
         since: ago(600),
         run: ['stowage watch'],
       }),
     ],
     [
       given('the deletion of a Volume that no daemon has observed', deleted()),
-      heldUpBy('no daemon has taken up its deletion', 'node n1 runs', { since: ago(600) }),
+      heldUpBy('no daemon has observed its deletion', 'node n1 runs', { since: ago(600) }),
     ],
     [
       given('a running job', preparing('make the file system')),
       heldUpBy(
-        'PrepareVolume (attempt 1) is under way on node n1: make the file system',
+        'PrepareVolume (attempt 1) is running on node n1: make the file system',
         'when the job has ended',
         { since: ago(1) },
       ),
     ],
     [
       given('a job without progress for ten minutes', preparing('make the file system', 1, 600)),
-      heldUpBy('under way', 'the job has ended', { since: ago(600), say: 'what it logs' }),
+      heldUpBy('is running', 'the job has ended', {
+        since: ago(600),
+        say: 'its log for this Volume',
+      }),
     ],
     [
       given(
@@ -95,7 +98,7 @@ describe('a Volume is held up before it is attached by', () => {
           ),
         }),
       ),
-      heldUpBy('the volume data0 is in use', 'looked at again every 5 min', { since: ago(6000) }),
+      heldUpBy('the volume data0 is in use', 'checked at least every 5 min', { since: ago(6000) }),
     ],
     [
       given(
@@ -107,7 +110,7 @@ describe('a Volume is held up before it is attached by', () => {
           ...ready('False', READY_REASON.adoptionRefused, 'node n1 is Ready', 60, 60),
         }),
       ),
-      heldUpBy('node n1 is Ready', 'looked at again every 5 min', { since: ago(60) }),
+      heldUpBy('node n1 is Ready', 'checked at least every 5 min', { since: ago(60) }),
     ],
     [
       given(
@@ -122,7 +125,7 @@ describe('a Volume is held up before it is attached by', () => {
         ),
       ),
       heldUpBy(
-        'PrepareVolume (attempt 5) waits for its time on node n1: attempt 4 ended early',
+        'PrepareVolume (attempt 5) waits for its next attempt on node n1: attempt 4 ended early',
         { at: ago(-5) },
         { since: ago(3) },
       ),
@@ -132,7 +135,7 @@ describe('a Volume is held up before it is attached by', () => {
         'an attempt after its backoff',
         preparing(because('JobStepRuns', { step: 'make the file system' }), 5, 3),
       ),
-      heldUpBy('PrepareVolume (attempt 5) is under way', 'the job has ended', { since: ago(3) }),
+      heldUpBy('PrepareVolume (attempt 5) is running', 'the job has ended', { since: ago(3) }),
     ],
     [
       given(
@@ -150,7 +153,7 @@ describe('a Volume is held up before it is attached by', () => {
           ...ready('Unknown', 'Pending', '', 300, 2),
         }),
       ),
-      heldUpBy('its PersistentVolume is not yet there', 'where a daemon runs', { since: ago(2) }),
+      heldUpBy('its PersistentVolume does not exist yet', 'if a daemon runs', { since: ago(2) }),
     ],
   ]);
 });

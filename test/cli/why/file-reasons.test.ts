@@ -2,44 +2,56 @@ import { expect, test } from '@jest/globals';
 import { type Reason, reason } from '../../../src/api/reasons.ts';
 import { obstructionOf } from '../../../src/cli/why/obstruction.ts';
 
-const PUT_RIGHT = 'Put right what the message names.';
+const RESTORE = 'Restore the file, or delete the Volume if its data is not needed.';
+const MOUNT =
+  'Mount the directory over NFS 4 with the options rw, hard and local_lock=none. The command lists the mounts.';
 const MOUNTS = ['ssh n1 findmnt'];
 const file = '/srv/v/1';
 
 test.each<[Reason, string | undefined, string, string[] | undefined]>([
-  [reason('BackingFileMissing', { file }), 'DeviceMissing', PUT_RIGHT, undefined],
-  [reason('MadeFileMissing', { file }), 'DeviceMissing', PUT_RIGHT, undefined],
-  [reason('LoopAttachedTwice', { file, devices: '/dev/loop3' }), undefined, PUT_RIGHT, MOUNTS],
+  [reason('BackingFileMissing', { file }), 'DeviceMissing', RESTORE, undefined],
+  [reason('MadeFileMissing', { file }), 'DeviceMissing', RESTORE, undefined],
+  [
+    reason('LoopAttachedTwice', { file, devices: '/dev/loop3' }),
+    undefined,
+    'Detach all loop devices of the file but one with losetup -d. The command lists the mounted ones.',
+    MOUNTS,
+  ],
   [
     reason('LoopFileMoved', { file, device: '/dev/loop3', found: '/srv/.nfs1' }),
     undefined,
-    PUT_RIGHT,
+    'Copy data that only the loop device has, end its use, then detach it with losetup -d. The command lists the mounts.',
     MOUNTS,
   ],
   [
     reason('LoopDetachPending', { device: '/dev/loop3' }),
     undefined,
-    'End what still uses the device there; it goes with its last user.',
+    'End what still uses the device there. The kernel removes it with its last user.',
     ['ssh n1 losetup -l'],
   ],
-  [reason('SharedMountMissing', { directory: '/srv/v' }), undefined, PUT_RIGHT, MOUNTS],
+  [reason('SharedMountMissing', { directory: '/srv/v' }), undefined, MOUNT, MOUNTS],
   [
     reason('SharedMountUnfit', { directory: '/srv/v', mountPoint: '/', type: 'ext4' }),
     undefined,
-    PUT_RIGHT,
+    MOUNT,
     MOUNTS,
   ],
-  [reason('OwnerUnreadable', { path: `${file}.owner.4`, file }), undefined, PUT_RIGHT, MOUNTS],
+  [
+    reason('OwnerUnreadable', { path: `${file}.owner.4`, file }),
+    undefined,
+    'Remove the owner file once losetup -a lists the backing file on no node. The command lists the mounts.',
+    MOUNTS,
+  ],
   [
     reason('CopiedFileInUse', { file, device: '/dev/loop3', uses: 'it is swap' }),
     'DeviceInUse',
-    'Take /dev/loop3 out of use, as the message says it is, or use another device.',
+    'End that use of /dev/loop3, or use another device.',
     undefined,
   ],
   [
     reason('NotPlainFile', { file }),
     undefined,
-    'Look at what took its place on the node.',
+    'Check on the node what took its place.',
     undefined,
   ],
 ])('%j', (detail, cause, say, run) => {

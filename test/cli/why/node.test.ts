@@ -27,7 +27,7 @@ const away = on(
   'away',
   volumeNamed('away', {
     phase: 'Available',
-    ...ready('Unknown', 'NodeUnreachable', 'node n1 is not reached over ssh: no route'),
+    ...ready('Unknown', 'NodeUnreachable', 'node n1 is unreachable over ssh: no route'),
   }),
 );
 const awayFor = (detail: Reason): Objects => {
@@ -85,7 +85,7 @@ describe('a node is held up by', () => {
       { ...node('False', { taints: ['node.kubernetes.io/out-of-service'] }), ...away },
       {
         cause: 'NodeOutOfService',
-        holdup: 'someone says that it is off',
+        holdup: 'which declares it off',
         phase: 'NotReady',
         run: ['kubectl taint node n1 node.kubernetes.io/out-of-service-'],
       },
@@ -169,7 +169,7 @@ describe('a node is held up by', () => {
 test('a node that nothing holds up', async () => {
   expect(await why({ ...node('True'), ...available('a'), ...other })).toMatchObject({
     nothing:
-      'Node n1: nothing is known to hold it up; 1 Volume is on it. Whether it answers now, and has what it needs: stowage check node n1',
+      'Node n1: no problem is known; 1 Volume is on it. To check the node itself, run: stowage check node n1',
   });
 });
 
@@ -185,6 +185,6 @@ test('an explanation for a person', async () => {
     objects: { ...node('True'), ...failed, 'storageclasses/fast': classNamed('fast') },
   });
   expect(out).toMatch(
-    /^Node: +n1 \(Ready\)\nHeld up by: +its Volume bad: x\nCause: +UnknownReason, of Volume bad\n/,
+    /^Node: +n1 \(Ready\)\nHeld up by: +its Volume bad: x\nCause: +UnknownReason \(Volume bad\)\n/,
   );
 });

@@ -30,7 +30,7 @@ const bothUnknown = merge(
   { 'nodes/n2': nodeNamed('n2', { ready: 'True' }) },
 );
 const ofHolderN2 = 'it is Uncertain on node n2, which counts as attached';
-const ofVolume = 'there is no node n1 in this cluster';
+const ofVolume = 'node n1 is not in this cluster';
 const told = (detail: Reason | undefined, by = 'stowage', at = 30) => toldBy(by, detail, at);
 
 const taintN2 = "kubectl taint node n2 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'";
@@ -47,7 +47,7 @@ describe('a pod is held up by', () => {
       merge(pod(), backed(volume([], { status: ready('Unknown', 'NodeUnreachable', 'no route') }))),
       {
         holdup:
-          'Volume data1: there is no node n1 in this cluster, and none is reached under that name: no route',
+          'Volume data1: node n1 is not in this cluster, and no machine is reached under that name: no route',
       },
     ],
     [
@@ -60,7 +60,7 @@ describe('a pod is held up by', () => {
       heldOnN2({ pods: ['db/old', 'x/y'], message: 'mounted' }),
       {
         holdup:
-          'Volume data1 cannot be attached to node n1: it is Attached on node n2, where these pods need it: db/old, x/y (mounted), and it can be on one node at a time',
+          'Volume data1 cannot be attached to node n1: it is Attached on node n2, where these pods need it: db/old, x/y (mounted); it can be on one node at a time',
         since: ago(120),
         fix: 'kubectl delete pod -n db old\nkubectl delete pod -n x y',
       },
@@ -68,14 +68,14 @@ describe('a pod is held up by', () => {
     [
       'a detach from another node',
       heldOnN2({ state: 'Detaching', pods: [] }),
-      { holdup: 'it is Detaching on node n2, and it can be on one node at a time' },
+      { holdup: 'it is Detaching on node n2; it can be on one node at a time' },
     ],
     [
       'an attachment to another node that is not Ready',
       heldOnN2({ pods: ['db/old'] }, 'Unknown'),
       {
         cause: 'NodeNotReady',
-        holdup: 'it is Attached on node n2, where these pods need it: db/old, which is not Ready',
+        holdup: 'it is Attached on node n2, which is not Ready, where these pods need it: db/old',
         since: ago(120),
         fix: taintN2,
       },
@@ -91,7 +91,7 @@ describe('a pod is held up by', () => {
         pod(),
         backed(volume([on('n2', explain('NodeGone', { node: 'n2' }))], { spec: shared })),
       ),
-      { cause: 'MultiAttach', holdup: 'there is no Node n2 any more' },
+      { cause: 'MultiAttach', holdup: 'Node n2 no longer exists' },
     ],
     [
       'an uncertain attachment to another node, of a Volume that is unreachable',
@@ -111,7 +111,7 @@ describe('a pod is held up by', () => {
     [
       'another node that cannot see whether the device is in use',
       heldOnN2({ pods: [], ...explain('UseUnknown', { device: '/dev/loop3' }) }),
-      { cause: 'WaitingForUnmount', holdup: 'cannot be seen', since: ago(120) },
+      { cause: 'WaitingForUnmount', holdup: 'cannot determine whether', since: ago(120) },
     ],
     [
       'a detach from another node whose job runs',
@@ -122,7 +122,7 @@ describe('a pod is held up by', () => {
       }),
       {
         cause: 'JobRunning',
-        holdup: 'it is Detaching on node n2 (its job is under way: write back)',
+        holdup: 'it is Detaching on node n2 (its job is running: write back)',
         since: ago(120),
         fix: 'ssh n2 ps axl',
       },
@@ -150,13 +150,13 @@ describe('a pod is held up by', () => {
       merge(pod({ spec: { nodeName: 'n3' } }), backed(volume([], { spec: shared }))),
       {
         holdup:
-          'Volume data1 can be attached to one of the nodes n1, n2, and the pod is on node n3',
+          'Volume data1 can be attached to one of the nodes n1, n2, but the pod is on node n3',
       },
     ],
     [
       'a node that cannot attach the Volume, which another one has',
       merge(heldOnN2({}), pod({ spec: { nodeName: 'n3' } })),
-      { cause: 'WrongNode', holdup: 'one of the nodes n1, n2, and the pod is on node n3' },
+      { cause: 'WrongNode', holdup: 'one of the nodes n1, n2, but the pod is on node n3' },
     ],
     [
       'a paused node',
@@ -179,13 +179,13 @@ describe('a pod is held up by', () => {
     [
       'a persistent path that does not exist yet',
       merge(pod(), backed(volume([on('n1', { safeToMount: false })]))),
-      { holdup: 'is Attached, but its persistent path is not there yet' },
+      { holdup: 'is Attached, but its persistent path does not exist yet' },
     ],
     [
       'an attach that has not begun',
-      merge(pod({ status: condition('data1: it is not attached yet') }), backed(volume())),
+      merge(pod({ status: condition('data1: not attached yet') }), backed(volume())),
       {
-        holdup: 'Volume data1 is not attached to node n1 yet: data1: it is not attached yet',
+        holdup: 'Volume data1 is not attached to node n1 yet: data1: not attached yet',
         since: ago(30),
         fix: 'stowage watch',
       },

@@ -33,7 +33,7 @@ describe('a pod is held up by', () => {
     [
       'the absence of a scheduler',
       merge(unscheduled(), backed(volume())),
-      { holdup: 'it is on no node yet: no scheduler has said anything of it', since: ago(300) },
+      { holdup: 'it is not scheduled yet: no scheduler has reported a reason', since: ago(300) },
     ],
     [
       'the scheduler',
@@ -42,7 +42,7 @@ describe('a pod is held up by', () => {
         backed(volume()),
       ),
       {
-        holdup: 'it is on no node yet: 0/3 nodes are available',
+        holdup: 'it is not scheduled yet: 0/3 nodes are available',
         since: ago(10),
         fix: 'kubectl describe pod db-0 -n db',
       },
@@ -52,7 +52,7 @@ describe('a pod is held up by', () => {
       merge(unscheduled({ message: 'no volume' }), claim()),
       {
         holdup:
-          'it is on no node yet: no volume; its claim db/data-0 is Pending: there is no PersistentVolume of storage class fast',
+          'it is not scheduled yet: no volume; its claim db/data-0 is Pending: there is no PersistentVolume of storage class fast',
         fix: 'stowage create volume NAME --node NODE --type sparse --size 5Gi --storage-class fast',
       },
     ],
@@ -74,13 +74,13 @@ describe('a pod is held up by', () => {
           spec: { ...pv(volume()).spec, storageClassName: 'fast' },
         },
       } as Objects),
-      { holdup: 'no PersistentVolume of storage class fast is free, of 1' },
+      { holdup: 'no PersistentVolume of storage class fast is free (total: 1)' },
     ],
     [
       'volumes of the other mode',
       merge(pod(), claim({ spec: { volumeMode: 'Block' } }), free('a')),
       {
-        holdup: 'no free PersistentVolume of storage class fast is of mode Block',
+        holdup: 'no free PersistentVolume of storage class fast has the volume mode Block',
         fix: '--mode Block',
       },
     ],
@@ -94,13 +94,13 @@ describe('a pod is held up by', () => {
       ),
       {
         holdup:
-          'it asks for 5Gi, and the largest free PersistentVolume of storage class fast has 4Gi',
+          'it requests 5Gi, and the largest free PersistentVolume of storage class fast has 4Gi',
       },
     ],
     [
       'an access mode that no volume has',
       merge(pod(), claim({ spec: { accessModes: ['ReadWriteMany'] } }), free('a')),
-      { holdup: 'no PersistentVolume of storage class fast can be had ReadWriteMany' },
+      { holdup: 'no PersistentVolume of storage class fast allows ReadWriteMany' },
     ],
     [
       'an access mode that no free volume has',
@@ -110,14 +110,14 @@ describe('a pod is held up by', () => {
         free('a'),
         free('b', { accessModes: ['ReadOnlyMany'], capacity: { storage: '1Gi' } }),
       ),
-      { holdup: 'no free PersistentVolume of storage class fast can be had ReadOnlyMany' },
+      { holdup: 'no free PersistentVolume of storage class fast allows ReadOnlyMany' },
     ],
     [
       'a claim of the empty storage class',
       merge(pod(), claim({ spec: { storageClassName: '' } })),
       {
         holdup:
-          'it asks for a PersistentVolume without a storage class, and all that Stowage makes have one',
+          'it requests a PersistentVolume without a storage class, and all those of Stowage have one',
         fix: 'stowage get volumes',
       },
     ],
@@ -127,7 +127,8 @@ describe('a pod is held up by', () => {
         'storageclasses/fast': EBS,
       }),
       {
-        holdup: 'volumes of its storage class fast are made by ebs.csi.aws.com, and not by Stowage',
+        holdup:
+          'volumes of its storage class fast are provisioned by ebs.csi.aws.com, not by Stowage',
         since: ago(600),
         fix: 'kubectl describe pvc data-0 -n db',
       },
@@ -150,7 +151,7 @@ describe('a pod is held up by', () => {
     [
       'a named PersistentVolume that does not exist',
       merge(pod(), claim({ spec: { volumeName: 'gone' } }), free('a')),
-      { holdup: 'it is to have the PersistentVolume gone, which does not exist' },
+      { holdup: 'it names the PersistentVolume gone, which does not exist' },
     ],
     [
       'a named PersistentVolume that is bound to another claim',
@@ -164,13 +165,13 @@ describe('a pod is held up by', () => {
     [
       'a named PersistentVolume that is not bound yet',
       merge(pod(), claim({ spec: { volumeName: 'a' } }), free('a')),
-      { holdup: 'it is to have the PersistentVolume a', fix: 'kubectl describe pvc data-0 -n db' },
+      { holdup: 'it names the PersistentVolume a', fix: 'kubectl describe pvc data-0 -n db' },
     ],
     [
       'a free PersistentVolume that is not bound yet',
       merge(pod(), claim(), free('a')),
       {
-        holdup: 'it is not bound yet, though there is room for it (a)',
+        holdup: 'it is not bound yet, although a PersistentVolume fits (a)',
         fix: 'kubectl describe pvc data-0 -n db',
       },
     ],
@@ -192,7 +193,7 @@ describe('a pod is held up by', () => {
           claimRef: { namespace: 'db', name: 'data-0', uid: 'old' },
         }),
       }),
-      { holdup: 'the PersistentVolume data1 is bound to another claim than its db/data-0' },
+      { holdup: 'the PersistentVolume data1 of its claim db/data-0 is bound to another claim' },
     ],
     [
       'a Volume that is gone',

@@ -24,12 +24,12 @@ describe('nothing holds a pod up where', () => {
     [
       'its volumes are attached',
       { ...pod(), ...backed(volume([on('n1')])) },
-      'Pod db/db-0 is Pending, but its volumes are there: Volume data1 on node n1. See what else keeps it: kubectl describe pod db-0 -n db',
+      'Pod db/db-0 is Pending, but its volumes are attached: Volume data1 on node n1. To find another cause, run: kubectl describe pod db-0 -n db',
     ],
     [
       'its volumes are attached, on a node that is unreachable',
       { ...pod(), ...backed(volume([on('n1')], { status: ready('Unknown', 'NodeUnreachable') })) },
-      'its volumes are there',
+      'its volumes are attached',
     ],
     [
       'a volume is attached read-only on several nodes',
@@ -39,7 +39,7 @@ describe('nothing holds a pod up where', () => {
           volume([on('n2', { readOnly: true }), on('n1', { readOnly: true })], { spec: shared }),
         ),
       },
-      'its volumes are there',
+      'its volumes are attached',
     ],
     [
       'the pod runs',
@@ -50,7 +50,7 @@ describe('nothing holds a pod up where', () => {
     [
       'the pod has no volumes',
       pod({ spec: { volumes: [{ name: 'x' }] } }),
-      'has no volumes that Stowage could have made',
+      'has no volumes that Stowage could provision',
     ],
     [
       'the volumes are not of Stowage',
@@ -76,11 +76,11 @@ test('explains the holdup in text and YAML as in JSON', async () => {
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
     `Pod:         db/db-0 (Pending)
-Held up by:  Volume data1 cannot be attached to node n1: it is Attached on node n2, where these pods need it: db/old, and it can be on one node at a time
-Cause:       MultiAttach, of PersistentVolumeClaim db/data-0 → Volume data1 → Node n2
+Held up by:  Volume data1 cannot be attached to node n1: it is Attached on node n2, where these pods need it: db/old; it can be on one node at a time
+Cause:       MultiAttach (PersistentVolumeClaim db/data-0 → Volume data1 → Node n2)
 Since:       2029-12-31T23:58:00.000Z (2m ago)
-Tried next:  once it is detached from node n2, which follows by itself when no pod needs it there
-Fix:         End what uses it there, by scaling down what made it; else the pods are made again.
+Next try:    once it is detached from node n2, which happens when no pod needs it there
+Fix:         Scale down the workload that uses it there, else it creates the pods again. Then delete the pods.
                kubectl delete pod -n db old
 `,
   );
@@ -118,7 +118,8 @@ describe('a pod that is being deleted', () => {
   test('waits for its node, and for no volume', async () => {
     expect(await why(deleting(['kubernetes.io/x']))).toMatchObject({
       phase: 'Terminating',
-      nothing: 'Pod db/db-0 is being deleted, and waits for no volumes any more: node n1 ends it',
+      nothing:
+        'Pod db/db-0 is being deleted, and no longer waits for volumes: node n1 terminates it',
     });
   });
 
@@ -155,8 +156,8 @@ test('reports once what may not be read, and explains the rest', async () => {
   const objects = { ...pod(), ...backed(volume()) };
   const { code, out, err } = await stowage(['why', 'pod', 'db/db-0'], { objects, failures });
   expect(code).toBe(0);
-  expect(out).toContain('what its volumes are may not be read');
-  expect(err).toMatch(/^note: not looked at: no \ufffd\[2J.*\n$/);
+  expect(out).toContain('you may not read its volumes');
+  expect(err).toMatch(/^note: not checked: no \ufffd\[2J.*\n$/);
 });
 
 test('prints hostile names without control characters, and quotes them in commands', async () => {

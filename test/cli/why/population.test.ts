@@ -76,44 +76,44 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
   [
     'a pod that runs',
     { ...withMade(podIn('Running')), events: told('PopulatorCreationError', 'pod does not run') },
-    'it is filled by pod stowage/populate-u on node n1',
+    'it is being filled by pod stowage/populate-u on node n1',
     'kubectl logs -n stowage populate-u',
   ],
   [
     'the second one',
     withMade(podIn('Running'), { 'stowage.dev/populate-attempts': attempts(1) }),
-    'on node n1, the 2. of 4; the last one failed: exit status 1: no space',
+    'on node n1, attempt 2 of 4; the last one failed: exit status 1: no space',
     'kubectl logs',
   ],
   [
     'a pod that does not run',
     withMade(podIn('Pending', {}, NO_IMAGE)),
-    'pod stowage/populate-u, which is to fill its volume, does not run: ImagePullBackOff: no',
+    'pod stowage/populate-u, which should fill its volume, does not run: ImagePullBackOff: no',
     'kubectl describe pod -n stowage populate-u',
   ],
   [
     'a pod that somebody deleted',
     withMade(podIn('Running', DELETED)),
-    'is being deleted on node n1: another one is made when it is gone',
+    'is being deleted on node n1: another one is created when it is gone',
     'kubectl get nodes',
   ],
   [
     'a pod that is done',
     withMade(podIn('Succeeded', DELETED), { 'stowage.dev/populated-by': 'p' }),
-    'its volume is filled, and becomes its own once pod stowage/populate-u is gone',
+    'its volume is filled, and is bound to it once pod stowage/populate-u is gone',
     'kubectl get nodes',
   ],
   // Their events expire after an hour.
   [
     'pods that failed long ago',
     withMade(undefined, { 'stowage.dev/populate-attempts': attempts(4) }),
-    '4 pods that were to fill its volume have failed. The last: exit status 1: no space',
+    '4 pods failed to fill its volume. The last one: exit status 1: no space',
     'stowage get populators',
   ],
   [
     'a definition that is gone, of a claim that was begun',
     { ...begun, population: { definitions: [], registered: true } },
-    'nobody fills volumes from the kind',
+    'no populator is registered for the kind',
     'stowage register populator hello',
   ],
   [
@@ -122,32 +122,32 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
       ...withMade(podIn('Running', DELETED)),
       claim: { ...begun.claim, metadata: { ...begun.claim.metadata, ...DELETED } },
     },
-    'it is being deleted, and pod stowage/populate-u, which fills its volume on node n1, is not gone',
+    'it is being deleted, and pod stowage/populate-u, which fills its volume on node n1, still exists',
     'kubectl get nodes',
   ],
   [
     'a kind that nobody registered',
     { population: { definitions: [], registered: false } },
-    'nobody fills volumes from the kind Hello.hello.example.com',
+    'no populator is registered for the kind Hello.hello.example.com',
     'stowage register populator hello --group hello.example.com --kind Hello --image IMAGE --mount-path PATH',
   ],
   [
     'a kind that others fill',
     { population: { definitions: [], registered: true } },
-    'which is for another populator',
+    'is for another populator',
     'stowage get populators',
   ],
   [
     'a source that is missing',
     { events: told('PopulatorDataSourceNotFound', 'Hello test/example does not exist') },
     'Hello test/example does not exist',
-    'Create the Hello example in namespace test',
+    'Create Hello example in namespace test',
   ],
   [
     'pods that failed',
     { ...begun, events: told('PopulatorFailed', '4 pods have failed. The last: no space') },
     '4 pods have failed. The last: no space',
-    'It is tried again once either is changed.',
+    'A change of either triggers a retry.',
   ],
   [
     'one that is being filled',
@@ -158,7 +158,7 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
   [
     'one that waits for its first pod',
     { storageClass: { found: WAITS } },
-    'its storage class waits for the first pod that uses it',
+    'its storage class waits for the first pod that uses the claim',
     'Create a pod in namespace test',
   ],
   // An event of the validator, from before the kind was registered.
@@ -171,16 +171,16 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
   [
     'a kind that nobody registered, in a class of others',
     { storageClass: { found: OTHERS }, population: { definitions: [], registered: false } },
-    'nobody fills volumes from the kind Hello.hello.example.com',
+    'no populator is registered for the kind Hello.hello.example.com',
     'stowage register populator hello',
   ],
   [
     'one that waits for its first pod, in a class of others',
     { storageClass: { found: { ...OTHERS, volumeBindingMode: 'WaitForFirstConsumer' } } },
-    'its storage class waits for the first pod that uses it',
+    'its storage class waits for the first pod that uses the claim',
     'Create a pod in namespace test',
   ],
-  ['one that nobody has taken up', {}, 'no daemon has taken it up yet', 'stowage watch'],
+  ['one that nobody has taken up', {}, 'no daemon has processed it yet', 'stowage watch'],
 ])('%s', (_, parts, holdup, fix) => {
   expectByCodes((facts) => diagnoseClaim(facts, NOW), known(parts));
   const found = diagnoseClaim(known(parts), NOW);

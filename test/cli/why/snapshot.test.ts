@@ -72,7 +72,7 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     metadata({
       finalizers: [BOUND, 'snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection'],
     }),
-    'it is being deleted, and a claim is being made from it',
+    'it is being deleted, and a claim is being created from it',
     'stowage get grants -n prod',
   ],
   [
@@ -81,25 +81,25 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
       ...metadata({ finalizers: [BOUND] }),
       ...content({}, { error: { message: 'the node is away' } }),
     },
-    'its content snapcontent-uid-snapshot is not gone: the node is away',
+    'its content snapcontent-uid-snapshot still exists: the node is away',
     undefined,
   ],
   [
     'deleted, and nobody looks',
     { ...metadata({ finalizers: [BOUND] }), ...content({}) },
-    'its content snapcontent-uid-snapshot is not gone',
+    'its content snapcontent-uid-snapshot still exists',
     'stowage watch',
   ],
   [
     'deleted, and held by others',
     metadata({ finalizers: ['example.com/x'] }),
-    'held by its finalizers example.com/x',
+    'waits for the finalizers example.com/x',
     YAML,
   ],
   [
     'deleted, and its content may not be read',
     { ...metadata({ finalizers: [BOUND] }), content: { forbidden: 'no' } },
-    `held by its finalizers ${BOUND}`,
+    `waits for the finalizers ${BOUND}`,
     'kubectl describe volumesnapshot foo-backup -n prod',
   ],
   [
@@ -117,11 +117,16 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
   [
     'several default classes',
     { classes: { found: [DEFAULT, { ...DEFAULT, metadata: { ...DEFAULT.metadata, name: 'b' } }] } },
-    'several default ones: standard, b',
+    'several default ones of volume.stowage.dev: standard, b',
     undefined,
   ],
   ['a class that is not there', ofClass('nowhere'), 'its class nowhere does not exist', undefined],
-  ['a class of others', ofClass('other'), 'its class other is of ebs.csi.aws.com', undefined],
+  [
+    'a class of others',
+    ofClass('other'),
+    'its class other is of the driver ebs.csi.aws.com',
+    undefined,
+  ],
   [
     'no claim',
     { claim: ABSENT },
@@ -137,7 +142,7 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
   [
     'a claim of others',
     { pv: { found: { ...pv, metadata: { name: 'x' } } } },
-    "the volume pvc-foo of its claim foo is none of Stowage's",
+    'the volume pvc-foo of its claim foo is not a volume of Stowage',
     YAML,
   ],
   [
@@ -149,19 +154,19 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
   [
     'a content of another snapshot',
     { snapshot: BY_HAND, ...content({ volumeSnapshotRef: { ...ref, name: 'other' } }) },
-    'is of another snapshot, prod/other',
+    'belongs to another snapshot, prod/other',
     'kubectl get volumesnapshotcontent snapcontent-uid-snapshot -o yaml',
   ],
   [
     'a content of one that had its name',
     { snapshot: BY_HAND, ...content({ volumeSnapshotRef: { ...ref, uid: 'old' } }) },
-    'is of another snapshot, prod/foo-backup, which had the UID old',
+    'belongs to another snapshot, prod/foo-backup, which had the UID old',
     'kubectl get volumesnapshotcontent snapcontent-uid-snapshot -o yaml',
   ],
   [
     'a content of others',
     { snapshot: BY_HAND, ...content({ driver: 'ebs.csi.aws.com' }) },
-    'is of ebs.csi.aws.com, and not of Stowage',
+    'is of the driver ebs.csi.aws.com, not of Stowage',
     YAML,
   ],
   [
@@ -187,17 +192,17 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     'SnapshotCreationFailed: the node is away',
     undefined,
   ],
-  ['no daemon', {}, 'no daemon has taken it up yet', 'stowage watch'],
+  ['no daemon', {}, 'no daemon has processed it yet', 'stowage watch'],
   [
     'a node at work',
     content({}),
-    'its content snapcontent-uid-snapshot is being made',
+    'its content snapcontent-uid-snapshot is being created',
     'stowage watch',
   ],
   [
     'a content that is ready before it',
     content({}, { readyToUse: true }),
-    'is ready, and that is not written into it yet',
+    'is ready, but the status of the snapshot is not updated yet',
     'stowage watch',
   ],
 ])('%s', (_name, parts, holdup, command) => {
@@ -214,7 +219,7 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
 
 test('one that is ready', () => {
   expect(diagnoseSnapshot(known({ snapshot: SNAPSHOT, classes: { found: [] } }))).toEqual({
-    nothing: 'VolumeSnapshot prod/foo-backup is ready: claims can be made from it',
+    nothing: 'VolumeSnapshot prod/foo-backup is ready: claims can be created from it',
   });
 });
 
@@ -223,7 +228,7 @@ test('a content without a UID in its reference is waited for', () => {
   const found = diagnoseSnapshot(
     known({ snapshot: BY_HAND, ...content({ volumeSnapshotRef: named }) }),
   );
-  expect(found).toMatchObject({ holdup: expect.stringContaining('is being made') });
+  expect(found).toMatchObject({ holdup: expect.stringContaining('is being created') });
 });
 
 describe('by its reason', () => {

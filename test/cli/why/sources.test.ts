@@ -70,7 +70,7 @@ test('explains a claim from a missing grant to a snapshot that is not taken', as
     'Held up by:             VolumeSnapshot prod/foo-backup does not exist\n',
   );
   // Based on lists, which do not contain the snapshot, either.
-  expect((await why('--all')).out).toContain('SourceMissing, of VolumeSnapshot prod/foo-backup\n');
+  expect((await why('--all')).out).toContain('SourceMissing (VolumeSnapshot prod/foo-backup)\n');
 
   await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
   const waiting = JSON.parse((await why('pvc test/foo-testing -o json')).out);
@@ -79,7 +79,7 @@ test('explains a claim from a missing grant to a snapshot that is not taken', as
     name: 'foo-testing',
     namespace: 'test',
     phase: 'Pending',
-    holdup: 'VolumeSnapshot prod/foo-backup is not bound to a content',
+    holdup: 'VolumeSnapshot prod/foo-backup is not bound to a VolumeSnapshotContent',
     fix: { run: ['stowage why snapshot prod/foo-backup'] },
   });
 
@@ -95,7 +95,7 @@ test('explains a claim from a missing grant to a snapshot that is not taken', as
 
   // The cause is the same for the pod that waits for the claim.
   expect((await why('pod test/reader')).out).toMatch(
-    /Held up by: +it is on no node yet: .*; its claim test\/foo-testing is Pending: VolumeSnapshot prod\/foo-backup is not bound to a content\n/,
+    /Held up by: +it is not scheduled yet: .*; its claim test\/foo-testing is Pending: VolumeSnapshot prod\/foo-backup is not bound to a VolumeSnapshotContent\n/,
   );
 });
 
@@ -106,13 +106,13 @@ test('reports what may not be read, and explains the rest', async () => {
   });
   const { code, out, err } = await why('pvc test/foo-testing', blind);
   expect(code).toBe(0);
-  expect(err).toBe('note: not looked at: ReferenceGrant is forbidden\n');
-  expect(out).toContain('no daemon has taken it up yet');
+  expect(err).toBe('note: not checked: ReferenceGrant is forbidden\n');
+  expect(out).toContain('no daemon has processed it yet');
 });
 
 describe('a daemon whose gate is off', () => {
   const OFF =
-    /Held up by: +dataSourceRef names VolumeSnapshot prod\/foo-backup, in another namespace than test, which this daemon does not follow\n/;
+    /Held up by: +dataSourceRef names VolumeSnapshot prod\/foo-backup in another namespace than test, which this daemon does not allow\n/;
   const lead = async (isOn: boolean) => {
     const lease = leadingLease(Date.now(), {
       featureGates: { CrossNamespaceVolumeDataSource: isOn },
@@ -167,7 +167,7 @@ describe('a daemon whose gate is off', () => {
     const { out, err } = await why('pvc test/foo-testing', blind);
     expect(out).toMatch(OFF);
     expect(out).toContain("stowage watch --feature-gates 'CrossNamespaceVolumeDataSource=true'");
-    expect(err).toBe('note: not looked at: Lease is forbidden\n');
+    expect(err).toBe('note: not checked: Lease is forbidden\n');
     // The current leader's Lease has precedence over the event.
     await lead(true);
     expect((await why('pvc test/foo-testing')).out).not.toMatch(OFF);

@@ -84,7 +84,7 @@ export const attaching = (...attachments: Attachment[]) =>
 export const unreachable = ready(
   'Unknown',
   READY_REASON.nodeUnreachable,
-  'node n1 is not reached over ssh: timeout',
+  'node n1 is unreachable over ssh: timeout',
 );
 export const available = volume({ phase: 'Available', ...ready('True', 'Available') });
 export const away = volume({ phase: 'Available', ...unreachable });
@@ -126,7 +126,7 @@ export const RECREATE = [
   'stowage delete volume data1 --wait',
   'kubectl create -f volume.yaml',
 ];
-export const RETRY = `kubectl patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'`;
+export const RETRY = 'stowage retry volume data1';
 export const takeOff = (object: string, value = 'example.com/backup', at = 0) =>
   `kubectl patch ${object} --type json -p '[{"op":"test","path":"/metadata/finalizers/${at}","value":"${value}"},{"op":"remove","path":"/metadata/finalizers/${at}"}]'`;
 

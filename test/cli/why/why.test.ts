@@ -31,8 +31,8 @@ test('an explanation', async () => {
 Held up by:  its storage class fast does not exist
 Cause:       StorageClassMissing
 Since:       2029-12-31T23:57:00Z (3m ago)
-Tried next:  when its spec is changed
-Fix:         Create the class, such as this one, and have the Volume tried again.
+Next try:    when its spec is changed
+Fix:         Create the class, for example this one. Then retry the Volume.
                apiVersion: storage.k8s.io/v1
                kind: StorageClass
                metadata:
@@ -42,7 +42,7 @@ Fix:         Create the class, such as this one, and have the Volume tried again
                reclaimPolicy: Retain
                parameters:
                  fsType: ext4
-               kubectl patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'
+               stowage retry volume data1
 `,
   );
 });
@@ -51,7 +51,7 @@ test('what is to be run is for the cluster that was asked', async () => {
   const argv = ['why', 'volume', 'data1', '-o', 'json', '--context', "it's", '--kubeconfig=/k c'];
   const { out } = await stowage(argv, { objects });
   expect(JSON.parse(out).fix.run).toEqual([
-    `kubectl --kubeconfig '/k c' --context 'it'\\''s' patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'`,
+    `stowage --kubeconfig '/k c' --context 'it'\\''s' retry volume data1`,
   ]);
 });
 
@@ -102,7 +102,7 @@ test('when it is tried next', async () => {
   const { out } = await stowage(['why', 'volume', 'data1'], {
     objects: { 'volumes/data1': waiting },
   });
-  expect(out).toContain('Tried next:  2030-01-01T00:00:05.000Z (in 5s)\n');
+  expect(out).toContain('Next try:    2030-01-01T00:00:05.000Z (in 5s)\n');
 });
 
 test('data', async () => {
@@ -114,7 +114,7 @@ test('data', async () => {
     holdup: 'its storage class fast does not exist',
     since: '2029-12-31T23:57:00Z',
     next: { when: 'when its spec is changed' },
-    fix: { manifest: { kind: 'StorageClass' }, run: [expect.stringContaining('kubectl patch')] },
+    fix: { manifest: { kind: 'StorageClass' }, run: ['stowage retry volume data1'] },
   });
   expect(parse((await stowage(['why', 'vol', 'data1', '-o', 'yaml'], { objects })).out)).toEqual(
     json,
@@ -126,7 +126,7 @@ test('nothing', async () => {
   const world = { 'volumes/data1': volume, 'persistentvolumes/data1': pvOf(volume, 'Available') };
   expect(await stowage(['why', 'volume/data1'], { objects: world })).toMatchObject({
     code: 0,
-    out: 'Volume data1 is Available: nothing holds it up; no claim has it yet\n',
+    out: 'Volume data1 is Available: nothing holds it up; no claim is bound to it yet\n',
     err: '',
   });
 });
@@ -146,23 +146,23 @@ describe('the nouns', () => {
   });
 
   test.each([
-    [['pvc'], 'One name of a PersistentVolumeClaim'],
-    [['pvc', '../x'], 'no name of a PersistentVolumeClaim'],
-    [['snapshot', 'a/b/c'], 'One name of a VolumeSnapshot'],
-    [['pod'], 'One name of a Pod'],
-    [['pod/db/a', 'b'], 'One name of a Pod'],
-    [['pod/a/b/c'], 'One name of a Pod'],
-    [['pod', 'db/../x'], 'One name of a Pod'],
-    [['pod', '../x'], 'no name of a Pod'],
-    [['pod', 'Db/x'], 'no name of a Pod'],
+    [['pvc'], 'Exactly one name of a PersistentVolumeClaim'],
+    [['pvc', '../x'], 'not a valid name of a PersistentVolumeClaim'],
+    [['snapshot', 'a/b/c'], 'Exactly one name of a VolumeSnapshot'],
+    [['pod'], 'Exactly one name of a Pod'],
+    [['pod/db/a', 'b'], 'Exactly one name of a Pod'],
+    [['pod/a/b/c'], 'Exactly one name of a Pod'],
+    [['pod', 'db/../x'], 'Exactly one name of a Pod'],
+    [['pod', '../x'], 'not a valid name of a Pod'],
+    [['pod', 'Db/x'], 'not a valid name of a Pod'],
     [['namespace', 'x'], 'but not "namespace"'],
-    [['node', 'a/b'], 'no name of a Node'],
+    [['node', 'a/b'], 'not a valid name of a Node'],
     [['data1'], 'but not "data1"'],
-    [['volume'], 'One name'],
-    [['vol/a', 'b'], 'One name'],
-    [['vol/a/b'], 'One name'],
-    [['volume/'], 'no name of a Volume'],
-    [['volume', '../pods'], 'no name of a Volume'],
+    [['volume'], 'Exactly one name'],
+    [['vol/a', 'b'], 'Exactly one name'],
+    [['vol/a/b'], 'Exactly one name'],
+    [['volume/'], 'not a valid name of a Volume'],
+    [['volume', '../pods'], 'not a valid name of a Volume'],
     [['volume', 'a', 'b'], 'too many arguments'],
     [[], "missing required argument 'kind'"],
   ])('%j is wrong usage', async (argv, message) => {
@@ -187,7 +187,7 @@ test('reports what may not be read, and explains the rest', async () => {
   expect(code).toBe(0);
   expect(out).toContain('its storage class fast does not exist');
   expect(err).toBe(
-    'note: not looked at: nodes "n1" is forbidden: User "\ufffd[2Jme" cannot get it\n',
+    'note: not checked: nodes "n1" is forbidden: User "\ufffd[2Jme" cannot get it\n',
   );
 });
 

@@ -75,7 +75,7 @@ test(
     const [trusts = '', ...rest] = lines.slice(checks, service);
     // Later steps check whether the node answers in time.
     const trusted = await type(`${trusts.replace('SHA256:…', fingerprint)} || true`);
-    expect(trusted.stderr).toContain('is trusted from now on');
+    expect(trusted.stderr).toContain('is now trusted');
     for (const line of rest) await type(line);
     // An emulated machine may be too slow for the default lease times.
     const slow = ['LEASE_DURATION=120s', 'RENEW_DEADLINE=90s'].map(

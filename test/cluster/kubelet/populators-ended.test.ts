@@ -27,7 +27,7 @@ describeAsRoot('a real pod that is ended while it fills a claim', () => {
     const uid = await scene.claim('deleted');
     await scene.runs(uid);
     await scene.remove(PODS, `populate-${uid}`, OWN);
-    await scene.isTold('deleted', 'before it had ended');
+    await scene.isTold('deleted', 'before it ended');
     await scene.isFilled('deleted');
   });
 
@@ -68,7 +68,7 @@ describeAsRoot('a real pod that is ended while it fills a claim', () => {
     try {
       await scene.isTold('lost', 'DeletionByTaintManager');
       expect(await scene.why('lost')).toContain(
-        `is being deleted on node ${scene.node}: another one is made when`,
+        `is being deleted on node ${scene.node}: another one is created when`,
       );
     } finally {
       process.kill(kubeletPid, 'SIGCONT');

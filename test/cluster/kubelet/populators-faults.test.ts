@@ -96,8 +96,8 @@ describeAsRoot('what goes wrong while a real pod fills a claim', () => {
   });
 
   test.each([
-    ['persistentvolumeclaims', 'PopulatorPVCPrimeCreationError: claim stowage/prime-'],
-    ['pods', 'PopulatorCreationError: pod stowage/populate-'],
+    ['persistentvolumeclaims', 'PopulatorPVCPrimeCreationError: prime claim stowage/prime-'],
+    ['pods', 'PopulatorCreationError: populator pod stowage/populate-'],
   ])('a quota for %s is told, and tried again', async (counted, event) => {
     await scene.kind.register('hello', FILL);
     const quota = {

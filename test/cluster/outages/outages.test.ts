@@ -4,7 +4,7 @@ import { startScene } from './scene.ts';
 outageCases(
   'Volumes of a real API server, over ssh, while parts of it are away',
   ['the API server is down', 'sshd is down', 'the network is cut'],
-  { away: 'sshd is down', says: 'node n1 is not reached over ssh: ' },
+  { away: 'sshd is down', says: 'node n1 is unreachable over ssh: ' },
   async ({ folder }) => {
     const scene = await startScene(folder);
     const { controlPlane, sshd, network } = scene;

@@ -95,7 +95,7 @@ describeAsRoot('etcd is restored to an earlier backup, and the daemon goes on', 
       expect(readyOf(await ready('b', 'False'))).toMatchObject({
         reason: 'UnavailableError',
         message: expect.stringContaining(
-          'should carry what was made for this Volume, but nothing was found',
+          'should contain what was created for this Volume, but nothing was found',
         ),
       });
       const files = await readdir(kinds.folder);

@@ -91,7 +91,7 @@ describeAsRoot("beyond the rights of the daemon's account at salt-api", () => {
     ])('refuses from its runner %s', async (_what, kwarg) => {
       const answer = (await send(call(kwarg))) as { return: unknown[] };
       expect(answer.return[0]).toEqual(
-        expect.stringMatching(/not a function of|not the id of|invalid arg|unexpected/i),
+        expect.stringMatching(/not a function of|not a minion ID|invalid arg|unexpected/i),
       );
     });
 

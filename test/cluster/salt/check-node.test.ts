@@ -58,7 +58,7 @@ describeAsRoot('commands that ask nodes, over Salt', () => {
     expect((await checks()).get('user')).toMatchObject({
       ok: false,
       message: expect.stringContaining('version 0'),
-      hint: expect.stringContaining('Copy salt/ of this Stowage'),
+      hint: expect.stringContaining('Copy salt/ of this version of Stowage'),
     });
     await writeFile(module(), text);
     await salt.salt('n1', 'saltutil.sync_modules');

@@ -170,7 +170,7 @@ describe('on the other node', () => {
           adopt: old,
           ...('devicePath' in desired && { devicePath: desired.devicePath }),
         } as Desired),
-      ).toMatch(/of mode|carries|Volume of mode/);
+      ).toMatch(/of mode|contains|Volume of mode/);
       // Interrupted after various numbers of steps, the result is the same.
       for (let count = 1; ; count += 3) {
         const plan = await planNow(node.executor, 'n2', 'provision', desired);

@@ -120,9 +120,7 @@ describe.each([
     // The state after the provisioned disk is gone.
     const lost = { ...exchanged, identity: identity.replace(/(wwn=\S+)\S /, '$1f ') };
     for (const operation of ['provision', 'attach', 'delete'] as const) {
-      expect(await carryOut(executor, 'n1', operation, lost)).toMatch(
-        /is now .*, and not the device/,
-      );
+      expect(await carryOut(executor, 'n1', operation, lost)).toMatch(/is now .*, not the device/);
     }
     expect(await factsOf(exchanged)).toMatchObject({ name: path.replace('/dev/', '') });
     expect((await vm.run(['sha256sum', other])).stdout).toBe(before);
@@ -162,7 +160,7 @@ test('data without a signature is refused, and destroyed with a consent to unkno
   ]);
   const before = (await vm.run(['sha256sum', path])).stdout;
   const desired = volumeOn(path);
-  expect(await prepare(desired)).toBe(`${path} carries unknown data`);
+  expect(await prepare(desired)).toBe(`${path} contains unknown data`);
   expect((await vm.run(['sha256sum', path])).stdout).toBe(before);
   expect(await prepare({ ...desired, overwrite: 'unknown data' })).toMatchObject({ done: {} });
 });
@@ -240,7 +238,7 @@ describe('a disk that multipathd takes', () => {
       volumeOn(path, { mode: 'Block', fs: undefined }),
     );
     expect(planned).toMatchObject({
-      refusal: expect.stringContaining('is a map of multipathd'),
+      refusal: expect.stringContaining('is a multipath map'),
       hint: expect.stringContaining('wwid "35000c500a1b2c3d3"'),
     });
   });

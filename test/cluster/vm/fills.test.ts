@@ -197,7 +197,7 @@ describe('logical volumes that are filled', () => {
       for (const [index, desired] of three.entries()) {
         const plan = plans[index];
         if (plan === undefined || 'refusal' in plan) throw new Error(plan?.refusal);
-        const at = plan.steps.findIndex(({ name }) => name.startsWith('fill it'));
+        const at = plan.steps.findIndex(({ name }) => name.startsWith('populate the volume'));
         expect(await runSteps(lvm.executor, NODE, desired, plan.steps.slice(0, at))).toEqual({
           state: 'succeeded',
         });
@@ -207,12 +207,12 @@ describe('logical volumes that are filled', () => {
       for (const argv of fills.toReversed()) said.push(await lvm.vm.run(argv, { reject: false }));
       expect(said.map(({ exitCode }) => exitCode)).toEqual([1, 0, 0]);
       expect(said[0]?.stderr).toMatch(
-        /^the thin pool vg0\/pool has \d+ bytes left.* and \d+ may still be written/,
+        /^the thin pool vg0\/pool has \d+ bytes left.* may still write \d+/,
       );
       // The volume's own unfinished content is removed, and not created again while the others are
       // being filled.
       expect(await lvm.carry('provision', three[2] as DesiredLvm)).toMatch(
-        /what is being filled beside it \d+$/,
+        /other volumes that are being populated \d+$/,
       );
       expect((await lvm.volumes()).length).toBe(2);
       for (const desired of three.slice(0, 2)) {
@@ -293,7 +293,7 @@ describe('logical volumes that are filled', () => {
       const ended = killed ? 'raced' : 'failed';
       expect(state).toMatchObject({
         state: ended,
-        step: { name: 'fill it from Image prod/debian' },
+        step: { name: 'populate the volume from Image prod/debian' },
       });
       await until('nothing has it open', async () => {
         const made = await planNow(lvm.executor, NODE, 'delete', { ...desired, fill: undefined });
@@ -312,7 +312,7 @@ describe('logical volumes that are filled', () => {
           reject: false,
         },
       );
-      return stdout.includes('fill it from') || undefined;
+      return stdout.includes('populate the volume from') || undefined;
     });
 
   describe('for a claim, by the daemon', () => {

@@ -47,45 +47,45 @@ const LVM = 'pvcreate -q "$1"; vgcreate -q guest "$1"; lvcreate -q -y -n data -L
 /** A pod sees neither the node's disks nor its /dev. */
 const OF_POD = `--config 'devices{global_filter=["a|/loop|","a|by-partuuid|","r|.*|"]}'`;
 const USES: [what: string, script: string, told: RegExp[]][] = [
-  ['a group of logical volumes', LVM, [/\(lvm, guest-data\) is made of it$/]],
+  ['a group of logical volumes', LVM, [/held by \S+ \(lvm, guest-data\)$/]],
   [
     'a group of logical volumes, of which one is mounted',
     `${LVM}; lvcreate -q -y -n idle -L 16M guest; mkfs.ext4 -q /dev/guest/data; mount /dev/guest/data /mnt/a`,
     [
-      /\(lvm, guest-data\) is made of it, which is mounted at \/mnt\/a$/,
-      /\(lvm, guest-\w+\) is made of it$/,
+      /held by \S+ \(lvm, guest-data\), which is mounted at \/mnt\/a$/,
+      /held by \S+ \(lvm, guest-\w+\)$/,
     ],
   ],
   [
     "a group of the name of the node's own",
     `rm -rf /dev/vg0; vgcreate -q ${OF_POD} vg0 "$1"; lvcreate -q -y ${OF_POD} -n data -L 32M vg0`,
-    [/\(lvm, vg0-data\) is made of it$/],
+    [/held by \S+ \(lvm, vg0-data\)$/],
   ],
   [
     'a thin pool',
     'vgcreate -q guest "$1"; lvcreate -q -y --type thin-pool -L 32M -n pool guest; lvcreate -q -y -V 64M --thinpool pool -n thin guest',
     [
-      /is made of it, of that \/dev\/dm-\d+ \(lvm, guest-pool-tpool\), of that \/dev\/dm-\d+ \(lvm, guest-/,
+      /held by .*, which is held by \/dev\/dm-\d+ \(lvm, guest-pool-tpool\), which is held by \/dev\/dm-\d+ \(lvm, guest-/,
     ],
   ],
   [
     'a RAID',
     'mdadm --create /dev/md/guest --run --quiet --metadata=1.2 --level=1 --raid-devices=2 "$1" missing',
-    [/\/dev\/md\d+ \(raid1\) is made of it$/],
+    [/held by \/dev\/md\d+ \(raid1\)$/],
   ],
   [
     'a RAID with swap in a logical volume',
     `mdadm --create /dev/md/guest --run --quiet --metadata=1.2 --level=1 --raid-devices=2 "$1" missing; set -- /dev/md/guest; ${LVM}; mkswap -q /dev/guest/data; swapon /dev/guest/data`,
     [
-      /\(raid1\) is made of it, of that \/dev\/dm-\d+ \(lvm, guest-data\), which is swap$/,
-      /\(raid1\) is made of it, of that \/dev\/dm-\d+ \(lvm, guest-data\)$/,
-      /\(raid1\) is made of it$/,
+      /held by \S+ \(raid1\), which is held by \/dev\/dm-\d+ \(lvm, guest-data\), which is swap$/,
+      /held by \S+ \(raid1\), which is held by \/dev\/dm-\d+ \(lvm, guest-data\)$/,
+      /held by \S+ \(raid1\)$/,
     ],
   ],
   [
     'a device of device-mapper with a name for a shell',
     'dmsetup create "a;\\$(reboot) \'b" --table "0 1024 linear $1 2048"',
-    [/is made of it$/],
+    [/is in use: held by \S+ \(.*\)$/],
   ],
 ];
 
@@ -190,7 +190,7 @@ describe('told by the daemon:', () => {
       const ready = (await client.get<Volume>(VOLUMES, name)).status?.conditions?.find(
         ({ type }) => type === 'Ready',
       );
-      expect(ready?.message).toMatch(/is in use: .* is made of it\. .* run on the node: /);
+      expect(ready?.message).toMatch(/is in use: held by .*\. .* run on the node: /);
       // The command as printed, except for the ssh configuration of the VM.
       const typed = command.replace(/^ssh /, `ssh -F ${vm.configFile} `);
       await execa('sh', ['-c', typed]);

@@ -130,7 +130,7 @@ describe('logical volumes in a VM', () => {
       // The volume no longer belongs to any Volume, also not to another one of the same name.
       const again = lvm.desired(content, { ...inPool(kind), name: desired.name });
       expect(await lvm.carry('provision', again)).toMatch(
-        /there is a logical volume vg0\/.* already/,
+        /a logical volume vg0\/.* already exists/,
       );
     },
     LONG,
@@ -190,7 +190,7 @@ describe('logical volumes in a VM', () => {
         await lvm.vm.run(['lvcreate', '-L', '64M', '-n', desired.name, 'vg0']);
         await lvm.vm.run(['mkfs.ext4', '-q', lv(desired)]);
         expect(await lvm.carry('provision', desired)).toMatch(
-          /already, and nothing says that it was made/,
+          /already exists, and nothing shows that it was created/,
         );
         expect(await lvm.carry('delete', desired)).toMatchObject({});
         expect(await lvm.volumes()).toEqual([desired.name]);
@@ -209,12 +209,10 @@ describe('logical volumes in a VM', () => {
         // The whole size, so that no other extents are free.
         const desired = lvm.desired('ext4', { forced: true, sizeBytes: BigInt(size) });
         expect(await lvm.carry('provision', desired)).toMatch(
-          new RegExp(
-            `that the logical volume would take carry ext4:${uuid} .*force-lvcreate does not say`,
-          ),
+          new RegExp(`for the logical volume contain ext4:${uuid} .*force-lvcreate does not name`),
         );
         expect(await lvm.carry('provision', { ...desired, overwrite: 'ext4' })).toMatch(
-          /not what is there$/,
+          /to be destroyed$/,
         );
         expect(await lvm.volumes()).toEqual([]);
         const consenting = { ...desired, overwrite: `ext4:${uuid}` };
@@ -289,7 +287,7 @@ describe('logical volumes in a VM', () => {
         await lvm.vm.run(['lvremove', '--yes', 'vg0/snap']);
         await lvm.vm.unplug('pv2');
         expect(await lvm.carry('provision', lvm.desired('ext4'))).toMatch(
-          /physical volume .* is away$/,
+          /physical volume .* is missing$/,
         );
         await lvm.vm.plug('pv2');
         await lvm.vm.run(['udevadm', 'settle']);
@@ -306,11 +304,11 @@ describe('logical volumes in a VM', () => {
       const [recorded] = await made(desired);
       const tag = `stowage.dev/uid=${desired.uid}`;
       await lvm.vm.run(['lvcreate', '--yes', '-L', '64M', '-n', 'copy', '--addtag', tag, 'vg0']);
-      expect(await lvm.carry('delete', desired)).toMatch(/^several logical volumes carry the tag/);
+      expect(await lvm.carry('delete', desired)).toMatch(/^several logical volumes have the tag/);
       await lvm.vm.run(['lvrename', 'vg0', desired.name, 'old']);
       // Its logical volume is gone. The other one with the tag is reported, and not changed.
       expect(await lvm.carry('delete', recorded)).toBe(
-        'vg0/copy is not the logical volume that was made for this Volume',
+        'vg0/copy is not the logical volume that was created for this Volume',
       );
       expect(await lvm.volumes()).toEqual(['copy']);
     },
@@ -394,7 +392,7 @@ describe('logical volumes in a VM', () => {
         const said = await lvm.vm.run([...argv, ...wiped], { reject: false });
         expect(said.exitCode).not.toBe(0);
         expect(said.stderr).toMatch(/ext4 signature detected on .*Wipe it\?/);
-        expect(await lvm.carry('provision', desired)).toMatch(`carry ext4:${uuid}`);
+        expect(await lvm.carry('provision', desired)).toMatch(`contain ext4:${uuid}`);
       } finally {
         await lvm.vm.run(['rm', '-f', '/etc/lvm/lvmlocal.conf']);
         await lvm.carry('delete', (await made({ ...desired, overwrite: `ext4:${uuid}` }))[0]);
@@ -422,7 +420,7 @@ describe('logical volumes in a VM', () => {
         });
         expect(plan).toMatchObject({
           refusal: expect.stringMatching(
-            /inner part of a logical volume|in use|is read-only$|without a disk behind it$/,
+            /internal device of LVM|in use|is read-only$|without a disk behind it$/,
           ),
         });
       }
@@ -605,7 +603,7 @@ describe('logical volumes in a VM', () => {
           await lvm.vm.run(['lvchange', '--activate', 'n', `vg0/${pool}`]);
           await lvm.vm.run(['lvchange', '--yes', '--activate', 'y', `vg0/${pool}_tmeta`]);
           expect(await lvm.carry('provision', lvm.desired('ext4', { thinPool: pool }))).toMatch(
-            /somebody may be repairing the thin pool$/,
+            /the thin pool may be under repair$/,
           );
           await lvm.vm.run(['lvchange', '--activate', 'n', `vg0/${pool}_tmeta`]);
         }

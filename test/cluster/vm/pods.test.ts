@@ -240,7 +240,7 @@ test(
         ...{ storageClassName: 'left', size: free.trim(), withinMs: CONVERGES_WITHIN },
       });
       await claims.create('default/left');
-      await claims.isTold('default/left', 'carry what removed volumes left');
+      await claims.isTold('default/left', 'contain data of removed volumes');
       // The daemon removes the refused Volume first.
       const run = await until(
         'why names what is in the extents',

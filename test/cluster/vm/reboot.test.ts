@@ -38,7 +38,7 @@ test(
         expect(volume.status?.phase).toBe('Available');
         expect(readyOf(volume)).toMatchObject({
           reason: 'NodeUnreachable',
-          message: expect.stringMatching(/^node vm1 is not reached over ssh: /),
+          message: expect.stringMatching(/^node vm1 is unreachable over ssh: /),
         });
       }
       console.info(

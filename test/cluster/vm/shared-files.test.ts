@@ -268,7 +268,7 @@ describe('a directory that is mounted otherwise', () => {
     await vm('vm1').run(['mkdir', '-p', '/srv/folder']);
     desired = { ...desired, file: `/srv/folder/${desired.uid}` };
     expect(await carry('vm1', 'provision')).toMatch(
-      'which is of type ext4: wanted is an NFS 4 mount',
+      'which is of type ext4: it must be on an NFS 4 mount',
     );
   }, 300_000);
 

@@ -37,25 +37,25 @@ test(
       );
       const { exitCode, shown } = await ask('picked --on-delete Delete', [
         ['Node that holds the storage:', '\r'],
-        ['What to make it of:', 'a disk\r'],
+        ['Kind of storage:', 'a disk\r'],
         // Typed letters select the first option with that prefix.
         [`Device of ${NODE}:`, `/dev/${first}\r`],
         ['Storage class:', '\r'],
-        ['When the device is on its node:', '\r'],
+        ['When to attach the device to its node:', '\r'],
         ['Create it?', 'y\r'],
       ]);
       expect({ exitCode, shown }).toMatchObject({ exitCode: 0 });
       expect(shown).toMatch(new RegExp(`${NODE} +[0-9.]+[MGT]i free in /var/lib`));
-      expect(shown).toMatch(new RegExp(`/dev/${first} +304Mi +QEMU HARDDISK +no signature seen`));
+      expect(shown).toMatch(new RegExp(`/dev/${first} +304Mi +QEMU HARDDISK +no signature found`));
       expect(shown).toMatch(new RegExp(`/dev/${second} +304Mi +QEMU HARDDISK +ext4:${OLD_UUID}`));
       expect(shown).toMatch(
-        new RegExp(`/dev/${parted} +612Mi +QEMU HARDDISK +gpt +\\(it has partitions\\)`),
+        new RegExp(`/dev/${parted} +612Mi +QEMU HARDDISK +gpt +\\(has partitions\\)`),
       );
-      expect(shown).toMatch(new RegExp(`/dev/${parted}1 +304Mi +no signature seen`));
+      expect(shown).toMatch(new RegExp(`/dev/${parted}1 +304Mi +no signature found`));
       expect(shown).toMatch(
-        new RegExp(`/dev/${group} +3Gi +QEMU HARDDISK +LVM2_member.* is made of it\\)`),
+        new RegExp(`/dev/${group} +3Gi +QEMU HARDDISK +LVM2_member.* \\(held by .*\\)`),
       );
-      expect(shown).toContain('make the ext4 file system');
+      expect(shown).toContain('create the ext4 file system');
       const made = await scene.ready('picked', 'True');
       // By a persistent name, and not that of the kernel.
       expect(made.spec.rawBlockDevice).toEqual({ devicePath: scene.vm.disk('first') });
@@ -71,13 +71,13 @@ test(
     scene.told(async () => {
       const second = await kernelName('second');
       const { exitCode, shown } = await ask(`refused --node ${NODE}`, [
-        ['What to make it of:', 'a disk\r'],
+        ['Kind of storage:', 'a disk\r'],
         [`Device of ${NODE}:`, `/dev/${second}\r`],
         ['Storage class:', '\r'],
-        ['When the device is on its node:', '\r'],
+        ['When to attach the device to its node:', '\r'],
       ]);
       expect({ exitCode, shown }).toMatchObject({ exitCode: 5 });
-      expect(shown).toContain(`carries ext4:${OLD_UUID}`);
+      expect(shown).toContain(`contains ext4:${OLD_UUID}`);
       expect(shown).toMatch(/hint: /);
       expect(shown).not.toContain('Create it?');
       const { items } = await scene.cluster.client.list<Volume>(VOLUMES);
@@ -91,11 +91,11 @@ test(
   () =>
     scene.told(async () => {
       const { exitCode, shown } = await ask(`grouped --node ${NODE}`, [
-        ['What to make it of:', 'a logical\r'],
+        ['Kind of storage:', 'a logical\r'],
         [`Volume group of ${NODE}:`, '\r'],
         ['Size, such as 10Gi:', '304Mi\r'],
         ['Storage class:', '\r'],
-        ['When the device is on its node:', '\r'],
+        ['When to attach the device to its node:', '\r'],
         ['Create it?', '\u0003'],
       ]);
       expect({ exitCode, shown }).toMatchObject({ exitCode: 130 });

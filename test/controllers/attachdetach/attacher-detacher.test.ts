@@ -197,7 +197,7 @@ describe('a persistent path that leads to another device', () => {
     expect(outcome).toMatchObject({
       is: 'attached',
       safeToMount: false,
-      message: 'still to be done',
+      message: 'steps remain',
       detail: { code: 'StepsRemain' },
     });
     expect(jobs).toHaveLength(4);
@@ -224,7 +224,7 @@ test('a number is free again where nothing is attached', async () => {
   const outcome = await run('attach', { precheck: async () => paused });
   expect(outcome).toMatchObject({
     is: 'failed',
-    message: 'the annotation of Node n1 keeps all work from being done',
+    message: 'Node n1 has the annotation stowage.dev/paused, which pauses all work',
     detail: { code: 'OperationPaused' },
   });
   expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
@@ -392,7 +392,7 @@ test('progress of a job is reported, and that it waits for an earlier one', asyn
   tell({ state: 'running', step: { name: 'attach the file', command: 'losetup' } });
   end();
   expect(await done).toMatchObject({ is: 'attached', safeToMount: true });
-  expect(steps).toEqual(['waits for an earlier job of this volume', 'attach the file']);
+  expect(steps).toEqual(['waiting for an earlier job of this volume', 'attach the file']);
 });
 
 test('an operation that is canceled stops waiting for its job', async () => {
@@ -468,7 +468,7 @@ test('where it cannot be seen whether a device is used, it is where it was', asy
   const { outcome, jobs } = await detaching([readyNode], () => {
     throw refused;
   });
-  const message = 'whether it is in use cannot be seen: n1 refuses the key';
+  const message = 'cannot check whether the device is in use: n1 refuses the key';
   expect({ outcome, jobs }).toEqual({ outcome: { is: 'in-use', message }, jobs: [] });
 });
 
@@ -480,7 +480,7 @@ test('what is held up once its device is gone is not said to be there as it was'
       : unused(argv);
   expect((await detaching([readyNode, madeNode], used)).outcome).toMatchObject({
     is: 'unknown',
-    message: 'the kubelet still has folders for the PersistentVolume data1',
+    message: 'the kubelet still has directories for the PersistentVolume data1',
   });
 
   const sharer = new FakeSharer('n1', new FakeShare());
@@ -494,7 +494,7 @@ test('what is held up once its device is gone is not said to be there as it was'
   expect((await detaching([held, gone], unused, desired, notYet)).outcome).toMatchObject({
     is: 'attached',
     safeToMount: false,
-    message: 'the annotation of Volume data1 keeps all work from being done',
+    message: 'Volume data1 has the annotation stowage.dev/paused, which pauses all work',
     detail: not.detail,
   });
 });

@@ -80,7 +80,9 @@ test.each([
   const problem = maxWaitProblem(storageClass);
   expect(problem !== undefined).toBe(odd);
   if (odd)
-    expect(problem).toMatch(/^StorageClass sc has ".*" as stowage\.dev\/max-wait-for-unmount/);
+    expect(problem).toMatch(
+      /^StorageClass sc: annotation stowage\.dev\/max-wait-for-unmount is ".*"/,
+    );
 });
 
 test('a class that says nothing leaves it to the flag', () => {

@@ -25,7 +25,7 @@ test('all are there', () => {
 });
 
 test.each<[string, PodVolume, string]>([
-  ['nowhere', { volume: 'v1', entry: undefined }, 'it is not attached yet'],
+  ['nowhere', { volume: 'v1', entry: undefined }, 'not attached yet'],
   [
     'blocked',
     { volume: 'v1', entry: undefined, blocked: 'Multi-Attach error' },
@@ -35,22 +35,22 @@ test.each<[string, PodVolume, string]>([
   [
     'without its link',
     { volume: 'v1', entry: entry('n1', { safeToMount: false }) },
-    'it is attached to n1, but its persistent path is not there yet',
+    'attached to node n1, but its persistent path does not exist yet',
   ],
   [
     'being attached',
     { volume: 'v1', entry: entry('n1', { state: 'Attaching', message: 'losetup: busy' }) },
-    'it is being attached to n1: losetup: busy',
+    'attaching to node n1: losetup: busy',
   ],
   [
     'being detached',
     { volume: 'v1', entry: entry('n1', { state: 'Detaching' }) },
-    'it is being detached from n1, and attached again after that',
+    'detaching from node n1, then attaching again',
   ],
   [
     'uncertain',
     { volume: 'v1', entry: entry('n1', { state: 'Uncertain', safeToMount: true }) },
-    'whether it is attached to n1 is not known, and is found out by a look at it',
+    'attachment to node n1 is uncertain; verifying',
   ],
 ])('%s', (_, volume, why) => {
   expect(conditionOf([{ ...attached, volume: 'v0' }, volume], undefined, NOW)).toEqual({
@@ -65,7 +65,7 @@ test.each<[string, PodVolume, string]>([
 test('those that wait, in their order, and not all of very many', () => {
   const missing = (volume: string): PodVolume => ({ volume, entry: undefined });
   const two = conditionOf([missing('v2'), missing('v1')], undefined, NOW);
-  expect(two?.message).toBe('v1: it is not attached yet; v2: it is not attached yet');
+  expect(two?.message).toBe('v1: not attached yet; v2: not attached yet');
   const many = Array.from({ length: 13 }, (_, at) => missing(`v${at}`));
   expect(conditionOf(many, undefined, NOW)?.message).toMatch(/; and 3 more$/);
 });

@@ -211,7 +211,7 @@ test.each<[string, Partial<BackupInput>, object]>([
   [
     'a snapshot that is not there',
     { backup: backup({ claimName: undefined as never, snapshotName: 's' }), snapshot: undefined },
-    said('there is no VolumeSnapshot prod/s', 'SnapshotMissing'),
+    said('VolumeSnapshot prod/s does not exist', 'SnapshotMissing'),
   ],
   [
     'a snapshot that is not ready',
@@ -295,7 +295,7 @@ test.each<[string, Partial<BackupInput>, RegExp, ReasonCode?]>([
   [
     'a snapshot of others',
     { content: content({ driver: 'csi.example.com' }) },
-    /is of the driver csi\.example\.com/,
+    /was taken by driver csi\.example\.com, not by Stowage/,
     'BackupDriverForeign',
   ],
   [
@@ -313,13 +313,13 @@ test.each<[string, Partial<BackupInput>, RegExp, ReasonCode?]>([
   [
     'somebody else its snapshot',
     { snapshot: snapshot({ metadata: { name: `backup-${UID}`, uid: 's' } }) },
-    /somebody else's/,
+    /exists, and was not created for this Backup/,
     'BackupSnapshotForeign',
   ],
   [
     'no place',
     { backup: backup({ to: {} }) },
-    /spec\.to must have either url or path/,
+    /spec\.to must have exactly one of url and path/,
     'BackupTargetInvalid',
   ],
   [
@@ -372,7 +372,7 @@ test('what was made is in the status', () => {
       finishedAt: '2030-01-01T10:00:00Z',
     },
     event: {
-      ...{ type: 'Normal', reason: 'BackupCompleted', message: 'It has 9 bytes' },
+      ...{ type: 'Normal', reason: 'BackupCompleted', message: 'The archive has 9 bytes' },
       detail: reason('BackupMade', { bytes: 9 }),
     },
   });

@@ -109,7 +109,7 @@ describe('the job of a backup', () => {
       { polled: { ...running, output: 'stowage-waiting node\n' } },
       {
         is: 'running',
-        waits: { message: expect.stringContaining('one of the 16 places on the node') },
+        waits: { message: expect.stringContaining('one of the 16 slots on the node') },
       },
       [POLL],
     ],
@@ -129,7 +129,7 @@ describe('the job of a backup', () => {
       'whose archive the node forgot failed',
       { polled: { state: 'succeeded' } },
       {
-        ...{ is: 'failed', message: 'the node forgot what was made', forGood: false },
+        ...{ is: 'failed', message: 'the node has no record of the archive', forGood: false },
         ...of('BackupForgotten'),
       },
       [POLL, 'observe n1 1'],
@@ -186,7 +186,7 @@ describe('the job of a backup', () => {
       { error: nodeError('unreachable', 'n1', refuse('NodeSilent', { node: 'n1', seconds: 30 })) },
       {
         ...{ is: 'unknown', ...of('NodeSilent') },
-        message: 'node n1 does not answer: node n1 gave no answer within 30 s',
+        message: 'node n1 does not answer: node n1 did not answer within 30 s',
       },
       [POLL],
     ],
@@ -200,7 +200,7 @@ describe('the job of a backup', () => {
       'is unknown where the answer is not understood',
       { error: new ObservationError(refuse('ProbeUnanswered', { probe: 'x' })) },
       {
-        ...{ is: 'unknown', message: 'no answer for x' },
+        ...{ is: 'unknown', message: 'the answer of the node lacks x' },
         detail: reason('ProbeUnanswered', { probe: 'x' }),
       },
       [POLL],
@@ -256,7 +256,7 @@ const CANCEL = 'submit n1 backup-UID-end cancel';
 const LEAVE = 'submit n1 backup-UID-end leave';
 const FORGET = ['forget n1 backup-UID-end', 'forget n1 backup-UID'];
 const NOT_YET = {
-  ...{ is: 'unknown', message: 'what it left is not removed yet' },
+  ...{ is: 'unknown', message: 'files of the Backup are not removed from the node yet' },
   ...of('BackupNotRemoved'),
 };
 

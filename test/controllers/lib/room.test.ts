@@ -263,7 +263,7 @@ describe('room in a directory', () => {
       undefined,
       {
         refused: expect.stringMatching(
-          /^the file system of \/data\/volumes is not mounted: .* end the record/,
+          /^the file system of \/data\/volumes is not mounted: .* remove the record/,
         ),
       },
     ],
@@ -399,7 +399,7 @@ describe('room for logical volumes', () => {
 
   test.each([
     [vg(), undefined, 'there is no volume group vg0'],
-    [vg('vg0', 'vg0'), undefined, 'the node has several volume groups vg0'],
+    [vg('vg0', 'vg0'), undefined, 'the node has several volume groups named vg0'],
     [vg('vg0'), 'a', 'there is no thin pool vg0/a'],
   ])('is not known where it is not clear what is meant', (vgs, pool, message) => {
     expect(() => read(vgs, pool)).toThrow(message);
@@ -586,7 +586,7 @@ describe('room that is not known', () => {
     };
   }
   const UNKNOWN =
-    "Warning RoomUnknown node n1: how much room there is on node n1 is not known: sudo refused 'stat -f -- /srv'";
+    "Warning RoomUnknown node n1: available capacity of node n1 is unknown: sudo refused 'stat -f -- /srv'";
 
   test('is told of its class and in the log, once, and again when that is gone', () => {
     const { time, events, lines, tell } = world();
@@ -598,7 +598,7 @@ describe('room that is not known', () => {
       {
         level: 'warn',
         fields: { storageClass: 'dynamic', node: 'n1', reason: AWAY.unknown },
-        message: 'room not known',
+        message: 'free space unknown',
       },
     ]);
     time.ms = TELL_AGAIN;
@@ -620,7 +620,7 @@ describe('room that is not known', () => {
     for (const room of [known, AWAY, known, known]) tell(room);
     expect(events).toEqual([
       UNKNOWN,
-      'Normal RoomKnown node n1: how much room there is in /srv/volumes is known again',
+      'Normal RoomKnown node n1: available capacity in /srv/volumes is known again',
     ]);
     expect(details).toEqual([
       { code: 'RoomUnknown', parameters: { node: 'n1' } },

@@ -175,7 +175,7 @@ describe('a kind that is filled from on the node', () => {
     [
       'of another class is told of, once',
       { storageClass: storageClass({ provisioner: 'other.example.com' }) },
-      'tell PopulatorCreationError: PopulatorDefinition hello fills volumes from Hello.hello.example.com on their node, which can be done for storage classes of provisioner volume.stowage.dev alone, and class fast is of other.example.com. Use another class, or register a pod for the kind',
+      'tell PopulatorCreationError: PopulatorDefinition hello fills volumes from Hello.hello.example.com on their node, and storage class fast has provisioner other.example.com, not volume.stowage.dev. Use another class, or register a pod for the kind',
     ],
   ])('%s', (_, change, expected) => {
     expect(

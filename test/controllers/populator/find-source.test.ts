@@ -69,7 +69,7 @@ test('of another namespace is read only after a grant was found', async () => {
     event: {
       reason: 'PopulatorDataSourceRefused',
       message:
-        "accessing prod/example of Hello dataSource from default/data isn't allowed. A ReferenceGrant in namespace prod allows it, from PersistentVolumeClaim in default to Hello of group hello.example.com",
+        "accessing prod/example of Hello dataSource from default/data isn't allowed. Create a ReferenceGrant in namespace prod, from PersistentVolumeClaim in default to Hello of group hello.example.com",
       detail: { code: 'GrantMissing', parameters: { namespace: 'prod', kind: 'Hello' } },
     },
   });
@@ -104,7 +104,7 @@ test.each<
     cross,
     cluster,
     {},
-    'is in no namespace, and the claim names namespace prod',
+    'is cluster-scoped, and the claim names namespace prod',
     'SourceNotNamespaced',
   ],
 ])('another namespace is refused %s, before anything is asked', async (_, ...row) => {
@@ -127,7 +127,7 @@ test.each<[string, KubeObject | Error, string, ReasonCode]>([
   [
     'is of a kind that is not served',
     failure(404, {}),
-    'PopulatorDataSourceRefused: the API server serves no hellos',
+    'PopulatorDataSourceRefused: PopulatorDefinition hello names hellos',
     'KindNotServed',
   ],
   [

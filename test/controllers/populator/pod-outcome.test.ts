@@ -73,12 +73,12 @@ describe('a pod that somebody ends', () => {
     [
       'is no pod that has filled it',
       { pod: pod('Succeeded', DELETED) },
-      `note 1: pod ${NAME} failed, the 1. of 4: it was deleted`,
+      `note 1: pod ${NAME} failed (attempt 1 of 4): it was deleted`,
     ],
     [
       'whoever has its definition by then',
       { pod: pod('Succeeded', DELETED), definitions: [] },
-      'tell PopulatorCreationError: no PopulatorDefinition',
+      'tell PopulatorCreationError: the PopulatorDefinition',
     ],
     [
       'is counted while it goes, with who ended it',
@@ -89,20 +89,20 @@ describe('a pod that somebody ends', () => {
           status: { phase: 'Running', ...evicted },
         }),
       },
-      `note 1: pod ${NAME} failed, the 1. of 4: it was deleted on node n1 before it had ended (EvictionByEvictionAPI: Eviction API: evicting). It is tried again`,
+      `note 1: pod ${NAME} failed (attempt 1 of 4): it was deleted on node n1 before it ended (EvictionByEvictionAPI: Eviction API: evicting). Stowage retries`,
     ],
     ['is waited for after that', { prime: attempts(1), pod: pod('Running', DELETED) }, 'rest'],
     ['is followed by another after a delay', { prime: attempts(1) }, 'rest 9000'],
     [
       'is counted, too, when it went at once',
       { vanished: 'pod-uid' },
-      `note 1: pod ${NAME} failed, the 1. of 4: it was deleted before it had ended. It is tried again`,
+      `note 1: pod ${NAME} failed (attempt 1 of 4): it was deleted before it ended. Stowage retries`,
     ],
     ['and once', { prime: attempts(1), vanished: 'pod-uid' }, 'rest 9000'],
     [
       'is not ended for ever',
       { prime: attempts(3, { pod: 'earlier' }), pod: pod('Running', DELETED) },
-      `note 4: pod ${NAME} failed, the 4. of 4: it was deleted before it had ended. It is not tried again`,
+      `note 4: pod ${NAME} failed (attempt 4 of 4): it was deleted before it ended. Stowage does not retry`,
     ],
     [
       'of a kubelet’s own will, says why',
@@ -116,7 +116,7 @@ describe('a pod that somebody ends', () => {
           },
         }),
       },
-      `note 1: pod ${NAME} failed, the 1. of 4: Evicted: The node was low on resource: memory: exit status 137. It is tried`,
+      `note 1: pod ${NAME} failed (attempt 1 of 4): Evicted: The node was low on resource: memory: exit status 137. Stowage retries`,
     ],
   ])('%s', (_, change, start) => {
     expect(decided(change).slice(0, start.length)).toBe(start);
@@ -167,7 +167,7 @@ describe('a pod that does not begin', () => {
     [
       'counts as failed in the end',
       { pod: pending(600, NO_IMAGE), ...told('ImageRefused') },
-      `note 1: pod ${NAME} failed, the 1. of 4: it did not begin within 10 minutes: ImagePullBackOff: Back-off pulling image "x". It is tried again`,
+      `note 1: pod ${NAME} failed (attempt 1 of 4): it did not start within 10 minutes: ImagePullBackOff: Back-off pulling image "x". Stowage retries`,
     ],
     ['and goes', { prime: attempts(1), pod: pending(600, NO_IMAGE) }, 'delete-pod'],
     ['or is made anew at once', { prime: attempts(0), pod: pending(5, NO_IMAGE) }, 'delete-pod'],
@@ -178,7 +178,7 @@ describe('a pod that does not begin', () => {
           'stowage.dev/populate-origin': 'definition-uid/0 source-uid/1',
         }),
       },
-      `note 0: pod ${NAME}, which does not run, is made anew: its data source or PopulatorDefinition was changed`,
+      `note 0: pod ${NAME} has not started, and is created again: its data source or PopulatorDefinition changed`,
     ],
     ['without a delay', { prime: attempts(0) }, 'create-pod'],
     [

@@ -116,11 +116,7 @@ test.each<[ReasonCode, Partial<MachineInput>, Reason['parameters']]>([
     { ...there, pod: pod('Running'), told: { reason: 'PopulatorCreationError', said: '' } },
     { pod: NAME },
   ],
-  [
-    'PodFailed',
-    { ...there, pod: pod('Failed') },
-    { failed: '1', max: '4', said: 'without a word' },
-  ],
+  ['PodFailed', { ...there, pod: pod('Failed') }, { failed: '1', max: '4', said: 'no message' }],
   ['PodsGivenUp', { ...there, prime: gaveUp }, { failed: '4', said: 'no space' }],
   ['VolumeFilled', { claim: bound(), pv: given() }, { volume: 'pv' }],
   [

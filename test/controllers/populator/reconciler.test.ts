@@ -64,7 +64,7 @@ const NO_NODE = {
 };
 
 test.each<[string, object, string | undefined]>([
-  ['that have a node, or are about to', {}, 'PopulatorCreated: 16 pods fill volumes already'],
+  ['that have a node, or are about to', {}, 'PopulatorCreated: 16 pods already fill volumes'],
   ['for which none is found', NO_NODE, undefined],
 ])('as many pods as there may be %s', async (_, status, said) => {
   const told: string[] = [];

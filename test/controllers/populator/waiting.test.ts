@@ -42,7 +42,7 @@ describe('what it waits for', () => {
     [
       'a definition that is gone',
       { definitions: [] },
-      'tell PopulatorCreationError: no PopulatorDefinition',
+      'tell PopulatorCreationError: the PopulatorDefinition for Hello.hello.example.com no longer exists',
     ],
     [
       'one of two definitions',
@@ -57,7 +57,7 @@ describe('what it waits for', () => {
     [
       'a static class, whose volumes anyone may be bound to',
       { storageClass: storageClass({ provisioner: 'kubernetes.io/no-provisioner' }) },
-      'tell PopulatorPVCPrimeCreationError: StorageClass fast is for volumes made by hand',
+      'tell PopulatorPVCPrimeCreationError: StorageClass fast has no provisioner',
     ],
     ['the first pod', { storageClass: waiting }, 'rest'],
     [
@@ -76,7 +76,7 @@ describe('what it waits for', () => {
     [
       'a definition for Block',
       { claim: claim({ spec: { volumeMode: 'Block' } }), source: found },
-      'tell PopulatorCreationError: Hello example cannot be used by PopulatorDefinition hello: it is not for volumes of mode Block',
+      'tell PopulatorCreationError: Hello example cannot be used by PopulatorDefinition hello: volumes of mode Block need spec.pod.devicePath',
     ],
     [
       'a field that the source lacks',
@@ -89,17 +89,17 @@ describe('what it waits for', () => {
         prime: prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } }),
         primeSays: { found: { message: 'node n1 has no room' } },
       },
-      `tell PopulatorPVCPrimeCreationError: no volume is made for claim stowage/prime-${UID} yet: node n1 has no room`,
+      `tell PopulatorPVCPrimeCreationError: prime claim stowage/prime-${UID} has no volume yet: node n1 has no room`,
     ],
     [
       'other pods to end',
       { prime: prime(), pv: pv(), source: found, running: { all: 16, own: 0 } },
-      'tell PopulatorCreated: 16 pods fill volumes already',
+      'tell PopulatorCreated: 16 pods already fill volumes',
     ],
     [
       'other pods of its namespace to end',
       { prime: prime(), pv: pv(), source: found, running: { all: 8, own: 8 } },
-      'tell PopulatorCreated: 8 pods fill volumes of this namespace already',
+      'tell PopulatorCreated: 8 pods already fill volumes of this namespace',
     ],
     [
       'an image',
@@ -124,12 +124,12 @@ describe('what it waits for', () => {
     [
       'somebody else’s claim to go',
       { prime: prime({ metadata: { annotations: {} } }) },
-      'tell PopulatorPVCPrimeCreationError: a PersistentVolumeClaim stowage/',
+      'tell PopulatorPVCPrimeCreationError: PersistentVolumeClaim stowage/',
     ],
     [
       'somebody else’s pod to go',
       { pod: pod('Running', { metadata: { annotations: {} } }) },
-      'tell PopulatorPVCPrimeCreationError: a Pod stowage/',
+      'tell PopulatorPVCPrimeCreationError: Pod stowage/',
     ],
   ])('%s', (_, change, start) => {
     expect(decided(change).slice(0, start.length)).toBe(start);
@@ -197,7 +197,7 @@ describe('a pod that fails', () => {
     ['is followed by another after a delay', attempts(1, { at: NOW - 4000 }), 'rest 6000'],
     ['that doubles', attempts(2, { at: NOW - 4000 }), 'rest 16000'],
     ['and is over then', attempts(2, { at: NOW - 20_000 }), 'create-pod'],
-    ['but not for ever', attempts(4, { at: 0 }), 'tell PopulatorFailed: 4 pods have failed'],
+    ['but not for ever', attempts(4, { at: 0 }), 'tell PopulatorFailed: 4 pods failed'],
     [
       'unless the source is another',
       attempts(4, { of: 'definition-uid/1 source-uid/0' }),

@@ -175,7 +175,7 @@ test('that there is no room is told once, however much there is not', async () =
   await run();
   state.freeBytes = 6n;
   expect(await run()).toEqual({ requeueAfterMs: 30_000 });
-  expect(events).toEqual([expect.stringContaining('has room for 5 bytes')]);
+  expect(events).toEqual([expect.stringContaining('has 5 bytes available')]);
 });
 
 test('what still holds is told again when its event is gone, and not before', async () => {
@@ -299,7 +299,7 @@ test('a Volume that was refused for what free extents carry is deleted, and its 
     `patch data {"metadata":{"uid":"${UID}","annotations":{"volume.kubernetes.io/selected-node":null}}}`,
   ]);
   expect(events).toEqual([
-    expect.stringContaining('free extents of volume group vg0 on node n1 carry'),
+    expect.stringContaining('free extents of volume group vg0 on node n1 contain data'),
   ]);
   expect(ends).toEqual([
     { storageClass: state.storageClass.metadata.name, source: 'none', crossNamespace: false },

@@ -29,7 +29,7 @@ test('a clone is made where the data is', async () => {
 test('of what one of several nodes writes none is made, and the claim says why', async () => {
   expect(await placed({ attachableNodes: ['n1', 'n2'] })).toMatchObject({
     is: 'waits',
-    message: expect.stringContaining('is on a directory that several nodes share'),
+    message: expect.stringContaining('is in a directory that several nodes share'),
     detail: { code: 'SourceOnSharedDirectory' },
   });
   const template = { spec: { accessModes: ['ReadOnlyMany'] } };
@@ -69,7 +69,7 @@ test.each<[string, string | undefined, ReasonCode, string]>([
     'a handle that others wrote',
     'x',
     'SourceHandleInvalid',
-    'VolumeSnapshotContent snapcontent-uid-snapshot: its snapshotHandle "x" is neither file:NODES:PATH nor lvm:NODE:VG/LV',
+    'VolumeSnapshotContent snapcontent-uid-snapshot: snapshotHandle "x" is neither file:NODES:PATH nor lvm:NODE:VG/LV',
   ],
   [
     'no handle any more',

@@ -29,7 +29,7 @@ const tainted = (taints: NonNullable<KubeNode['spec']>['taints'] = []): KubeNode
   spec: { taints },
 });
 const CONTROL_PLANE = tainted([{ key: ROLE, effect: 'NoSchedule' }]);
-const AGAIN = `The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`;
+const AGAIN = `The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`;
 const selected = (more: Partial<ReturnType<typeof claim>['spec']> = {}) =>
   claim(more, { node: 'n1' });
 const n1 = { n1: { freeBytes: 2n * GIB } };
@@ -100,17 +100,17 @@ describe('a claim that is not bound', () => {
     [
       'of a class that makes no sense is told so',
       { storageClass: storageClass({ parameters: { size: '1' } }) },
-      'Warning ProvisioningFailed: storage class dynamic: there is no parameter "size". There are: type, directory, requireMount, vgName, thinPool, fsType, mkfsOptions, overcommit, overwriteFreeExtents, onDelete, attachPolicy',
+      'Warning ProvisioningFailed: storage class dynamic: unknown parameter "size". Known parameters: type, directory, requireMount, vgName, thinPool, fsType, mkfsOptions, overcommit, overwriteFreeExtents, onDelete, attachPolicy',
     ],
     [
       'for many writers is refused',
       { claim: claim({ accessModes: ['ReadWriteMany'] }) },
-      'Warning ProvisioningFailed: access mode ReadWriteMany: a volume is a device of one node, which two at once would destroy. Ask for ReadWriteOnce',
+      'Warning ProvisioningFailed: access mode ReadWriteMany is not supported: writes from two nodes would corrupt the device. Request ReadWriteOnce',
     ],
     [
       'with a selector is refused',
       { claim: claim({ selector: {} }) },
-      'Warning ProvisioningFailed: the claim has a selector, which chooses among volumes that are there: none is made for it. Leave it out, or name a static storage class',
+      'Warning ProvisioningFailed: the claim has a selector, which matches existing volumes only: none is provisioned for it. Remove the selector, or use a static storage class',
     ],
     ['looks for room first', { rooms: {} }, 'look-for-room n1'],
     [
@@ -143,12 +143,12 @@ describe('a claim that is not bound', () => {
         }),
         nodes: [node('n1', 'True', { labels: { zone: 'b' } })],
       },
-      'Warning ProvisioningFailed: the allowedTopologies of the storage class leave node n1 out',
+      'Warning ProvisioningFailed: allowedTopologies of the storage class exclude node n1',
     ],
     [
       'is told how much room is missing',
       { rooms: { n1: { freeBytes: GIB } } },
-      'Warning ProvisioningFailed: node n1 has room for 1073741824 bytes in …, and 2147483648 are asked for',
+      'Warning ProvisioningFailed: node n1 has 1073741824 bytes available in …, and the claim needs 2147483648',
     ],
     [
       'is told how much room is missing with the download of a qcow2',
@@ -157,22 +157,22 @@ describe('a claim that is not bound', () => {
         source: QCOW2,
         rooms: { n1: { freeBytes: 4n * GIB } },
       },
-      'Warning ProvisioningFailed: node n1 has room for 4294967296 bytes in …, and 4345298944 are asked for, with the download of its qcow2',
+      'Warning ProvisioningFailed: node n1 has 4294967296 bytes available in …, and the claim needs 4345298944, including the download of its qcow2',
     ],
     [
       'is told that nobody knows how much room there is',
       { rooms: { n1: { unknown: 'it is away' } } },
-      'Warning ProvisioningFailed: how much room there is on node n1 is not known: it is away',
+      'Warning ProvisioningFailed: available capacity of node n1 is unknown: it is away',
     ],
     [
       'is told that its directory is not mounted',
       { rooms: { n1: { refused: 'it is not mounted' } } },
-      'Warning ProvisioningFailed: node n1 has no room now: it is not mounted',
+      'Warning ProvisioningFailed: node n1 has no available capacity: it is not mounted',
     ],
     [
       'waits without nodes',
       { nodes: [] },
-      'Warning ProvisioningFailed: there is no node that it could be on',
+      'Warning ProvisioningFailed: no node is eligible for the volume',
     ],
   ])('%s', (_, parts, expected) => {
     expect(outcome(parts)).toBe(expected);
@@ -197,7 +197,7 @@ describe('a claim that waits for its first pod', () => {
     [
       'gives back a node that is gone',
       { claim: claim({}, { node: 'n9' }), isGone: () => true },
-      `give back n9: there is no node n9. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
+      `give back n9: node n9 does not exist. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
     [
       'gets nothing while no pod uses it, whoever chose a node',
@@ -212,12 +212,12 @@ describe('a claim that waits for its first pod', () => {
     [
       'gives back a node where its pod is not',
       { claim: selected(), consumers: [pod({ nodeName: 'n2' })] },
-      `give back n1: the pods of the claim run on other nodes than n1. ${AGAIN}`,
+      `give back n1: the pods of the claim run on nodes other than n1. ${AGAIN}`,
     ],
     [
       'gives back a node whose taint its pods do not tolerate',
       { claim: selected(), nodes: [CONTROL_PLANE], consumers: [pod(), pod({ nodeName: 'n2' })] },
-      `give back n1: no pod of the claim tolerates the taint ${ROLE}:NoSchedule of node n1. ${AGAIN}`,
+      `give back n1: no pod of the claim tolerates taint ${ROLE}:NoSchedule of node n1. ${AGAIN}`,
     ],
     ...[
       { key: ROLE, operator: 'Exists' },
@@ -275,17 +275,17 @@ describe('a claim that waits for its first pod', () => {
     [
       'gives back a node that is not Ready',
       { claim: selected(), nodes: [node('n1', 'False')] },
-      `give back n1: node n1 is not Ready. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
+      `give back n1: node n1 is not Ready. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
     [
       'gives back a node without room',
       { claim: selected(), rooms: { n1: { freeBytes: 5n } } },
-      `give back n1: node n1 has room for 5 bytes in …, and 2147483648 are asked for. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
+      `give back n1: node n1 has 5 bytes available in …, and the claim needs 2147483648. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
     [
       'gives back a node where its data is not',
       { claim: selected({ dataSource: snapshot }), source: { ...ready, nodes: ['n2'] } },
-      `give back n1: what the claim starts from is on node n2, not on n1. Have its pod run there, by a nodeSelector kubernetes.io/hostname. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
+      `give back n1: the data source of the claim is on node n2, not on n1. Schedule its pod there with nodeSelector kubernetes.io/hostname. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
   ])('%s', (_, parts, expected) => {
     expect(outcome({ storageClass: waiting, ...parts })).toEqual(expected);
@@ -365,7 +365,7 @@ describe('a claim whose Volume is there', () => {
           },
         }),
       },
-      `Warning ProvisioningFailed: Volume pvc-${UID} on node n1 could not be made: no space`,
+      `Warning ProvisioningFailed: Volume pvc-${UID} on node n1 could not be provisioned: no space`,
     ],
     [
       'is told that without commands and paths of the node',
@@ -380,7 +380,7 @@ describe('a claim whose Volume is there', () => {
           },
         }),
       },
-      `Warning ProvisioningFailed: Volume pvc-${UID} on node n1 could not be made: mkfs failed: … is full`,
+      `Warning ProvisioningFailed: Volume pvc-${UID} on node n1 could not be provisioned: mkfs failed: … is full`,
     ],
     [
       'is told that this waits for what it starts from',
@@ -418,12 +418,12 @@ describe('a claim whose Volume is there', () => {
           },
         }),
       },
-      `Warning ProvisioningFailed: Volume pvc-${UID} waits for node n1, which does not answer as it should. See: stowage why volume pvc-${UID}`,
+      `Warning ProvisioningFailed: Volume pvc-${UID} waits for a valid answer from node n1. Find the cause: stowage why volume pvc-${UID}`,
     ],
     [
       'but was made by somebody else is told so',
       { volume: { ...volume(), spec: { ...volume().spec, template: {} } } },
-      `Warning ProvisioningFailed: a Volume pvc-${UID} is there that was not made for this claim. Delete it: stowage delete volume pvc-${UID}`,
+      `Warning ProvisioningFailed: Volume pvc-${UID} exists, and was not created for this claim. Delete it: stowage delete volume pvc-${UID}`,
     ],
   ])('%s', (_, parts, expected) => {
     expect(outcome(parts)).toBe(expected);
@@ -452,9 +452,9 @@ describe('a claim whose Volume was refused for what free extents carry', () => {
     };
   };
   const WHY =
-    'free extents of volume group vg0 on node n1 carry what removed volumes left, and the storage class does not consent to destroy that (parameter overwriteFreeExtents)';
-  const GONE = `Volume pvc-${UID} is deleted: nothing was made`;
-  const AGAIN = `take back pvc-${UID} and n1: ${WHY}. The scheduler is to choose another node for the claim. ${GONE}`;
+    'free extents of volume group vg0 on node n1 contain data of removed volumes, and the storage class does not consent to overwriting it (parameter overwriteFreeExtents)';
+  const GONE = `Volume pvc-${UID} is deleted: nothing was created on the node`;
+  const AGAIN = `take back pvc-${UID} and n1: ${WHY}. The scheduler must choose another node for the claim. ${GONE}`;
   const ALONE = `take back pvc-${UID}: ${WHY}. ${GONE}`;
 
   test.each([
@@ -538,7 +538,7 @@ describe('a claim whose Volume was refused for what free extents carry', () => {
         storageClass: thick,
         rooms: { n1: { freeBytes: 9n * GIB, refusedBytes: 2n * GIB } },
       },
-      `give back n1: ${WHY}. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
+      `give back n1: ${WHY}. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
     [
       'is made there if it is smaller',
@@ -576,7 +576,7 @@ describe('mode Block of a class of logical volumes', () => {
   const of = (parameters: object) =>
     storageClass({ parameters: { type: 'lvm', vgName: 'vg0', ...parameters } });
   const shown =
-    'a volume of mode Block does not grow in volume group vg0: its new part would show what earlier logical volumes left there. Use a class with a thinPool for volumes that grow, or copy the data to a larger claim';
+    'a volume of mode Block cannot be expanded in volume group vg0: the added extents would expose data of earlier logical volumes. Use a class with a thinPool for volumes to expand, or copy the data to a larger claim';
   const block = claim({ volumeMode: 'Block' });
   const grown = (mode: 'Block' | 'Filesystem', parameters: object): Parts => ({
     claim: claim(
@@ -619,13 +619,13 @@ describe('a claim that is bound', () => {
   const resizing = { type: 'Resizing', status: 'True' } as const;
   const told = {
     ...resizing,
-    message: `Volume pvc-${UID} grows to 3Gi`,
+    message: `Volume pvc-${UID} is being expanded to 3Gi`,
     lastTransitionTime: '2026-03-01T11:00:00Z',
   };
   const ready = {
     type: 'Ready',
     status: 'True',
-    message: 'growing to 3Gi: attempt 1: no',
+    message: 'expanding to 3Gi: attempt 1: no',
   } as const;
   /**
    * Provisioned for a prime claim, and assigned to the claim of that UID after it was populated.
@@ -675,12 +675,12 @@ describe('a claim that is bound', () => {
     [
       'and asks for more than there is room for',
       { claim: bound('3Gi', '2Gi'), volume: volume(), rooms: { n1: { freeBytes: 5n } } },
-      'Warning VolumeResizeFailed: node n1 has room for 5 bytes in …, and 1073741824 more are asked for',
+      'Warning VolumeResizeFailed: node n1 has 5 bytes available in …, and the expansion needs 1073741824 more',
     ],
     [
       'is told that it grows',
       { claim: bound('3Gi', '2Gi'), volume: larger, pv: pv('2Gi') },
-      `status {"conditions":[{"type":"Resizing","status":"True","message":"Volume pvc-${UID} grows to 3Gi","lastTransitionTime":"2026-03-01T12:00:00Z"}]}`,
+      `status {"conditions":[{"type":"Resizing","status":"True","message":"Volume pvc-${UID} is being expanded to 3Gi","lastTransitionTime":"2026-03-01T12:00:00Z"}]}`,
     ],
     [
       'is told that once',
@@ -690,7 +690,7 @@ describe('a claim that is bound', () => {
     [
       'is told what keeps it from growing, too',
       { claim: bound('3Gi', '2Gi', [told]), volume: stuck, pv: pv('2Gi') },
-      'status {"conditions":[{"type":"Resizing","status":"True","message":"growing to 3Gi: attempt 1: no","lastTransitionTime":"2026-03-01T11:00:00Z"}]}',
+      'status {"conditions":[{"type":"Resizing","status":"True","message":"expanding to 3Gi: attempt 1: no","lastTransitionTime":"2026-03-01T11:00:00Z"}]}',
     ],
     [
       'is told that it has grown',

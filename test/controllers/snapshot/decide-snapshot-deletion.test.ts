@@ -42,11 +42,11 @@ test.each<[string, Partial<SnapshotInput>, object]>([
   ['it waits for that', of(goingContent()), {}],
   [
     'and says why that takes time',
-    of(goingContent('waits for a node: n1')),
+    of(goingContent('waiting for a node: n1')),
     {
       action: {
         do: 'set-status',
-        fields: { error: { message: 'waits for a node: n1', time: 't' } },
+        fields: { error: { message: 'waiting for a node: n1', time: 't' } },
       },
     },
   ],

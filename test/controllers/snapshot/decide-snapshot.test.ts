@@ -132,7 +132,7 @@ describe('a snapshot of a claim', () => {
       'waits for the PersistentVolume',
       { pv: undefined, volume: undefined },
       cannotCreate(
-        'the PersistentVolume data1 of claim data not found',
+        'PersistentVolume data1 of claim data not found',
         'SnapshotPersistentVolumeMissing',
       ),
     ],
@@ -140,7 +140,7 @@ describe('a snapshot of a claim', () => {
       'is not taken of what an earlier claim of the name had',
       { pv: pv('earlier') },
       cannotCreate(
-        'the PersistentVolume data1 is not bound to claim data',
+        'PersistentVolume data1 is not bound to claim data',
         'SnapshotPersistentVolumeOfAnother',
       ),
     ],
@@ -148,7 +148,7 @@ describe('a snapshot of a claim', () => {
       'of a claim of others with a class of ours',
       { volume: others },
       cannotCreate(
-        "the PersistentVolume data1 of claim data is no Volume's of Stowage",
+        'PersistentVolume data1 of claim data is not managed by Stowage',
         'SnapshotVolumeForeign',
       ),
     ],
@@ -171,7 +171,7 @@ describe('a snapshot of a claim', () => {
       'with a class of another driver',
       { snapshot: snapshot({ className: 'theirs' }), classes: [theirs] },
       cannotCreate(
-        'VolumeSnapshotClass theirs is of the driver other.csi, and the volume is of volume.stowage.dev',
+        'VolumeSnapshotClass theirs has driver other.csi, and the volume has driver volume.stowage.dev',
         'SnapshotClassForeign',
       ),
     ],
@@ -179,7 +179,7 @@ describe('a snapshot of a claim', () => {
       'with a wrong parameter',
       { classes: [snapshotClass('fast', { parameters: { frozenCopySeconds: '0' } })] },
       cannotCreate(
-        'VolumeSnapshotClass fast: frozenCopySeconds is "0"; write a whole number from 1 to 3600',
+        'VolumeSnapshotClass fast: frozenCopySeconds is "0", but must be an integer from 1 to 3600',
         'SnapshotClassFreezeInvalid',
       ),
     ],
@@ -196,7 +196,7 @@ describe('a snapshot of a claim', () => {
       { snapshot: snapshot({ className: null }), classes: [theirs, snapshotClass()] },
       said(
         'SetDefaultSnapshotClassFailed',
-        'Failed to set default snapshot class with error cannot find default snapshot class: none of the driver volume.stowage.dev has the annotation snapshot.storage.kubernetes.io/is-default-class: "true"',
+        'Failed to set default snapshot class with error cannot find default snapshot class: no class of driver volume.stowage.dev has annotation snapshot.storage.kubernetes.io/is-default-class: "true"',
         'DefaultSnapshotClassMissing',
       ),
     ],

@@ -52,13 +52,16 @@ describe('deleting', () => {
     [
       'waits for its snapshot',
       { snapshot: snapshot() },
-      hold('VolumeSnapshot apps/backup still has it: delete that', 'ContentOfSnapshot'),
+      hold(
+        'VolumeSnapshot apps/backup still uses the content: delete the VolumeSnapshot',
+        'ContentOfSnapshot',
+      ),
     ],
     ['goes with its snapshot', { snapshot: snapshot({ metadata: deleting }) }, named()],
     [
       'waits for what is made from it',
       { restores: [restore()] },
-      hold('Volume restored is being made from it', 'ContentBeingRestored'),
+      hold('Volume restored is being provisioned from the content', 'ContentBeingRestored'),
     ],
     [
       'with the policy Retain leaves the copy',
@@ -100,7 +103,7 @@ describe('deleting', () => {
     [
       'tells of a node that is away',
       { content: withNote(), outcome: { is: 'unknown', message: 'away' } },
-      fail('waits for a node: away', 'SnapshotNodeAwaited', { retry: true }),
+      fail('waiting for a node: away', 'SnapshotNodeAwaited', { retry: true }),
     ],
     [
       'tells what is refused',
@@ -115,7 +118,7 @@ describe('deleting', () => {
     [
       'tells that the copy stayed',
       { content: withNote(), outcome: WHOLE },
-      fail('Failed to delete snapshot: the copy is still there', 'SnapshotCopyStays'),
+      fail('Failed to delete snapshot: the copy still exists', 'SnapshotCopyStays'),
     ],
     ['of which all else is gone', gone, named()],
     [
@@ -147,7 +150,7 @@ describe('deleting', () => {
     const unknown = { is: 'unknown', message: 'no such host' } as const;
     expect(decide({ content: going(), ...gone, outcome: unknown }, away)).toEqual(
       fail(
-        `waits for a node: there is no Node n1: no such host. To let go of the copy there: kubectl annotate volumesnapshotcontent ${name} stowage.dev/forget-node=${CONTENT_UID}`,
+        `waiting for a node: Node n1 does not exist: no such host. To leave the copy there: kubectl annotate volumesnapshotcontent ${name} stowage.dev/forget-node=${CONTENT_UID}`,
         'SnapshotNodeAwaited',
         { retry: true },
       ),
@@ -180,7 +183,7 @@ describe('deleting', () => {
     expect(decide({ ...fields, outcome: { is: 'running' } })).toEqual({ follow: taking });
     const away: ContentInput['outcome'] = { is: 'unknown', message: 'no such host' };
     expect(decide({ ...fields, outcome: away })).toEqual(
-      fail('waits for a node: no such host', 'SnapshotNodeAwaited', { retry: true }),
+      fail('waiting for a node: no such host', 'SnapshotNodeAwaited', { retry: true }),
     );
     expect(decide(fields, { n1: { off: true } })).toEqual(named({ attempt: 2 }));
     expect(decide(fields, { n1: { ours: false } })).toEqual({});
@@ -218,7 +221,7 @@ describe('deleting', () => {
       [
         'a node that is away is waited for',
         { outcome: { is: 'unknown', message: 'away' } },
-        fail('waits for a node: away', 'SnapshotNodeAwaited', { retry: true }),
+        fail('waiting for a node: away', 'SnapshotNodeAwaited', { retry: true }),
       ],
       ['the removal is submitted', { content: half }, REMOVE],
       [

@@ -33,12 +33,7 @@ test.each<[string, Desired, RegExp, ReasonCode]>([
     /outside a thin pool.*of a class with a thinPool$/,
     'SnapshotsOfThickNone',
   ],
-  [
-    'raw device',
-    rawDesired,
-    /is a raw device, of which there are no snapshots/,
-    'SnapshotsOfKindNone',
-  ],
+  ['raw device', rawDesired, /are not supported: it is a raw device/, 'SnapshotsOfKindNone'],
 ])('there is none of a %s, and why is said', (_, desired, why, code) => {
   expect(at(desired)).toEqual({
     message: expect.stringMatching(why),

@@ -21,7 +21,7 @@ describe('what was taken', () => {
   const rest = content({ status: { snapshotHandle: HANDLE_TEXT, readyToUse: true } });
   const missing = said(
     'SnapshotContentCheckandUpdateFailed',
-    `its copy ${HANDLE_TEXT} is missing on node n1. Nothing is taken in its place`,
+    `copy ${HANDLE_TEXT} is missing on node n1, and is not taken again. Bring the copy back, or delete the VolumeSnapshot`,
     'SnapshotCopyMissing',
     { retry: true },
   );
@@ -49,9 +49,14 @@ describe('what was taken', () => {
     [
       'or waits for its node, and says so',
       { content: asked, outcome: { is: 'unknown', message: 'away' } },
-      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: away', 'SnapshotNodeAwaited', {
-        retry: true,
-      }),
+      said(
+        'SnapshotContentCheckandUpdateFailed',
+        'waiting for a node: away',
+        'SnapshotNodeAwaited',
+        {
+          retry: true,
+        },
+      ),
     ],
     [
       'a handle that names something else is refused',
@@ -62,7 +67,7 @@ describe('what was taken', () => {
       },
       said(
         'SnapshotContentCheckandUpdateFailed',
-        'its handle "file:n1:/etc/shadow": the path must end in /snapshots/UID',
+        'snapshot handle "file:n1:/etc/shadow": the path must end in /snapshots/UID',
         'ContentHandleInvalid',
       ),
     ],
@@ -110,8 +115,8 @@ describe('what was taken', () => {
 describe('a note that somebody took away', () => {
   const labels = { 'stowage.dev/snapshot-attempt': '3' };
   const again = { action: { do: 'write-note', note: note({ attempt: 3, tries: 1 }) } };
-  const gone = `Volume data1 is gone. To let go of the copy: kubectl annotate volumesnapshotcontent ${content().metadata.name} stowage.dev/forget-node=${CONTENT_UID}`;
-  const where = 'somebody took away the annotation that says where its copy is, and';
+  const gone = `Volume data1 is gone. If nobody needs the copy, leave it on its node: kubectl annotate volumesnapshotcontent ${content().metadata.name} stowage.dev/forget-node=${CONTENT_UID}`;
+  const where = 'the annotation that locates the copy was removed, and';
   const lost = said('SnapshotContentCheckandUpdateFailed', `${where} ${gone}`, 'ContentNoteLost');
 
   const going = (parts: Parameters<typeof content>[0] = {}) =>

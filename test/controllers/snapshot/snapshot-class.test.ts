@@ -19,7 +19,7 @@ test.each<[string, Record<string, string> | undefined, object]>([
   [
     'a slip',
     { frozenCopySecond: '5' },
-    problem('no parameter "frozenCopySecond"', 'SnapshotClassParameterUnknown'),
+    problem('unknown parameter "frozenCopySecond"', 'SnapshotClassParameterUnknown'),
   ],
   [
     'what sidecars read',

@@ -158,7 +158,7 @@ test.each<[string, Node, object, string[]]>([
   [
     'one that says that all is well, and it is not',
     { polled: ended, there: [false] },
-    { is: 'failed', message: 'still to be done: copy', ...because('StepsRemain'), ...LEFT },
+    { is: 'failed', message: 'steps remain, next: copy', ...because('StepsRemain'), ...LEFT },
     [`poll ${key}`, 'observe n1'],
   ],
   [
@@ -167,7 +167,7 @@ test.each<[string, Node, object, string[]]>([
     {
       is: 'unknown',
       message:
-        "node n1: node n1 is not reached over ssh: timed out. Check that the node is up and that 'ssh n1 true' works for this user.",
+        "node n1: node n1 is unreachable over ssh: timed out. Check that the node is up and that 'ssh n1 true' works for this user.",
       detail: reason('NodeUnreachable', AWAY),
     },
     [`poll ${key}`],
@@ -176,7 +176,7 @@ test.each<[string, Node, object, string[]]>([
     'a node that says nothing safe',
     { error: new ObservationError(refuse('ProbeUnanswered', { probe: 'x' })) },
     {
-      ...{ is: 'unknown', message: 'no answer for x' },
+      ...{ is: 'unknown', message: 'the answer of the node lacks x' },
       detail: reason('ProbeUnanswered', { probe: 'x' }),
     },
     [`poll ${key}`],

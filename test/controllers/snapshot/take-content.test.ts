@@ -53,7 +53,7 @@ describe('taking a snapshot', () => {
   /** Returns a content with a recorded job, whose status reports that it waits for its node. */
   const waiting = (detail: Reason) =>
     content({
-      status: { readyToUse: false, error: { message: 'waits for a node: x', time: at } },
+      status: { readyToUse: false, error: { message: 'waiting for a node: x', time: at } },
       metadata: {
         annotations: {
           ...content({ note: note() }).metadata.annotations,
@@ -74,7 +74,7 @@ describe('taking a snapshot', () => {
       { content: content({ spec: { source: {} } }) },
       said(
         'SnapshotContentCheckandUpdateFailed',
-        'it must have one of volumeHandle and snapshotHandle',
+        'spec.source must have exactly one of volumeHandle and snapshotHandle',
         'ContentSourceAmbiguous',
       ),
     ],
@@ -87,7 +87,7 @@ describe('taking a snapshot', () => {
       },
       said(
         'SnapshotContentCheckandUpdateFailed',
-        'it must have one of volumeHandle and snapshotHandle',
+        'spec.source must have exactly one of volumeHandle and snapshotHandle',
         'ContentSourceAmbiguous',
       ),
     ],
@@ -158,7 +158,7 @@ describe('taking a snapshot', () => {
       started({ outcome: { is: 'unknown', message: 'node n1: away' } }),
       said(
         'SnapshotContentCheckandUpdateFailed',
-        'waits for a node: node n1: away',
+        'waiting for a node: node n1: away',
         'SnapshotNodeAwaited',
         { retry: true },
       ),
@@ -179,7 +179,7 @@ describe('taking a snapshot', () => {
       },
       said(
         'SnapshotContentCheckandUpdateFailed',
-        'waits for a node: node n1: away',
+        'waiting for a node: node n1: away',
         'NodeUnreachable',
         { retry: true },
       ),
@@ -191,7 +191,7 @@ describe('taking a snapshot', () => {
   describe('within the room that is promised to nobody', () => {
     const SIZE = 2n ** 30n;
     const none = (free: bigint) =>
-      `node n1 has room for ${free} bytes in /var/lib/metalk8s/storage/sparse, and ${SIZE} are needed`;
+      `node n1 has ${free} bytes available in /var/lib/metalk8s/storage/sparse, and the snapshot needs ${SIZE}`;
     const roomOf = (room: Room | undefined) => ({ roomOn: () => room });
     const PLACE = { type: 'sparse', directory: '/var/lib/metalk8s/storage/sparse' };
     const wait = { requeueAfter: 30_000 };
@@ -250,14 +250,14 @@ describe('taking a snapshot', () => {
       [
         'where no volume may be made',
         roomOf({ refused: 'not mounted' }),
-        fail('node n1 has no room now: not mounted', 'NodeDirectoryUnusable', wait),
+        fail('node n1 has no available capacity: not mounted', 'NodeDirectoryUnusable', wait),
       ],
       [
         'of a node that does not answer',
         roomOf({ unknown: 'timed out' }),
         said(
           'SnapshotContentCheckandUpdateFailed',
-          'waits for a node: how much room there is on node n1 is not known: timed out',
+          'waiting for a node: available capacity of node n1 is unknown: timed out',
           'RoomUnknown',
           { retry: true },
         ),
@@ -308,7 +308,7 @@ describe('taking a snapshot', () => {
           },
         },
         fail(
-          `node n1 has room for 5 bytes in volume group vg0, thin pool pool, and ${2n * SIZE} are needed`,
+          `node n1 has 5 bytes available in volume group vg0, thin pool pool, and the snapshot needs ${2n * SIZE}`,
           'NoRoomForCopy',
           wait,
         ),
@@ -338,7 +338,7 @@ describe('taking a snapshot', () => {
     [
       'no Volume',
       { volume: undefined, place: undefined },
-      'there is no Volume data1, or it is not the one that the snapshot is of',
+      'Volume data1 does not exist, or is not the source of the snapshot',
       'SnapshotVolumeGone',
     ],
     [
@@ -350,19 +350,19 @@ describe('taking a snapshot', () => {
     [
       'a Volume that is not made',
       { volume: { ...volume(), status: {} } },
-      'Volume data1 is not made yet',
+      'Volume data1 is not provisioned yet',
       'SnapshotVolumeNotMade',
     ],
     [
       'a wrong class',
       { snapshotClass: snapshotClass('fast', { parameters: { frozen: '1' } }) },
-      'VolumeSnapshotClass fast: there is no parameter "frozen"; there is: frozenCopySeconds',
+      'VolumeSnapshotClass fast: unknown parameter "frozen" (known: frozenCopySeconds)',
       'SnapshotClassParameterUnknown',
     ],
     [
       'a kind of which there are none',
       { place: explain('SnapshotsOfKindNone', { volume: 'data1', kind: 'raw device' }) },
-      'Volume data1 is a raw device, of which there are no snapshots',
+      'snapshots of Volume data1 are not supported: it is a raw device',
       'SnapshotsOfKindNone',
     ],
     ['a paused Node', {}, 'Node n1 is paused', 'SnapshotNodePaused', { n1: { paused: true } }],
@@ -404,7 +404,7 @@ describe('taking a snapshot', () => {
     [
       'of a content made by hand may yet come',
       { content: content({ metadata: { name: 'by-hand' } }), liveSnapshot: { found: undefined } },
-      fail('there is no VolumeSnapshot apps/backup', 'SnapshotMissing'),
+      fail('VolumeSnapshot apps/backup does not exist', 'SnapshotMissing'),
     ],
     [
       'is looked up once more, also when something may have been taken',
@@ -453,9 +453,14 @@ describe('taking a snapshot', () => {
       content: content({ note: note(), status: { readyToUse: false, error: was } }),
     };
     expect(decide({ ...fields, outcome: { is: 'unknown', message: 'away' } })).toEqual(
-      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: away', 'SnapshotNodeAwaited', {
-        retry: true,
-      }),
+      said(
+        'SnapshotContentCheckandUpdateFailed',
+        'waiting for a node: away',
+        'SnapshotNodeAwaited',
+        {
+          retry: true,
+        },
+      ),
     );
   });
 

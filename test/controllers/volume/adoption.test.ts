@@ -109,7 +109,7 @@ describe('storage is adopted', () => {
     [
       'not where its node is Ready',
       { volumes: [old(), data1], nodes: [ready] },
-      /old1's on node n1, and node n1 is Ready$/,
+      /belongs to Volume old1 on node n1, and node n1 is Ready$/,
     ],
     [
       'not where it is on the same node, though there is no such Node',
@@ -117,12 +117,12 @@ describe('storage is adopted', () => {
         volumes: [old({}, { nodeName: 'n2' }), data1],
         volume: { ...data1, spec: { ...data1.spec, nodeName: 'n1' } },
       },
-      /old1's on node n1, and that is the node that is to adopt it$/,
+      /belongs to Volume old1 on node n1, and this Volume is on the same node$/,
     ],
     [
       'not where what is left of it is removed on the same node',
       { volumes: [data1], leftover: leftover('n2') },
-      /a Leftover has .* on node n2, and that is the node/,
+      /a Leftover removes .* from node n2, and this Volume is on the same node/,
     ],
     [
       'not where its node is Ready and has the taint',
@@ -153,17 +153,17 @@ describe('storage is adopted', () => {
     [
       'not where nodes share it, and the Node of one is gone',
       { volumes: [old({}, shared), data1], nodes: [off] },
-      /no Node n3 any more, and the machine may still write/,
+      /Node n3 no longer exists, and the machine may still write/,
     ],
     [
       'not where it was never made to its end',
       { volumes: [unmade, data1], nodes: [off] },
-      /old1, .* was never made/,
+      /Volume old1 .* never completed/,
     ],
     [
       'not where what is left of it is removed on a node that lives',
       { volumes: [data1], leftover: leftover('n1'), nodes: [ready] },
-      /a Leftover has/,
+      /a Leftover removes/,
     ],
     [
       'where other snapshots are',
@@ -172,32 +172,32 @@ describe('storage is adopted', () => {
     [
       'not where it is a snapshot',
       { volumes: [data1], contents: [content(UID), content(OLD)] },
-      /is a snapshot: that of the VolumeSnapshotContent content$/,
+      /is the snapshot of VolumeSnapshotContent content, which cannot be adopted$/,
     ],
     [
       'not where it is a file that a snapshot’s handle names',
       { volumes: [data1], contents: [content(UID, `file:n1:/srv/snapshots/${OLD}`)] },
-      /is a snapshot/,
+      /is the snapshot of/,
     ],
     [
       'not where it is a logical volume that a snapshot’s handle names',
       { volumes: [data1], contents: [content(UID, `lvm:n1:vg0/snap-${OLD}`)] },
-      /is a snapshot/,
+      /is the snapshot of/,
     ],
     [
       'not where an earlier Volume adopts it',
       { volumes: [data1, adopter('first', '2030-01-01T00:00:00Z')] },
-      /the Volume first adopts/,
+      /^Volume first adopts/,
     ],
     [
       'not where a Volume has adopted it',
       { volumes: [data1, adopter('has', '2030-01-01T00:00:09Z', { prepared })] },
-      /the Volume has adopts/,
+      /^Volume has adopts/,
     ],
     [
       'not where a Volume adopts it that is there already, by one that is not created yet',
       { volumes: [data1], volume: { ...data1, metadata: { name: 'new' } } },
-      /the Volume data1 adopts/,
+      /^Volume data1 adopts/,
     ],
   ];
   test.each(rows)(

@@ -60,7 +60,7 @@ describe('a Volume that is filled', () => {
         source,
         job: printing('stowage-waiting node\n'),
       },
-      preparing(1, 'fill it: it waits for one of the 16 places on the node, which are all taken'),
+      preparing(1, 'fill it: waiting for one of the 16 slots on the node, which are all taken'),
     ],
     [
       'is given up at once by what is refused for good',
@@ -75,7 +75,7 @@ describe('a Volume that is filled', () => {
     [
       'is given up in the end',
       { volume: filled(pending('PrepareVolume/8')), source, job: failed(1) },
-      creationFailed(8, /given up after 8 attempts/),
+      creationFailed(8, /failed after 8 attempts/),
     ],
   ];
   test.each(rows)('%s', (...[, parts, expected, now]) => {
@@ -164,9 +164,9 @@ describe('the secret that a source takes', () => {
   });
 
   test.each([
-    [{ value: 'a\r\nX-Other: b' }, 'holds no single line'],
-    [{ value: '' }, 'holds no single line'],
-    [{ problem: 'a Secret that is not there' }, 'takes a Secret that is not there'],
+    [{ value: 'a\r\nX-Other: b' }, 'which is not a single line'],
+    [{ value: '' }, 'which is not a single line'],
+    [{ problem: 'a Secret that is not there' }, 'needs a Secret that is not there'],
   ])('%j is not used', async (secret, problem) => {
     expect(await fillOf(withSecret, async () => secret)).toEqual({
       problem: expect.stringContaining(problem),

@@ -111,7 +111,7 @@ describe('a Volume whose node is forgotten', () => {
         'PrepareVolume/DONE',
         'Unknown',
         'Terminating',
-        'what it left on its node cannot be written down: forbidden',
+        'cannot create a Leftover for its storage on the node: forbidden',
       ],
     ],
     [
@@ -228,7 +228,7 @@ describe('the removal of a Leftover', () => {
         'PrepareVolume/3',
         'Unknown',
         'Terminating',
-        'waits for the end of PrepareVolume/3',
+        'waiting for the job PrepareVolume/3 to end',
       ],
     ],
     [
@@ -325,7 +325,7 @@ describe('the removal of a Leftover', () => {
       'PrepareVolume/DONE',
       'Unknown',
       'Terminating',
-      'waits until the Volume data1 is gone',
+      'waiting for Volume data1 to be deleted',
     ]);
   });
 });
@@ -334,7 +334,7 @@ describe('by a Leftover that Stowage never wrote nothing is done', () => {
   const other = '00000000-0000-4000-8000-000000000000';
   const record = (change: object) => ({ prepared: { ...prepared, ...change } });
   test.each<[string, object, string]>([
-    ['another UID than its name', { uid: other }, 'its name is not spec.uid'],
+    ['another UID than its name', { uid: other }, 'its name must be spec.uid'],
     ['another node than the record', { nodeName: 'n2' }, 'spec.nodeName is "n2"'],
     [
       'a node that is an option',
@@ -387,7 +387,7 @@ describe('by a Leftover that Stowage never wrote nothing is done', () => {
   ])('the storage of a Volume %s', (_, metadata) => {
     const expected = [
       'InternalError',
-      expect.stringContaining('the Volume data1 has this UID and is there'),
+      expect.stringContaining('Volume data1 with this UID exists'),
     ];
     const got = decided(stored(available()), {}, volume(available(), metadata)) as unknown[];
     expect(got.slice(3)).toEqual(expected);

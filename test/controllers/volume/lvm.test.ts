@@ -101,7 +101,7 @@ describe('deployment', () => {
     expect(outcome({ volume: forced, job: { known }, observation: { known: dirty } })).toEqual(
       creationFailed(
         1,
-        /carry ext4:OLD .*force-lvcreate does not say .* set spec\.overwrite to "ext4:OLD"/,
+        /contain ext4:OLD .*force-lvcreate does not name .* set spec\.overwrite to "ext4:OLD"/,
       ).with(3, 'FreeExtentsCarryData'),
     );
   });
@@ -135,7 +135,7 @@ describe('steady state', () => {
       link: undefined,
     });
     expect(outcome({ volume: there, pv: pv('Bound'), observation: { known: inactive } })).toEqual(
-      notAttached('the device is not attached on n1; it is being attached'),
+      notAttached('the device is not attached on node n1; attaching'),
     );
   });
 
@@ -144,7 +144,7 @@ describe('steady state', () => {
     const observed = lvmMade(ext4, { devices: [ext4, other], link: other.device });
     expect(outcome({ volume: there, pv: pv('Bound'), observation: { known: observed } })).toEqual(
       pathAstray(
-        `${LINK} leads to /dev/dm-9, not to the volume's device /dev/dm-3; a pod that starts now may get that one. It is put right by attaching it again`,
+        `${LINK} leads to /dev/dm-9, not to the volume's device /dev/dm-3; a pod that starts now may get that device. Attaching the volume again corrects it`,
       ),
     );
   });
@@ -154,7 +154,7 @@ describe('steady state', () => {
     const full = madeIn({ freeExtents: 0n });
     expect(outcome({ volume: larger, pv: pv('Bound'), observation: { known: full } })).toEqual(
       isAvailable(
-        'cannot grow to 2147483648 bytes: the volume group vg0 has 0 bytes left, and 1073741824 more are needed',
+        'cannot expand to 2147483648 bytes: the volume group vg0 has 0 bytes left, and 1073741824 more are needed',
       ),
     );
     const room = lvmMade(ext4, { free: [free] });
@@ -163,7 +163,7 @@ describe('steady state', () => {
       'GrowVolume/1',
       'True',
       'Available',
-      'growing to 2Gi',
+      'expanding to 2Gi',
     ]);
   });
 
@@ -172,7 +172,7 @@ describe('steady state', () => {
     const promised = lvmMade(ext4, { volumes: [thinLv, { ...pool, sizeBytes: 1n << 29n }] });
     expect(outcome({ volume: thin, pv: pv('Bound'), observation: { known: promised } })).toEqual(
       isAvailable(
-        'the thin pool vg0/pool has promised 1073741824 bytes to its volumes and has 536870912',
+        'the thin pool vg0/pool has 536870912 bytes, and its volumes have 1073741824 in total',
       ),
     );
   });

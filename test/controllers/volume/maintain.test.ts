@@ -33,7 +33,7 @@ import {
   volume,
 } from '../../support/volume-input.ts';
 
-const NOT_ATTACHED = 'the device is not attached on n1; it is being attached';
+const NOT_ATTACHED = 'the device is not attached on node n1; attaching';
 
 const later = new Date(NOW + 1000).toISOString();
 
@@ -48,7 +48,7 @@ const paused: VolumeStatus = {
     ...(available().conditions ?? []),
     {
       ...{ type: 'Paused', status: 'True', reason: 'Paused' },
-      message: 'the annotation stowage.dev/paused of Volume data1 keeps all work from being done',
+      message: 'Volume data1 has the annotation stowage.dev/paused, which pauses all work',
     },
   ],
 };
@@ -60,7 +60,7 @@ const strayed = {
   link: '65:16',
 };
 const STRAYED =
-  "leads to /dev/sdz, not to the volume's device /dev/loop3; a pod that starts now may get that one. It is put right by attaching it again";
+  "leads to /dev/sdz, not to the volume's device /dev/loop3; a pod that starts now may get that device. Attaching the volume again corrects it";
 const toldAstray = status(
   'Failed',
   'PrepareVolume/DONE',
@@ -101,7 +101,7 @@ const attachingByJob = (parts?: Parts) =>
 /** Returns a Volume whose fifth attempt to expand to 2Gi is due in 8 s. */
 const growing = (parts?: Parts) =>
   given(
-    status('Available', 'GrowVolume/5', ['True', 'Available', 'growing to 2Gi'], { prepared }),
+    status('Available', 'GrowVolume/5', ['True', 'Available', 'expanding to 2Gi'], { prepared }),
     {
       spec: { sparseLoopDevice: { size: '2Gi' } },
       pv: pv('Bound'),
@@ -149,7 +149,7 @@ describe('Steady state', () => {
         { pv: pv('Bound'), node: madeNode },
       ),
       notAttached(
-        `the device is not attached on n1, where it was at ${later}; it is being attached`,
+        `the device is not attached on node n1, where it was attached at ${later}; attaching`,
       ),
     ],
     [
@@ -169,7 +169,7 @@ describe('Steady state', () => {
         },
         { pv: pv('Bound'), node: madeNode },
       ),
-      notAttached('the device is not attached on n1; it is being attached: losetup failed'),
+      notAttached('the device is not attached on node n1; attaching: losetup failed'),
     ],
     [
       'nothing attaches: says so',
@@ -179,7 +179,7 @@ describe('Steady state', () => {
         'PrepareVolume/DONE',
         'Unknown',
         'AttachmentDisabled',
-        'the device is not attached on n1, and the controller attachment is switched off: start stowage watch with it',
+        "the device is not attached on node n1, and the controller attachment is disabled: enable it with stowage watch --controllers '*'",
       ],
     ],
     [
@@ -220,7 +220,7 @@ describe('Steady state', () => {
       'the link leads to another device while the own one is away: Ready=False, and tells so',
       bound({ node: { ...strayed, loops: [] } }),
       pathAstray(
-        `${LINK} leads to /dev/sdz, and the volume has no device; a pod that starts now may get that one. It is put right by attaching it again`,
+        `${LINK} leads to /dev/sdz, and the volume has no device; a pod that starts now may get that device. Attaching the volume again corrects it`,
       ),
     ],
     [
@@ -252,7 +252,7 @@ describe('Steady state', () => {
         'AttachVolume/3',
         'Unknown',
         'Attaching',
-        'waits for the end of AttachVolume/3',
+        'waiting for the job AttachVolume/3 to end',
       ],
     ],
     [
@@ -341,7 +341,7 @@ describe('Steady state', () => {
         pv: pv('Bound'),
         observation: { known: readyNode },
       },
-      isAvailable(/^not done: spec.source.other is not supported/),
+      isAvailable(/^not applied: spec.source.other is not supported/),
     ],
     [
       'the file is gone: Ready=False, nothing is made',
@@ -483,7 +483,7 @@ describe('a Volume that is attached where a pod needs it', () => {
       }),
       [
         ...fine.slice(0, 4),
-        'it is neither attached nor detached where pods need it: the controller attachment is switched off. Start stowage watch with it',
+        "the volume is neither attached nor detached as pods need it: the controller attachment is disabled. Enable it with stowage watch --controllers '*'",
       ],
     ],
     [
@@ -542,13 +542,13 @@ describe('a Volume that is attached where a pod needs it', () => {
     [
       'and cannot be attached for now is Available, and says why',
       onDemand(away_, { node: { ...madeNode, udev: false } }),
-      isAvailable(/no udev runs/),
+      isAvailable(/udev is not running/),
     ],
     [
       'and whose path leads to another device says so before a pod needs it',
       onDemand(away_, { node: { ...madeNode, devices: strayed.devices, link: strayed.link } }),
       pathAstray(
-        /^\S+ leads to \/dev\/sdz, and the volume has no device; a pod that starts now may get that one/,
+        /^\S+ leads to \/dev\/sdz, and the volume has no device; a pod that starts now may get that device/,
       ),
     ],
     [
@@ -574,12 +574,12 @@ describe('a Volume that is attached where a pod needs it', () => {
     [
       'is to grow: does so once it is attached, and says so',
       onDemand(away_, { size: '2Gi', node: madeNode }),
-      isAvailable('growing to 2Gi when it is attached'),
+      isAvailable('expanding to 2Gi once it is attached'),
     ],
     [
       'is to grow, and attached: grows',
       onDemand(attached, { size: '2Gi', node: readyNode }),
-      ['Available', 'GrowVolume/1', 'True', 'Available', 'growing to 2Gi'],
+      ['Available', 'GrowVolume/1', 'True', 'Available', 'expanding to 2Gi'],
     ],
     [
       'could not grow before it was detached: gives that up, and cleans up first',

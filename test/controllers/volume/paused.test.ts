@@ -33,7 +33,7 @@ import {
   volume,
 } from '../../support/volume-input.ts';
 
-const BY_NODE = 'the annotation stowage.dev/paused of Node n1 keeps all work from being done';
+const BY_NODE = 'Node n1 has the annotation stowage.dev/paused, which pauses all work';
 
 const told = (before: VolumeStatus | undefined, message = BY_NODE): VolumeStatus => ({
   ...before,
@@ -50,7 +50,7 @@ const told = (before: VolumeStatus | undefined, message = BY_NODE): VolumeStatus
   ],
 });
 const toldOfDeletion = (before?: VolumeStatus) =>
-  told(before, `${BY_NODE}; its deletion waits, too`);
+  told(before, `${BY_NODE}, including this deletion`);
 const paused = (parts: Partial<Input>) => outcome({ ...parts, paused: 'Node n1' });
 
 describe('which annotation counts', () => {
@@ -98,7 +98,7 @@ describe('the condition Paused', () => {
       ...toldOfDeletion(available()),
       conditions: [
         available().conditions?.[0],
-        expect.objectContaining({ message: `${BY_NODE}; its deletion waits, too` }),
+        expect.objectContaining({ message: `${BY_NODE}, including this deletion` }),
       ],
     });
   });
@@ -222,14 +222,14 @@ describe('what goes on while paused', () => {
       'a device that is away is told, and not attached',
       given(told(available()), { pv: pv('Bound'), node: madeNode }),
       notAttached(
-        'the device is not attached on n1; it is attached once Node n1 is not paused any more',
+        'the device is not attached on node n1; it is attached once Node n1 is no longer paused',
       ),
     ],
     [
       'a device that is away is told, also where nothing attaches',
       given(told(available()), { pv: pv('Bound'), node: madeNode, attachmentEnabled: false }),
       notAttached(
-        'the device is not attached on n1; it is attached once Node n1 is not paused any more',
+        'the device is not attached on node n1; it is attached once Node n1 is no longer paused',
       ),
     ],
     [
@@ -263,7 +263,7 @@ describe('what goes on while paused', () => {
     const parts = given(waiting, { pv: pv('Bound') });
     expect(outcome({ ...parts, observedAt: NOW - 1000 })).toBe('observe');
     expect(outcome({ ...parts, observation: { known: madeNode } })).toEqual(
-      notAttached('the device is not attached on n1; it is being attached'),
+      notAttached('the device is not attached on node n1; attaching'),
     );
   });
 });

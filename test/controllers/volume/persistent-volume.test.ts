@@ -220,7 +220,7 @@ test.each([
 
 test('what holds it is named', () => {
   expect(whatHolds(pv('Available', { finalizers: [FINALIZER, 'x/y'] }))).toBe(
-    'finalizers of others hold it: x/y',
+    'it has other finalizers: x/y',
   );
   expect(whatHolds(pv('Pending'))).toBe('its phase is Pending');
 });

@@ -36,8 +36,13 @@ describe('secretReads', () => {
   });
 
   test.each<[string, Parameters<typeof server>, string, string]>([
-    ['a key that is not there', [{ token: 'a' }], 'other', 'which has no such key'],
-    ['a key that every object inherits', [{ token: 'a' }], 'toString', 'which has no such key'],
+    ['a key that is not there', [{ token: 'a' }], 'other', 'which does not have that key'],
+    [
+      'a key that every object inherits',
+      [{ token: 'a' }],
+      'toString',
+      'which does not have that key',
+    ],
     ['one that does not exist', [{}, 404], 'token', 'which does not exist'],
     ['one that may not be read', [{}, 403], 'token', 'which the daemon may not read'],
   ])('reports %s', async (_, [data, status], key, problem) => {
@@ -72,14 +77,14 @@ describe('secretReads', () => {
     const { client } = server({ token: 'hunter2' }, undefined, '');
     expect(await secretReads(client)('team', 'login', 'token', URL_OF_A)).toEqual({
       problem:
-        'key token of Secret team/login, which may not be sent to a.example.com. Who has that Secret allows it: kubectl annotate secret -n team login stowage.dev/authorization-hosts=a.example.com',
+        'key token of Secret team/login, which may not be sent to a.example.com. As owner of the Secret, allow it: kubectl annotate secret -n team login stowage.dev/authorization-hosts=a.example.com',
     });
   });
 
   test.each(['../../nodes/n1', 'a/b', 'A', ''])('asks for none of the name %j', async (name) => {
     const { client, asked } = server({ token: 'a' });
     const found = await secretReads(client)('team', name, 'token', URL_OF_A);
-    expect(found).toEqual({ problem: expect.stringContaining('which can be no name of one') });
+    expect(found).toEqual({ problem: expect.stringContaining('which is not a valid name') });
     expect(asked).toEqual([]);
   });
 });
@@ -94,7 +99,7 @@ describe('authorizationReads', () => {
 
   test.each(['a\nX-Admin: yes', 'a\r\nb', '', 'é'])('takes %j for no header', async (token) => {
     expect(await read(token)).toEqual({
-      problem: expect.stringContaining('which holds no single line'),
+      problem: expect.stringContaining('which is not a single line'),
     });
   });
 });

@@ -66,12 +66,14 @@ test('another one of the name is not what it was to start from', async () => {
     from: { file: FILE },
   });
   expect(await read({ ...fromContent, uid: 'another' }, { content: known })).toEqual({
-    problem: expect.stringContaining('VolumeSnapshotContent c is another one of its name by now'),
+    problem: expect.stringContaining(
+      'VolumeSnapshotContent c was replaced by another one of that name',
+    ),
   });
   const { uid = '' } = made.metadata;
   expect(await read({ ...fromVolume, uid }, { volume: made })).toHaveProperty('from');
   expect(await read({ ...fromVolume, uid: 'another' }, { volume: made })).toEqual({
-    problem: expect.stringContaining('is another one of its name by now'),
+    problem: expect.stringContaining('Volume data0 was replaced by another one of that name'),
   });
 });
 
@@ -117,7 +119,7 @@ test.each<[string, Parameters<typeof read>, string]>([
   [
     'a logical volume outside a thin pool',
     [fromContent, { spec: lvm(), content: snap }],
-    'only thin volumes start from another',
+    'only thin volumes can be created from another',
   ],
   [
     'a file, for a logical volume',
@@ -132,7 +134,7 @@ test.each<[string, Parameters<typeof read>, string]>([
   [
     'a thin volume, for a file',
     [fromVolume, { volume: thinVolume }],
-    'a sparse file starts from a file',
+    'a sparse file can only be created from a file',
   ],
   [
     'a snapshot of a thin volume elsewhere',
@@ -155,17 +157,13 @@ test.each<[string, Parameters<typeof read>, string]>([
         } as unknown as Volume,
       },
     ],
-    'which nothing starts from',
+    'which cannot be a source',
   ],
-  [
-    'a content that is gone',
-    [fromContent],
-    'VolumeSnapshotContent c, which it starts from, does not exist',
-  ],
+  ['a content that is gone', [fromContent], 'VolumeSnapshotContent c does not exist'],
   [
     'a content that is not ready',
     [fromContent, { content: content({ snapshotHandle: 'x' }) }],
-    'is not ready to be used',
+    'is not ready to use',
   ],
   [
     'a content that names another file',
@@ -181,28 +179,28 @@ test.each<[string, Parameters<typeof read>, string]>([
       fromContent,
       { content: content({ readyToUse: true, snapshotHandle: `lvm:n1:vg0/snap-${UID}` }) },
     ],
-    'a sparse file starts from a file',
+    'a sparse file can only be created from a file',
   ],
   [
     'a snapshot elsewhere',
     [fromContent, { content: content() }, 'n3'],
-    'is on node n1, n2, and the Volume is to be on n3',
+    'is on node n1, n2, but this Volume is on node n3',
   ],
-  ['a Volume that is gone', [fromVolume], 'Volume data0, which it starts from, does not exist'],
-  ['a Volume that is not made', [fromVolume, given({})], 'is not made yet'],
+  ['a Volume that is gone', [fromVolume], 'Volume data0 does not exist'],
+  ['a Volume that is not made', [fromVolume, given({})], 'is not provisioned yet'],
   [
     'a Volume that another node may write',
     [
       fromVolume,
       { volume: { ...made, spec: { ...made.spec, attachableNodes: ['n1', 'n2'] } } as Volume },
     ],
-    'on a directory that several nodes share, and no copies of such volumes are made',
+    'in a directory that several nodes share, and such volumes cannot be cloned',
   ],
-  ['a Volume elsewhere', [fromVolume, { volume: made }, 'n3'], 'and this one is to be on n3'],
+  ['a Volume elsewhere', [fromVolume, { volume: made }, 'n3'], 'but this Volume is on node n3'],
   [
     'a Volume that is being deleted',
     [fromVolume, given({ prepared }, { metadata: { deletionTimestamp: '2026-01-02T03:00:00Z' } })],
-    'which it starts from, is being deleted',
+    'Volume data0 is being deleted',
   ],
 ])('nothing is made from %s', async (_, args, problem) => {
   expect(await read(...args)).toEqual({ problem: expect.stringContaining(problem) });

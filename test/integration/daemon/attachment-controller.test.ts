@@ -149,7 +149,7 @@ describe('a status that names the device of another Volume', () => {
     expect([...askedOf]).not.toContain('n9');
     await at.createPod('p-a', 'a');
     const condition = await until('the condition', () => at.podCondition('p-a'));
-    expect(condition.message).toContain('which Stowage never wrote there. Nothing is done');
+    expect(condition.message).toContain('which Stowage did not write. No work is done');
     await at.event('p-a', 'FailedAttachVolume');
     await setPrepared('a', { ...prepared });
     await at.isAttached('a');

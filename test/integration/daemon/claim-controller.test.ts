@@ -213,7 +213,7 @@ describe('of a class that waits for a consumer', () => {
     nodes.disk('n2').spaceBytes = GIB;
     await createPod('data');
     await createClaim('data', '2Gi', {}, { [SELECTED]: 'n2' });
-    const told = await isTold('data', 'node n2 has room for 1073741824 bytes');
+    const told = await isTold('data', 'node n2 has 1073741824 bytes available');
     expect(told.join()).toContain('Warning ProvisioningFailed');
     expect((await claimNow('data')).metadata.annotations?.[SELECTED]).toBeUndefined();
     expect(await volumesNow()).toEqual([]);
@@ -232,7 +232,8 @@ test('of 50 claims at once those get a volume for which there is room, and the o
     ).items.filter(({ status }) => status?.phase === 'Bound');
   await until('30 are bound', async () => ((await bound()).length === 30 ? true : undefined));
   const has = new Set((await bound()).map(({ metadata }) => metadata.name));
-  for (const name of names.filter((each) => !has.has(each))) await isTold(name, 'has room for');
+  for (const name of names.filter((each) => !has.has(each)))
+    await isTold(name, ' bytes available in ');
   expect((await bound()).length).toBe(30);
   expect((await volumesNow()).length).toBe(30);
 
@@ -284,7 +285,8 @@ test('a claim that had a volume before the API server was restored gets no empty
     { metadata: { annotations: { [SELECTED]: 'n1' } } },
     { namespace },
   );
-  await isTold('data', `a Volume ${name} was made on this node before`);
+  await isTold('data', `a Volume ${name} with the UID `);
+  await isTold('data', ' was provisioned on this node before');
   expect((await claimNow('data')).status?.phase).toBe('Pending');
   expect([...nodes.disk('n1').files.keys()]).toEqual(files);
 });

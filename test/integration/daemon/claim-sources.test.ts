@@ -139,7 +139,9 @@ test('a claim that is deleted while it is cloned goes once that is made', async 
   await until('it is decided what becomes of its Volume', async () => {
     const volume = await world.find<Volume>(VOLUMES, `/${name}`);
     if (volume?.metadata.deletionTimestamp !== undefined) throw new Error('its data is taken away');
-    return daemon?.lines.some(({ message }) => message === 'kept while it is cloned')
+    return daemon?.lines.some(
+      ({ message }) => message === 'keeping volume of deleted claim while it is cloned',
+    )
       ? true
       : undefined;
   });

@@ -70,7 +70,7 @@ test.concurrent('a leader is told to end: it releases the Lease and exits with 0
       const second = start();
       await create('a', 'b');
       await submitted(first, 2);
-      await says(second, 'standing by for the leader');
+      await says(second, 'standing by: another process leads');
       first.process.kill('SIGTERM');
       expect(await first.ended).toBe('0');
       await create('c');
@@ -113,9 +113,9 @@ test.concurrent('leader and follower are ready; each line of a reconcile has its
       uid: expect.any(String),
     });
     expect(told[0]?.reconcile).toMatch(/^[0-9a-f]{8}$/);
-    expect((await says(second, 'standing by for the leader')).map(({ msg }) => msg)).not.toContain(
-      'watching',
-    );
+    expect(
+      (await says(second, 'standing by: another process leads')).map(({ msg }) => msg),
+    ).not.toContain('watching');
   }));
 
 test.concurrent('a leader tells of one in another namespace, which knows nothing of it', () =>
@@ -150,10 +150,10 @@ test.concurrent('a leader tells of one in another namespace, which knows nothing
     const daemon = start();
     await leads();
     const said =
-      'another daemon leads as well: stop one of them, or give both the same --leader-election-namespace';
+      'another daemon leads, too: stop one of them, or give both the same --leader-election-namespace';
     const lines = await says(daemon, said);
     expect(lines.find(({ msg }) => msg === said)).toMatchObject({
-      level: 40,
+      level: 'warn',
       lease: 'other/stowage',
       holder: 'host_1',
     });

@@ -141,7 +141,7 @@ describe('the machine', () => {
     cluster.world.run = run;
     expect(
       (await cluster.eventsOf('data')).find(({ reason }) => reason === 'PopulatorFailed')?.message,
-    ).toContain('exit status 1: no space left. It is tried again');
+    ).toContain('exit status 1: no space left. Stowage retries');
     await cluster.isBound('data');
     expect(cluster.ran).toHaveLength(2);
     await cluster.isClean();
@@ -178,7 +178,7 @@ describe('the machine', () => {
     await until('the last ones are told to wait', async () => {
       const { items } = await cluster.client.list<KubeEvent>(EVENTS, { namespace: NAMESPACE });
       const told = items.filter(({ message }) =>
-        message.includes('fill volumes of this namespace already'),
+        message.includes('already fill volumes of this namespace'),
       );
       return told.length >= 2 || undefined;
     });

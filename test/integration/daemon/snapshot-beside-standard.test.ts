@@ -114,7 +114,9 @@ describe('beside the standard snapshot-controller', () => {
     };
     await cluster.client.create(leases, lease('one'));
     await until('it is seen', async () =>
-      cluster.lines().find(({ message }) => message === 'who binds VolumeSnapshots has changed'),
+      cluster
+        .lines()
+        .find(({ message }) => message === 'the controller that binds VolumeSnapshots changed'),
     );
     const { metadata } = await cluster.createSnapshot('beside', 'data', 'fast');
     await cluster.keep('beside');

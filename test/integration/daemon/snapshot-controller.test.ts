@@ -120,7 +120,7 @@ describe('a snapshot of a claim', () => {
     cluster.nodes.away.add('n1');
     cluster.start();
     await cluster.ask();
-    await cluster.says('backup', 'waits for a node: node n1 is away');
+    await cluster.says('backup', 'waiting for a node: node n1 is away');
     cluster.nodes.away.clear();
     const conditions = [{ type: 'Ready', status: 'False' }];
     await cluster.client.patch(NODES, 'n1', { status: { conditions } }, { subresource: 'status' });
@@ -169,7 +169,7 @@ describe('a snapshot of a claim', () => {
     await cluster.createVolume('data');
     await cluster.says(
       'backup',
-      'there is no Volume data, or it is not the one that the snapshot is of',
+      'Volume data does not exist, or is not the source of the snapshot',
     );
     expect(cluster.nodes.taken).toEqual([]);
   });

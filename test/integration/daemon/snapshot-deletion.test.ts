@@ -65,7 +65,7 @@ describe('deleting', () => {
     await cluster.take();
     cluster.nodes.away.add('n1');
     await cluster.remove(VOLUME_SNAPSHOTS, 'backup');
-    await cluster.says('backup', 'waits for a node: node n1 is away');
+    await cluster.says('backup', 'waiting for a node: node n1 is away');
     await cluster.stop();
     cluster.nodes.away.clear();
     cluster.start();
@@ -141,7 +141,7 @@ describe('deleting', () => {
     await cluster.remove(VOLUME_SNAPSHOT_CONTENTS, name);
     await until('it says so', async () =>
       (await cluster.events(name)).find(
-        ({ message }) => message === 'Volume restored is being made from it',
+        ({ message }) => message === 'Volume restored is being provisioned from the content',
       ),
     );
     expect(cluster.nodes.removed).toEqual([]);

@@ -68,12 +68,12 @@ describe('a content made by hand', () => {
     [
       'of which there is no copy',
       `file:n1:${path}`,
-      `its copy file:n1:${path} is missing on node n1. Nothing is taken in its place`,
+      `copy file:n1:${path} is missing on node n1, and is not taken again. Bring the copy back, or delete the VolumeSnapshot`,
     ],
     [
       'that names something else',
       'file:n1:/etc/shadow',
-      'its handle "file:n1:/etc/shadow": the path must end in …',
+      'snapshot handle "file:n1:/etc/shadow": the path must end in …',
     ],
   ])('%s is not ready', async (_, handle, message) => {
     cluster.start();

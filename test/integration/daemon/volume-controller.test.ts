@@ -449,6 +449,6 @@ describe('a lost node', () => {
       const said = (await conditionOf('a', 'Ready'))?.message;
       return said?.includes('leftover-crd.yaml') ? said : undefined;
     });
-    expect(message).toContain('the API server knows no Leftovers');
+    expect(message).toContain('the API server does not serve Leftovers');
   });
 });

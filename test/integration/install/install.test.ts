@@ -66,7 +66,7 @@ describe('install', () => {
       'clusterrole.rbac.authorization.k8s.io/stowage-populator-secrets created',
       'networkpolicy.networking.k8s.io/stowage in namespace stowage created',
       'deployment.apps/stowage in namespace stowage created',
-      'note: its pod starts when the Secret stowage-ssh is in that namespace, too',
+      'note: its pod starts once the Secret stowage-ssh exists in that namespace',
       '',
     ]);
     const version = await versionOf(DEPLOYMENTS, 'stowage', 'stowage');
@@ -287,7 +287,7 @@ describe('install', () => {
     expect(code).toBe(0);
     expect(err).toContain('namespace/stowage created (server dry run)\n');
     expect(err).toContain(
-      'deployment.apps/stowage in namespace stowage created, unchecked: its namespace is not there yet (server dry run)\n',
+      'deployment.apps/stowage in namespace stowage created, unchecked: its namespace does not exist yet (server dry run)\n',
     );
     expect(await exists(NAMESPACES, 'stowage')).toBe(false);
     expect(await exists(CLUSTER_ROLES, 'stowage')).toBe(false);
@@ -322,11 +322,11 @@ describe('install', () => {
   test.each([
     [
       ['--components', 'crd'],
-      '"crd" is no component: there are crds, snapshot-crds, referencegrant-crd, populator-crds, rbac, deployment.',
+      '"crd" is not a component: the components are crds, snapshot-crds, referencegrant-crd, populator-crds, rbac, deployment.',
     ],
-    [['--components', 'crds,snapshots'], '"snapshots" is no component'],
-    [['--components='], '"" is no component'],
-    [['--image', ''], 'An image has a name'],
+    [['--components', 'crds,snapshots'], '"snapshots" is not a component'],
+    [['--components='], '"" is not a component'],
+    [['--image', ''], 'Write the name of an image'],
   ])('%j is wrong usage', async (flags, message) => {
     const { code, err } = await stowage(['install', ...flags]);
     expect(code).toBe(2);
@@ -341,7 +341,7 @@ describe('beside a daemon that leads in another namespace', () => {
     await client.create(LEASES, leadingLease(clock.now()));
     const { code, err } = await stowage(['install'], { clock });
     expect(code).toBe(5);
-    expect(err).toContain('A daemon leads already, by the Lease default/stowage (host_1)');
+    expect(err).toContain('A daemon already leads, with the Lease default/stowage (host_1)');
     expect(err).toContain('kubectl delete lease stowage -n default');
     expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(false);
     expect((await stowage(['install', '-n', 'default'], { clock })).code).toBe(0);

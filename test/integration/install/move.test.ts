@@ -185,7 +185,7 @@ describe('nothing is removed', () => {
 
   test.each([
     [[], 'selects other pods'],
-    [['--components', 'deployment'], 'would lose its account'],
+    [['--components', 'deployment'], 'would lose its ServiceAccount'],
   ])('where the next daemon cannot be made: %j', async (flags, message) => {
     await stowage(['install', '-n', 'other']);
     await client.create(NAMESPACES, {
@@ -249,7 +249,7 @@ describe('a binding of another role', () => {
   test('is made anew', async () => {
     await rebind();
     const dry = await stowage(['install', '--dry-run=server']);
-    const title = 'clusterrolebinding.rbac.authorization.k8s.io/stowage made anew';
+    const title = 'clusterrolebinding.rbac.authorization.k8s.io/stowage recreated';
     expect(dry.err).toContain(`${title} (server dry run)\n`);
     const { code, err } = await stowage(['install']);
     expect(code).toBe(0);

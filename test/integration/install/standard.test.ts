@@ -16,7 +16,7 @@ const NAMES = Object.values(STANDARD_CRDS).flatMap((crds) =>
   crds.map(({ metadata }) => metadata.name),
 );
 const SNAPSHOT_CRD = 'volumesnapshots.snapshot.storage.k8s.io';
-const THEIRS = "left as it is, for it is not Stowage's";
+const THEIRS = 'left unchanged: it is not managed by Stowage';
 
 let installing: Awaited<ReturnType<typeof startInstalling>>;
 let client: KubeClient;
@@ -113,7 +113,7 @@ describe("what is somebody else's", () => {
   test('is told of when Stowage does not know its versions', async () => {
     await makeTheirs(SNAPSHOT_CRD, (version) => ({ ...version, name: 'v1beta1' }));
     expect((await install('snapshot-crds')).err).toContain(
-      'note: it serves v1beta1, and Stowage works with v1: have whoever installed it upgrade it\n',
+      'note: it serves v1beta1, but Stowage requires v1: upgrade it with the tool that installed it\n',
     );
   });
 
@@ -191,7 +191,7 @@ test('--dry-run=server says what would be made, where even the kind is not there
   expect(code).toBe(0);
   expect(lineOf(err, SNAPSHOT_CRD)).toBe('created (server dry run)');
   expect(lineOf(err, 'volumesnapshotlink')).toBe(
-    'created, unchecked: its kind is not there yet (server dry run)',
+    'created, unchecked: its kind does not exist yet (server dry run)',
   );
   expect(await existing()).toEqual([]);
 });

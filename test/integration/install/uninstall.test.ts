@@ -57,7 +57,7 @@ const make = (resource: typeof SECRETS, name: string, namespace: string, rest: o
     { namespace },
   );
 const STAYS = (namespace: string, what: string) =>
-  `namespace/${namespace} stays, for it has what Stowage did not make: ${what}. With all that is in it, it goes by: kubectl delete namespace ${namespace}\n`;
+  `namespace/${namespace} stays: it has objects that Stowage did not create: ${what}. To delete it with all of them: kubectl delete namespace ${namespace}\n`;
 
 test('removes what install made, and nothing else', async () => {
   await stowage(['install']);
@@ -75,9 +75,7 @@ test('removes what install made, and nothing else', async () => {
     expect(await exists(resource, name, namespace)).toBe(false);
   }
   expect(await exists(NAMESPACES, 'default')).toBe(true);
-  expect((await stowage(['uninstall', '--yes'])).err).toBe(
-    'nothing was found that stowage install made\n',
-  );
+  expect((await stowage(['uninstall', '--yes'])).err).toBe('no objects of stowage install found\n');
 });
 
 test('refuses while there are Volumes, and has removed nothing then', async () => {
@@ -229,7 +227,7 @@ test('leaves a namespace that it may not look into', async () => {
   const { code, err } = await stowage(['uninstall', '--yes'], {}, blind);
   expect(code).toBe(0);
   expect(err).toContain(
-    'namespace/stowage stays, for it is not known whether it has what Stowage did not make: secrets is forbidden\n',
+    'namespace/stowage stays: cannot check for objects that Stowage did not create: secrets is forbidden\n',
   );
   expect(await exists(NAMESPACES, 'stowage')).toBe(true);
 });

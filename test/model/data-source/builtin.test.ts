@@ -119,7 +119,7 @@ test.each<[string, Parameters<typeof reads>[0], string, ReasonCode?]>([
   [
     'a built-in of a later version',
     { definitions: [definition('a', { node: { builtin: 'Torrent' } })] },
-    'names the built-in Torrent',
+    'names built-in Torrent',
     'BuiltinUnknown',
   ],
   [
@@ -137,15 +137,19 @@ test.each<[string, Parameters<typeof reads>[0], string, ReasonCode?]>([
   [
     'no such kind',
     { object: { missing: true } },
-    'the API server serves no images',
+    'names images in stowage.dev/v1alpha1, which the API server does not serve',
     'KindNotServed',
   ],
   ['no right', { object: { forbidden: true } }, 'the daemon may not read images', 'KindForbidden'],
-  ['nothing in it', { object: { found: image({}) } }, 'spec.source must have either url or path'],
+  [
+    'nothing in it',
+    { object: { found: image({}) } },
+    'spec.source must have exactly one of url and path',
+  ],
   [
     'a URL of another scheme',
     { object: { found: image({ source: { url: 'ftp://a' } }) } },
-    'must be of http or https',
+    'must be an http or https URL',
   ],
   [
     'a URL with a user',
@@ -160,7 +164,7 @@ test.each<[string, Parameters<typeof reads>[0], string, ReasonCode?]>([
   [
     'a path that is not absolute',
     { object: { found: image({ source: { path: 'a' } }) } },
-    'must be absolute',
+    'must be an absolute path',
   ],
   [
     'a checksum that is none',
@@ -180,12 +184,12 @@ test.each<[string, Parameters<typeof reads>[0], string, ReasonCode?]>([
   [
     'a name of what is not unpacked',
     { object: { found: image({ source: { url: 'https://a/disk.raw.lzma?v=1' } }) } },
-    'spec.source.url names a .lzma file, which is not unpacked',
+    'spec.source.url names a .lzma file, which cannot be unpacked',
   ],
   [
     'a path to what is not unpacked',
     { object: { found: image({ source: { path: '/srv/disk.zip' } }) } },
-    'spec.source.path names a .zip file, which is not unpacked',
+    'spec.source.path names a .zip file, which cannot be unpacked',
   ],
 ])('with %s it waits, and says so', async (_, there, message, code = 'SourceUnusable') => {
   const found = await resolved(there);
@@ -232,7 +236,8 @@ test('a Backup of the other mode is used for nothing', async () => {
   expect(await resolved({ definitions, object: { found } })).toMatchObject({
     wait: {
       reason: { code: 'SourceOfOtherMode' },
-      refusal: 'Image prod/debian is for a claim of mode Block, and this one has Filesystem',
+      refusal:
+        'Image prod/debian needs a claim of volume mode Block, and this claim has Filesystem',
     },
   });
 });

@@ -48,7 +48,7 @@ describe('a snapshot', () => {
     [
       'SnapshotUnbound',
       'wait',
-      'VolumeSnapshot prod/foo-backup is not bound to a content: it broke',
+      'VolumeSnapshot prod/foo-backup is not bound to a VolumeSnapshotContent: it broke',
       'bound',
     ],
     [
@@ -66,7 +66,7 @@ describe('a snapshot', () => {
     [
       'SnapshotForeign',
       'refuse',
-      'VolumeSnapshot prod/foo-backup was taken by other.example, and storage class fast is of volume.stowage.dev',
+      'VolumeSnapshot prod/foo-backup was taken by driver other.example, and storage class fast uses volume.stowage.dev',
       'driver',
     ],
     ['SnapshotNotReady', 'wait', 'VolumeSnapshot prod/foo-backup is not ready: it broke', 'ready'],
@@ -79,13 +79,13 @@ describe('a snapshot', () => {
     [
       'SmallerThanSnapshot',
       'refuse',
-      'the claim asks for 1Mi, and VolumeSnapshot prod/foo-backup needs 1Gi',
+      'the claim requests 1Mi, and VolumeSnapshot prod/foo-backup needs 1Gi',
       'size',
     ],
     [
       'ModeDiffers',
       'refuse',
-      'the claim asks for volume mode Block, and VolumeSnapshot prod/foo-backup is of mode Filesystem',
+      'the claim requests volume mode Block, and VolumeSnapshot prod/foo-backup has mode Filesystem',
       'mode',
     ],
   ];
@@ -206,7 +206,7 @@ describe('the source of a clone', () => {
     [
       'SourceForeign',
       'refuse',
-      "the volume of PersistentVolumeClaim test/foo is none of Stowage's",
+      'the volume of PersistentVolumeClaim test/foo is not managed by Stowage',
       source,
       pvWith({}, { ownerReferences: [] }),
       {},
@@ -214,14 +214,14 @@ describe('the source of a clone', () => {
     [
       'SmallerThanSource',
       'refuse',
-      'asks for 1Gi, and PersistentVolumeClaim test/foo has 2Gi',
+      'requests 1Gi, and PersistentVolumeClaim test/foo has 2Gi',
       ...pair('2Gi'),
       {},
     ],
     [
       'ModeDiffers',
       'refuse',
-      'the claim asks for volume mode Block, and PersistentVolumeClaim test/foo is of mode Filesystem',
+      'the claim requests volume mode Block, and PersistentVolumeClaim test/foo has mode Filesystem',
       source,
       pv,
       { volumeMode: 'Block' },

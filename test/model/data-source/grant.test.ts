@@ -25,12 +25,14 @@ describe('a grant allows nothing, and why is told', () => {
     [
       'the group of the snapshot with a version',
       { from: [FROM], to: [{ ...TO_BACKUP, group: 'snapshot.storage.k8s.io/v1' }] },
-      ['to.group is "snapshot.storage.k8s.io/v1", with a version: write "snapshot.storage.k8s.io"'],
+      [
+        'to.group is "snapshot.storage.k8s.io/v1", not "snapshot.storage.k8s.io" (without a version)',
+      ],
     ],
     [
       'the core group as a version',
       { from: [{ ...FROM, group: 'v1' }], to: [TO_BACKUP] },
-      ['from.group is "v1", with a version: write ""'],
+      ['from.group is "v1", not "" (without a version)'],
     ],
     [
       'another group',
@@ -60,11 +62,11 @@ describe('a grant allows nothing, and why is told', () => {
       { from: [OTHER_FROM], to: [OTHER_TO] },
       ['from.namespace is "other", not "test"', 'to.name is "other", not "foo-backup"'],
     ],
-    ['nothing to', { from: [FROM], to: [] }, ['it has no to']],
+    ['nothing to', { from: [FROM], to: [] }, ['spec.to is empty']],
     [
       'a from of null, which no schema forbade',
       { from: null, to: [TO_BACKUP] },
-      ['it has no from'],
+      ['spec.from is empty'],
     ],
   ])('%s', (_name, spec, wrong) => {
     const grant = grantNamed('bar', spec);
@@ -76,7 +78,7 @@ describe('a grant allows nothing, and why is told', () => {
     const grant = grantNamed('bar', { from: [FROM], to: [TO_BACKUP] }, { namespace: 'test' });
     expect(isGranted([grant], FROM, TO)).toBe(false);
     expect(nearMisses([grant], FROM, TO)[0]?.wrong).toEqual([
-      'it is in namespace test, and must be in that of the VolumeSnapshot, prod',
+      'it is in namespace test, but must be in namespace prod of the VolumeSnapshot',
     ]);
   });
 

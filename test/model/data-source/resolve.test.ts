@@ -95,7 +95,7 @@ test('a claim whose source was dropped gets nothing, for that would be empty', a
   expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toMatchObject({
     refuse: {
       reason: { code: 'SourceDropped' },
-      refusal: expect.stringContaining('applied with VolumeSnapshot prod/foo-backup as its source'),
+      refusal: expect.stringContaining('applied with data source VolumeSnapshot prod/foo-backup'),
     },
   });
   expect(seen).toEqual([]);
@@ -105,7 +105,10 @@ test('of a name that a shell would take for a command, no command is told', asyn
   const claim = claimOf({ ...TO_SNAPSHOT, name: 'a; touch /tmp/owned' });
   const found = await resolved(claim, THERE);
   expect(found).toMatchObject({
-    wait: { reason: { code: 'SourceNameInvalid' }, hint: 'No VolumeSnapshot can have that name.' },
+    wait: {
+      reason: { code: 'SourceNameInvalid' },
+      hint: 'Correct the name: no VolumeSnapshot can have this one.',
+    },
   });
 });
 
@@ -143,7 +146,7 @@ describe('a snapshot of another namespace', () => {
         },
         refusal:
           "accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed",
-        hint: 'Who may write in namespace prod allows it: stowage grant snapshot prod/foo-backup --to test --for claims',
+        hint: 'Ask an owner of namespace prod to allow it: stowage grant snapshot prod/foo-backup --to test --for claims',
         referent: { ...TO_BACKUP, namespace: 'prod' },
         on: [
           {
@@ -322,7 +325,7 @@ describe('a clone', () => {
         reason: { code: 'GrantMissing' },
         refusal:
           "accessing prod/foo of PersistentVolumeClaim dataSource from test/foo-testing isn't allowed",
-        hint: 'A ReferenceGrant in namespace prod allows it, from PersistentVolumeClaim in test to PersistentVolumeClaim foo.',
+        hint: 'Create a ReferenceGrant in namespace prod, from PersistentVolumeClaim in test to PersistentVolumeClaim foo.',
       },
     });
     expect(seen).toEqual(['grants prod']);

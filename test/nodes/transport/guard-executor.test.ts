@@ -72,12 +72,12 @@ test('reports which command the node refuses, with a hint', async () => {
   const { executor } = node({
     version: 1,
     refused: 'command',
-    found: 'no command on its list',
+    found: 'the command is not on its list',
     command: 'sh -c x',
   });
   expect(await failure(executor.submit('n1', JOB, 0))).toMatchObject({
     code: 'refused',
-    message: "node n1 refuses 'sh -c x': no command on its list",
+    message: "node n1 refuses 'sh -c x': the command is not on its list",
     hint: expect.stringMatching(/device PATH.*docs\/ssh-guard\.md/s),
     reason: {
       code: 'CommandNotListed',
@@ -87,11 +87,15 @@ test('reports which command the node refuses, with a hint', async () => {
 });
 
 test.each([
-  ['version', 'ModuleVersionOther', /^Copy salt\/ of this Stowage to the node again: /],
-  ['file', 'AllowedListInvalid', /^Root lists there /],
-  ['node', 'NodeNotListed', /^Another node is reached there, /],
+  ['version', 'ModuleVersionOther', /^Copy salt\/ of this version of Stowage to the node, as /],
+  ['file', 'AllowedListInvalid', /^Write that file as root, /],
+  ['node', 'NodeNotListed', /^Correct the address or minion ID of the node; /],
   ['jobs', 'ModuleJobsForeign', /^Log in as the user /],
-  ['what no version has yet', 'ModuleRefused', /^Copy salt\/ of this Stowage to the node again: /],
+  [
+    'what no version has yet',
+    'ModuleRefused',
+    /^Copy salt\/ of this version of Stowage to the node, as /,
+  ],
 ])('reports a refusal for %s as %s', async (refused, code, hint) => {
   const { executor } = node({ version: 1, refused, found: 'this and that' });
   expect(await failure(executor.submit('n1', JOB, 0))).toMatchObject({

@@ -8,7 +8,7 @@ test('acts for no other node than this machine', async () => {
   await expect(shell.run('n3', 'true', 5000)).rejects.toMatchObject({
     code: 'not-ours',
     message: 'node n3 is not this machine',
-    hint: 'Name it with --local-node if it is, or use --transport ssh. Named now: n1, n2.',
+    hint: 'If it is, add it to --local-node; otherwise use --transport ssh. Current local nodes: n1, n2.',
     reason: reason('NodeNotLocal', { node: 'n3', named: 'n1, n2' }),
   });
 });

@@ -20,7 +20,7 @@ test.each([
     255,
     CHANGED,
     'refused',
-    'another than the known one: the ED25519 key sent by the remote host is SHA256:/e8Q0bA4JaoszpMCLz9RLc+AYpm+mUum51yWUVXzHiA',
+    'differs from the known one: it sent the ED25519 key SHA256:/e8Q0bA4JaoszpMCLz9RLc+AYpm+mUum51yWUVXzHiA',
     '(/root/.ssh/known_hosts:1): ssh-keygen -R n1',
     reason('HostKeyChanged', {
       node: 'n1',
@@ -35,7 +35,7 @@ test.each([
     255,
     'No ED25519 host key is known for n1 and you have requested strict checking.\r\nHost key verification failed.',
     'refused',
-    'its host key is not known (of the kind ED25519)',
+    'its host key is unknown (of type ED25519)',
     'known_hosts under the name n1',
     reason('HostKeyUnknown', { node: 'n1', type: 'ED25519' }),
   ],
@@ -44,7 +44,7 @@ test.each([
     255,
     'root@127.0.0.1: Permission denied (publickey).',
     'refused',
-    'publickey',
+    'node n1 refuses the login: root@127.0.0.1: Permission denied (publickey).',
     'ssh n1 true',
     reason('LoginRefused', {
       node: 'n1',
@@ -80,11 +80,11 @@ test.each([
     255,
     '',
     'unreachable',
-    'node n1 is not reached over ssh: the connection broke off, and ssh did not say why',
+    'node n1 is unreachable over ssh: the connection broke, and ssh gave no reason',
     'is up',
     reason('NodeUnreachable', {
       node: 'n1',
-      said: 'the connection broke off, and ssh did not say why',
+      said: 'the connection broke, and ssh gave no reason',
     }),
   ],
   [
@@ -101,7 +101,7 @@ test.each([
     1,
     '\n',
     'protocol',
-    'sh ended with status 1: it printed nothing',
+    'sh failed with status 1: it printed nothing',
     undefined,
     reason('ShellFailed', { node: 'n1', exit: 1, said: 'it printed nothing' }),
   ],
@@ -110,7 +110,7 @@ test.each([
     2,
     'sh: 1: Syntax error',
     'protocol',
-    'sh ended with status 2: sh: 1: Syntax error',
+    'sh failed with status 2: sh: 1: Syntax error',
     undefined,
     reason('ShellFailed', { node: 'n1', exit: 2, said: 'sh: 1: Syntax error' }),
   ],
@@ -135,6 +135,6 @@ test.each([
 test('what ssh says at length is whole in the message, and cut in the reason', () => {
   const said = 'x'.repeat(2000);
   const error = classifySshFailure('n1', 255, said);
-  expect(error.message).toBe(`node n1 is not reached over ssh: ${said}`);
+  expect(error.message).toBe(`node n1 is unreachable over ssh: ${said}`);
   expect(error.reason).toEqual(reason('NodeUnreachable', { node: 'n1', said: 'x'.repeat(512) }));
 });

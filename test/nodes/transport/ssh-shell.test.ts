@@ -49,7 +49,7 @@ test('the sockets of connections lie in no directory of another user', async () 
   await mkdir(await socketsOf(user));
   await expect(shell().run('n1', '', 5000)).rejects.toMatchObject({
     code: 'refused',
-    message: expect.stringContaining('belongs to someone else'),
+    message: expect.stringContaining('is not a directory of this user'),
     reason: { code: 'SocketFolderUnusable' },
   });
   expect(await sshArguments()).toBeUndefined();
@@ -59,14 +59,14 @@ test('nor behind a link', async () => {
   const sockets = await socketsOf(USER);
   await mkdir(join(folder.path, 'elsewhere'));
   await symlink(join(folder.path, 'elsewhere'), sockets);
-  await expect(shell().run('n1', '', 5000)).rejects.toThrow('belongs to someone else');
+  await expect(shell().run('n1', '', 5000)).rejects.toThrow('is not a directory of this user');
 });
 
 test.each(['-oProxyCommand=x', 'n1;x', 'N1', '', '.n1'])(
-  '%j is no name of a node',
+  '%j is not a valid node name',
   async (name) => {
     await expect(shell().run(name, '', 5000)).rejects.toMatchObject({
-      message: `${JSON.stringify(name)} is no name of a node`,
+      message: `${JSON.stringify(name)} is not a valid node name`,
       reason: reason('NodeNameInvalid', { name: JSON.stringify(name) }),
     });
     expect(await sshArguments()).toBeUndefined();
@@ -95,7 +95,7 @@ exit 255
   const answer = await shell()
     .run('n1', '', 5000)
     .catch((error: Error) => error.message);
-  expect(answer).toMatch(calls === 2 ? /^answer$/m : /is not reached over ssh: mux_client/);
+  expect(answer).toMatch(calls === 2 ? /^answer$/m : /is unreachable over ssh: mux_client/);
   expect((await sshArguments())?.trim().split('\n')).toHaveLength(calls);
 });
 
@@ -113,7 +113,7 @@ test('one that does not answer in time is silent', async () => {
   await writeFile(join(folder.path, 'ssh'), '#!/bin/sh\nexec sleep 60\n');
   await expect(shell().run('n1', '', 100)).rejects.toMatchObject({
     code: 'unreachable',
-    message: 'node n1 gave no answer within 0.1 s',
+    message: 'node n1 did not answer within 0.1 s',
     reason: reason('NodeSilent', { node: 'n1', seconds: 0.1 }),
   });
 });

@@ -319,7 +319,7 @@ describe('Wipe', () => {
     [
       'what someone put there since is left',
       madeOf(foreign, { wiped: 64n << 20n }),
-      '/dev/sdb carries xfs:x, which is not of this Volume',
+      '/dev/sdb contains xfs:x, which does not belong to this Volume',
     ],
   ])('%s', (_, observed, expected, wanted = wiping) => {
     expect(wipes(wanted, observed)).toEqual(expected);
@@ -332,7 +332,7 @@ describe('Wipe', () => {
       for (const observed of [made, without]) {
         expect(plan('delete', wiping, observed, 0)).toMatchObject({
           reason: { code: 'ContentNotMade' },
-          refusal: expect.stringMatching(/carries nothing, and not what was made for this Volume$/),
+          refusal: expect.stringMatching(/contains nothing, not what was created for this Volume$/),
         });
       }
     }
@@ -344,7 +344,7 @@ describe('Wipe', () => {
         ...{ wiped: 2n << 30n, device: '/dev/sdb', bytes: 1n << 30n },
       }),
       refusal: expect.stringMatching(
-        /2147483648 bytes of \/dev\/sdb were wiped, and it has 1073741824$/,
+        /2147483648 bytes of \/dev\/sdb as wiped, but the device has 1073741824$/,
       ),
     });
   });
@@ -384,7 +384,9 @@ describe.each([rawBlock, blockWiping])('half a table: %j', (wanted) => {
     const other = madeOf({ ...facts, presence: 'b00t/8' }, { intent: intentFor(nameless), wiped });
     expect(plan('delete', wanted, other, 0)).toMatchObject({
       reason: { code: 'ContentOfUnknown' },
-      refusal: expect.stringMatching(/does not tell whose it is.* tells the disk from another$/),
+      refusal: expect.stringMatching(
+        /does not show its owner, and no record tells the disk from another$/,
+      ),
     });
   });
 
@@ -396,7 +398,7 @@ describe.each([rawBlock, blockWiping])('half a table: %j', (wanted) => {
       expect(outcome(wanted, madeOf(copy))).toContainEqual(expect.stringMatching(CLEANED));
       for (const tableUuids of [[], ['x']]) {
         expect(outcome(wanted, madeOf({ ...facts, tableUuids }, { wiped }))).toMatch(
-          /which is not of this Volume$/,
+          /which does not belong to this Volume$/,
         );
       }
     },
@@ -414,7 +416,7 @@ describe.each([rawDesired, wiping])('%j', (wanted) => {
     [
       'it is no device',
       { ...madeOf(ext4), target: { is: 'other', what: 'directory' } },
-      /but a directory$/,
+      / is a directory, not a disk, partition or logical volume$/,
       'NoBlockDevice',
     ],
     [
@@ -432,7 +434,7 @@ describe.each([rawDesired, wiping])('%j', (wanted) => {
     [
       'it carries something else',
       madeOf(foreign),
-      /carries xfs:x, which is not of this Volume$/,
+      /contains xfs:x, which does not belong to this Volume$/,
       'ContentOfAnother',
     ],
     [
@@ -469,7 +471,7 @@ test.each([
     };
     const copy = { ...ext4, identity: `wwn=${found} size=1073741824`, presence: undefined };
     expect(plan('delete', recorded, rawNode(copy), 0)).toMatchObject({
-      refusal: expect.stringContaining('and not the device of this Volume'),
+      refusal: expect.stringContaining(', not the device of this Volume'),
     });
   },
 );

@@ -28,7 +28,7 @@ test.each([
 ])('a %s is not in use when nothing holds it exclusively, which is probed last', (_, device) => {
   expect(notInUsePreconditions(device).at(-1)).toMatchObject({
     argv: ['mkfs.ext4', '-n', '-q', '-F', `/dev/${device.name}`, '8M'],
-    refusal: `/dev/${device.name} is in use: the system has it open for itself alone`,
+    refusal: `/dev/${device.name} is in use: it is open exclusively`,
   });
 });
 
@@ -50,8 +50,8 @@ test('of a partition, disks may be open to read by every path', () => {
   expect(notOpenPreconditions(device).map(({ refusal }) => refusal)).toEqual([
     '/dev/sdb2 is in use: a process has it open',
     '/dev/sda2 is in use: a process has it open',
-    '/dev/sdb is in use: a process has it open to write to it',
-    '/dev/sda is in use: a process has it open to write to it',
+    '/dev/sdb is in use: a process has it open for writing',
+    '/dev/sda is in use: a process has it open for writing',
   ]);
 });
 

@@ -29,7 +29,7 @@ describe('an interrupted try', () => {
         `mkfs.xfs -q -f -K -m uuid=${UID} /dev/sdb`,
       ]),
     );
-    expect(made(xfs, rawNode(ours))).toMatchObject({ refusal: `/dev/sdb carries xfs:${UID}` });
+    expect(made(xfs, rawNode(ours))).toMatchObject({ refusal: `/dev/sdb contains xfs:${UID}` });
   });
 
   test('on another device is refused, whatever is consented to', () => {
@@ -54,7 +54,7 @@ describe('an interrupted try', () => {
   ])('never destroys what is in %s in mode Block', (_, found) => {
     const known = intentFor(found, { fsType: '' });
     expect(made(rawBlock, rawNode(found, { intent: known }))).toMatchObject({
-      refusal: expect.stringContaining('carries ext4:x'),
+      refusal: expect.stringContaining('contains ext4:x'),
     });
   });
 
@@ -71,7 +71,7 @@ describe('an interrupted try', () => {
     );
     expect(made(rawBlock, rawNode({ ...half, tableUuids: [OTHER] }, { intent: record }))).toEqual({
       reason: expect.objectContaining({ code: 'DeviceCarriesData' }),
-      refusal: `/dev/sdb carries ${content}`,
+      refusal: `/dev/sdb contains ${content}`,
       hint: expect.stringContaining(`set spec.overwrite to "${content}".`),
     });
   });
@@ -130,7 +130,7 @@ describe('what was made', () => {
     [
       'overwritten',
       rawMade(disk),
-      /should carry what was made for this Volume, but nothing/,
+      /should contain what was created for this Volume, but nothing/,
       'MadeContentMissing',
     ],
     [
@@ -142,13 +142,13 @@ describe('what was made', () => {
     [
       'exchanged, as the node records',
       rawMade({ ...ours, identity: 'serial=S2 size=1' }, { intent: intentFor(disk) }),
-      /and not the device that was made ready \(wwn=0x5000/,
+      /not the device that was provisioned \(wwn=0x5000/,
       'DeviceExchanged',
     ],
     [
       'exchanged, as the Volume records',
       rawMade(ours),
-      /and not the device that was made ready \(serial=S2/,
+      /not the device that was provisioned \(serial=S2/,
       'DeviceExchanged',
       { ...rawDesired, recorded: true, identity: 'serial=S2 size=1073741824' },
     ],

@@ -60,7 +60,7 @@ describe('what is on a device', () => {
       const carried = { device: '/dev/sdb', content, overwrite: JSON.stringify(content) };
       expect(made(wanted, observed)).toEqual({
         reason: reason('DeviceCarriesData', carried),
-        refusal: `/dev/sdb carries ${content}`,
+        refusal: `/dev/sdb contains ${content}`,
         hint: expect.stringContaining(`set spec.overwrite to ${JSON.stringify(content)}.`),
       });
       for (const overwrite of [
@@ -73,7 +73,7 @@ describe('what is on a device', () => {
         if (overwrite === content) continue;
         expect(made({ ...wanted, overwrite }, observed)).toEqual({
           reason: reason('DeviceCarriesData', { ...carried, consent: JSON.stringify(overwrite) }),
-          refusal: `/dev/sdb carries ${content}. The consent that was given is for ${JSON.stringify(overwrite)}, which is not what is there`,
+          refusal: `/dev/sdb contains ${content}. spec.overwrite allows only ${JSON.stringify(overwrite)} to be destroyed`,
           hint: expect.stringContaining(`set spec.overwrite to ${JSON.stringify(content)}.`),
         });
       }

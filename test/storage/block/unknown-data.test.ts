@@ -24,13 +24,13 @@ describe('a device with data of no known kind', () => {
     ['partition, Block', rawBlock, { ...partition, isBlank: false }],
     ['logical volume, Block', rawBlock, { ...logical, isBlank: false }],
   ])('%s: is refused without consent, and with consent to something else', (_, wanted, facts) => {
-    const refusal = { refusal: `/dev/${facts.name} carries unknown data` };
+    const refusal = { refusal: `/dev/${facts.name} contains unknown data` };
     expect(made(wanted, rawNode(facts))).toMatchObject({
       ...refusal,
       hint: expect.stringContaining('set spec.overwrite to "unknown data"'),
     });
     expect(made({ ...wanted, overwrite: `ext4:${OTHER}` }, rawNode(facts))).toMatchObject({
-      refusal: expect.stringContaining('The consent that was given is for "ext4:'),
+      refusal: expect.stringContaining('spec.overwrite allows only "ext4:'),
     });
     expect(made({ ...wanted, overwrite: UNKNOWN_DATA }, rawNode(facts))).toHaveProperty('steps');
   });
@@ -108,7 +108,7 @@ describe('what an interrupted try left without a signature', () => {
 
   test('is refused on a disk where a precondition of the first write may have refused', () => {
     expect(made(rawDesired, rawNode(unknown, { intent: intentFor(disk) }))).toMatchObject({
-      refusal: '/dev/sdb carries unknown data',
+      refusal: '/dev/sdb contains unknown data',
     });
   });
 
@@ -149,7 +149,7 @@ describe('what an interrupted try left without a signature', () => {
   ])('is refused on a disk %s', (_, found) => {
     const intent = intentFor({ ...disk, ...found, presence: 'b00t/7' });
     expect(made(rawDesired, rawNode({ ...unknown, ...found }, { intent }))).toMatchObject({
-      refusal: '/dev/sdb carries unknown data',
+      refusal: '/dev/sdb contains unknown data',
     });
   });
 
@@ -159,7 +159,7 @@ describe('what an interrupted try left without a signature', () => {
   ])('is none of ours in a %s in mode Block, to which nothing is written', (_, facts) => {
     const intent = intentFor(facts, { fsType: '' });
     expect(made(rawBlock, rawNode(facts, { intent }))).toMatchObject({
-      refusal: `/dev/${facts.name} carries unknown data`,
+      refusal: `/dev/${facts.name} contains unknown data`,
     });
   });
 

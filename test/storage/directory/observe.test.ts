@@ -127,7 +127,7 @@ describe('the record of a directory', () => {
     ['no object', result(0, 'null')],
   ])('that is %s counts as damaged, and not as none', (_, damaged) => {
     expect(() => read(ROOT, { record: damaged })).toThrow(
-      /the record of a directory, \/var\/lib\/stowage\/directories\/[0-9a-f]{32}, is damaged/,
+      /the directory record \/var\/lib\/stowage\/directories\/[0-9a-f]{32} is damaged/,
     );
   });
 

@@ -52,9 +52,9 @@ describe('a directory', () => {
   test('whose file system is not mounted names both, and how to go on', () => {
     expect(refuseAway(observed(unmounted))).toEqual({
       refusal:
-        'the file system of /data/volumes is not mounted: its volumes are in /volumes on ext4 b-17, and it leads to /data/volumes on ext4 a-2, mounted at /',
+        'the file system of /data/volumes is not mounted: its volumes are in /volumes on ext4 b-17, but the directory leads to /data/volumes on ext4 a-2, mounted at /',
       hint: expect.stringMatching(
-        /^Mount it on the node\..* end the record there: rm \/var\/lib\/stowage\/directories\/[0-9a-f]{32}$/,
+        /^Mount it on the node\..* remove the record on the node: rm \/var\/lib\/stowage\/directories\/[0-9a-f]{32}$/,
       ),
       retryable: true,
       reason: reason('DirectoryNotMounted', {
@@ -113,12 +113,12 @@ describe('a directory', () => {
   });
 
   test.each([
-    ['/etc/cron.d', '/etc/cron.d is in /etc, which is no place for volumes'],
+    ['/etc/cron.d', '/etc/cron.d is in /etc, which must not contain volumes'],
     ['/data/volumes', undefined],
-    ['/usr', '/data/volumes (/usr) is in /usr, which is no place for volumes'],
+    ['/usr', '/data/volumes (/usr) is in /usr, which must not contain volumes'],
     [
       '/var/lib/kubelet/pods',
-      '/data/volumes (/var/lib/kubelet/pods) is in /var/lib/kubelet, which is',
+      '/data/volumes (/var/lib/kubelet/pods) is in /var/lib/kubelet, which must not',
     ],
     ['/usrlocal', undefined],
     ['/var/lib/stowage/volumes', undefined],

@@ -56,18 +56,18 @@ const oddLoops: Case[] = [
   [
     'a read-only loop',
     attached({ readOnly: true }),
-    /^\/dev\/loop3 was attached by someone else: read-only, or the file could not be opened to write$/,
+    /^\/dev\/loop3 is attached read-only, by another program or because the file could not be opened for writing$/,
   ],
   [
     'a loop of a part of the file',
     attached({ wholeFile: false }),
-    /by someone else: a part of the file only/,
+    /^another program attached \/dev\/loop3 with only a part of the file$/,
   ],
-  ['no udev', { ...madeNode, udev: false }, /^retryable: no udev runs on the node/],
+  ['no udev', { ...madeNode, udev: false }, /^retryable: udev is not running on the node/],
   [
     'no udev, and no link',
     { ...readyNode, link: undefined, udev: false },
-    /^retryable: no udev runs on the node/,
+    /^retryable: udev is not running on the node/,
   ],
   ['no udev any more, as while the node shuts down', { ...readyNode, udev: false }, []],
 ];
@@ -75,7 +75,7 @@ const otherContent: Case[] = [
   [
     'a file with nothing in it',
     { ...madeNode, signature: { found: 'none' } },
-    new RegExp(`should hold a file system ${UID}, but nothing was found`),
+    new RegExp(`should contain a file system ${UID}, but nothing was found`),
   ],
   [
     'a file with another UUID',
@@ -97,7 +97,7 @@ const otherContent: Case[] = [
     { ...madeNode, signature: { found: 'ambivalent' } },
     /but more than one signature was found/,
   ],
-  ['something that is no file', { ...madeNode, file: { type: 'other' } }, /is not a plain file/],
+  ['something that is no file', { ...madeNode, file: { type: 'other' } }, /is not a regular file/],
 ];
 const attaching: Case[] = [
   ['a file that is made', madeNode, run('attach')],
@@ -124,12 +124,12 @@ const attaching: Case[] = [
   [
     'an earlier volume of the name that pods still use',
     { ...madeNode, mounts: new Map([['8:1', [MOUNT]]]) },
-    /^retryable: the kubelet has another volume of the name data1 mounted at .*mounts\/data1/,
+    /^retryable: the kubelet has another volume named data1 mounted at .*mounts\/data1/,
   ],
   [
     'a device of its own, and an earlier volume of the name that a pod still uses',
     { ...readyNode, mounts: new Map([['8:1', [POD_FOLDER]]]) },
-    /^retryable: the kubelet has another volume of the name data1/,
+    /^retryable: the kubelet has another volume named data1/,
   ],
   [
     'a device that pods use',
@@ -170,7 +170,7 @@ table('attach', [
   [
     'a loop that can be written to where that is not wanted',
     readyNode,
-    /^\/dev\/loop3 was attached by someone else: so that it can be written to$/,
+    /^another program attached \/dev\/loop3 for writing$/,
     readOnly,
   ],
   [

@@ -35,7 +35,7 @@ const inUse: Case[] = [
   [
     'a stacked loop',
     { ...readyNode, loops: [loop, { ...loop, name: 'loop4', backingFile: '/dev/loop3' }] },
-    /^retryable: .*\/dev\/loop4 is stacked on it$/,
+    /^retryable: .* held by \/dev\/loop4$/,
   ],
   [
     'a device that goes when it is closed',

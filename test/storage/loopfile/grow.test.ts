@@ -128,7 +128,7 @@ describe('growing', () => {
     [
       "MetalK8s's partition",
       { ...blockNode, intent: undefined, done: undefined },
-      `nothing on the node says how the partition in ${FILE} was made, so it is not grown`,
+      `nothing on the node shows how the partition in ${FILE} was created, so it is not expanded`,
       block,
     ],
     [

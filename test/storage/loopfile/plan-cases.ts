@@ -182,7 +182,7 @@ export function table(operation: VolumeOperation, cases: Case[]): void {
   });
 }
 
-const MOVED = /^retryable: \/dev\/loop3, which the persistent path leads to, has .* and not /;
+const MOVED = /^retryable: \/dev\/loop3, to which the persistent path leads, has .*, not /;
 /** Devices of the Volume's former file, under another path. */
 export const movedFiles: Case[] = [
   [

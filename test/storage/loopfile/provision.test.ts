@@ -78,7 +78,7 @@ table('provision', [
   [
     'a claim that had a volume here before',
     { ...freshNode, earlier: ['0b1d.intent', '0b1d.done'] },
-    /a Volume pvc-.* was made on this node before, with the UID 0b1d: its data may be in \/var/,
+    /a Volume pvc-.* with the UID 0b1d was provisioned on this node before: its data may be in \/var/,
     { name: `pvc-${UID}`, once: true },
   ],
   [
@@ -101,30 +101,30 @@ table('provision', [
   [
     'a done volume whose file is gone',
     { ...madeNode, file: { type: 'missing' } },
-    /was made before and is missing now/,
+    /was created before and is missing now/,
   ],
   [
     'a recorded volume whose file is gone',
     freshNode,
-    /was made before and is missing now/,
+    /was created before and is missing now/,
     { recorded: true },
   ],
   [
     'a file of someone else',
     foreign,
-    /is there already, and nothing on the node says that Stowage made it/,
+    /already exists, and nothing on the node shows that Stowage created it/,
   ],
-  ['a partial of someone else', { ...freshNode, partial: file }, /\.partial is there already/],
-  ['a folder of that name', { ...freshNode, file: { type: 'other' } }, /is there already/],
+  ['a partial of someone else', { ...freshNode, partial: file }, /\.partial already exists/],
+  ['a folder of that name', { ...freshNode, file: { type: 'other' } }, /already exists/],
   [
     'an intent for another file',
     { ...intended, ...otherIntent({ file: '/x' }) },
-    /records for this Volume \/x, not /,
+    /the node's record for this Volume has \/x, not /,
   ],
   [
     'an intent of another Volume',
     { ...intended, ...otherIntent({ uid: 'x' }) },
-    /records for this Volume/,
+    /the node's record for this Volume/,
   ],
   [
     'a renamed file with other content',

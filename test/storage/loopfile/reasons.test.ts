@@ -80,11 +80,11 @@ test.each<[ReasonCode, object, ObservedSparse]>([
 test('what is wiped is given up by another value of onDelete', () => {
   const hint = (wanted: Partial<DesiredSparse>) =>
     plan('attach', { ...desired, ...wanted }, attached({ backingInode: '41' }), 5);
-  const given = 'delete the Volume if its data is given up.';
+  const given = 'delete the Volume if its data may be lost.';
   expect(hint({})).toMatchObject({ hint: expect.stringContaining(`Or ${given}`) });
   expect(hint({ onDelete: 'Wipe' })).toMatchObject({
     hint: expect.stringContaining(
-      `Or set onDelete to Delete, as it is not wiped from there, and ${given}`,
+      `Or set onDelete to Delete, as the data cannot be wiped there, and ${given}`,
     ),
   });
 });

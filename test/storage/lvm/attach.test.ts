@@ -181,7 +181,7 @@ describe('refused, and nothing is made anew', () => {
     [
       'another group of its name',
       madeIn({ uuid: 'B' }),
-      /is not the one that/,
+      /is not the one of this Volume/,
       'VolumeGroupExchanged',
     ],
     ['exported', madeIn({ exported: true }), /is exported$/, 'VolumeGroupExported'],
@@ -191,7 +191,7 @@ describe('refused, and nothing is made anew', () => {
       /^the logical volume vg0\/data1 is missing$/,
       'LogicalVolumeMissing',
     ],
-    ['partial', madeAs({ health: 'p' }), /is away$/, 'LogicalVolumePartial'],
+    ['partial', madeAs({ health: 'p' }), /is missing$/, 'LogicalVolumePartial'],
     [
       'its pool failed',
       lvmMade(ext4, { volumes: [{ ...thinLv, health: 'F' }] }),
@@ -226,14 +226,14 @@ describe('refused, and nothing is made anew', () => {
     ...['t', 's', 'd'].map((kind): [string, ObservedLvm, RegExp, ReasonCode, DesiredLvm?] => [
       `of the name, and of kind ${kind}`,
       lvmMade(dm, { volumes: [{ ...lv, kind, tags: [] }], intent: undefined, done: undefined }),
-      /holds a Volume's data: lvs shows it as/,
+      /cannot hold the data of a Volume: lvs shows it as/,
       'LogicalVolumeHoldsNoData',
       lvmBlock,
     ]),
     [
       'two with its tag, and the status is lost',
       lvmMade(ext4, { volumes: [lv, { ...lv, uuid: 'B', name: 'b' }] }),
-      /^several logical volumes carry the tag/,
+      /^several logical volumes have the tag/,
       'TagOnSeveral',
       lvmDesired,
     ],
@@ -246,10 +246,15 @@ describe('refused, and nothing is made anew', () => {
     [
       'something else is on it',
       lvmMade({ ...xfs, signature: { found: 'ambivalent' } }),
-      /should carry/,
+      /should contain/,
       'MadeContentMissing',
     ],
-    ['no udev', lvmMade(ext4, { udev: false, link: undefined }), /^no udev runs/, 'UdevAbsent'],
+    [
+      'no udev',
+      lvmMade(ext4, { udev: false, link: undefined }),
+      /^udev is not running/,
+      'UdevAbsent',
+    ],
   ])('%s', (_, observed, refusal, code, wanted = recorded) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
     expect(plan('attach', wanted, observed, 0)).toMatchObject({ reason: { code } });
@@ -341,7 +346,7 @@ describe('a persistent path that leads to another device', () => {
 });
 
 test.each([
-  ['D', 'is out of space', 'lvextend vg0/pool'],
+  ['D', 'is out of space', 'lvextend -L \\+SIZE vg0/pool'],
   ['M', 'has read-only metadata', 'lvmthin'],
 ])('an owner is told of a pool with the health %s', (health, what, help) => {
   const wanted = { ...thin, recorded: true, identity: dm.identity };
@@ -357,7 +362,7 @@ test('an owner is told what a thin pool has promised', () => {
   expect(outcome(wanted, lvmMade(ext4, { volumes: [...others, pool] }))).toEqual({
     commands: [],
     notes: [
-      'the thin pool vg0/pool has promised 3221225472 bytes to its volumes and has 2147483648',
+      'the thin pool vg0/pool has 2147483648 bytes, and its volumes have 3221225472 in total',
     ],
   });
   expect(outcome(wanted, lvmMade(ext4, { volumes: [thinLv, pool] }))).toEqual([]);

@@ -22,7 +22,7 @@ test.each([deleting, wiping])(
   (wanted) => {
     const forgotten = { ...wanted, recorded: false, identity: undefined };
     expect(outcome(forgotten, lvmMade(ext4, { volumes: [copy, lv] }))).toMatch(
-      /^several logical volumes carry the tag/,
+      /^several logical volumes have the tag/,
     );
   },
 );
@@ -46,33 +46,33 @@ describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wan
     [
       'on record for another, too',
       lvmMade(dm, { others }),
-      /^vg0\/data1 is on record for another Volume, too, with the UID b$/,
+      /^vg0\/data1 is also on record for another Volume, with the UID b$/,
       'LogicalVolumeOfAnother',
       blockOf(wanted),
     ],
     [
       'another name',
       lvmMade(foreign, { ...UNMARKED, volumes: [prod] }),
-      /nothing on the node says that/,
+      /nothing on the node shows that/,
       'LogicalVolumeUnmarked',
       blockOf(wanted),
     ],
     [
       'another name, empty',
       lvmMade(dm, { ...UNMARKED, volumes: [prod] }),
-      /nothing on the node says that/,
+      /nothing on the node shows that/,
       'LogicalVolumeUnmarked',
     ],
     [
       'its name, and empty',
       lvmMade(dm, { ...UNMARKED, volumes: [untagged] }),
-      /nothing on the node says that/,
+      /nothing on the node shows that/,
       'LogicalVolumeUnmarked',
     ],
     [
       'another name, and inactive',
       lvmMade(dm, { ...away, ...UNMARKED, volumes: [{ ...prod, active: false }] }),
-      /nothing on the node says that/,
+      /nothing on the node shows that/,
       'LogicalVolumeUnmarked',
     ],
   ])('%s: nothing is touched', (_, observed, refusal, code, desired = wanted) => {
@@ -84,9 +84,7 @@ describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wan
     const nothing = { ...wanted, recorded: false, identity: undefined };
     expect(plan('delete', nothing, lvmMade(ext4, UNMARKED), 0)).toMatchObject({
       reason: reason('LogicalVolumeUnknown', { volume: 'vg0/data1' }),
-      refusal: expect.stringMatching(
-        /^the logical volume vg0\/data1 carries the tag of this Volume/,
-      ),
+      refusal: expect.stringMatching(/^the logical volume vg0\/data1 has the tag of this Volume/),
       hint: expect.stringContaining('Retain'),
     });
   });
@@ -114,43 +112,53 @@ describe.each([deleting, wiping])('$onDelete', (wanted) => {
       /^there is no volume group vg0/,
       'VolumeGroupMissing',
     ],
-    ['another group', madeIn({ uuid: 'B' }), /is not the one that/, 'VolumeGroupExchanged'],
+    [
+      'another group',
+      madeIn({ uuid: 'B' }),
+      /is not the one of this Volume/,
+      'VolumeGroupExchanged',
+    ],
     [
       'a disk of the group is away',
       madeIn({ partial: true }),
-      /^retryable: .* is away$/,
+      /^retryable: .* is missing$/,
       'VolumeGroupPartial',
     ],
     ['exported', madeIn({ exported: true }), /is exported$/, 'VolumeGroupExported'],
     [
       'another of its name',
       madeAs({ uuid: 'B', tags: [] }),
-      /is not the logical volume that was made/,
+      /is not the logical volume that was created/,
       'LogicalVolumeNotOurs',
     ],
     [
       'it has snapshots',
       madeAs({ kind: 'o' }),
-      /has snapshots .* would go with it$/,
+      /has snapshots .* would be removed with it$/,
       'LogicalVolumeNotAlone',
     ],
-    ['it became a pool', madeAs({ kind: 't' }), /would go with it$/, 'LogicalVolumeNotAlone'],
+    [
+      'it became a pool',
+      madeAs({ kind: 't' }),
+      /would be removed with it$/,
+      'LogicalVolumeNotAlone',
+    ],
     [
       'the tag of another Volume, too',
       madeAs({ tags: [...lv.tags, 'stowage.dev/uid=other'] }),
-      /carries the tag of another Volume, too, with the UID other$/,
+      /also has the tag of another Volume, with the UID other$/,
       'TagOfAnother',
     ],
     [
       'thin, with another file system',
       lvmMade(foreign, { volumes: [thinLv, pool] }),
-      /carries xfs:x, which is not of this Volume$/,
+      /contains xfs:x, which does not belong to this Volume$/,
       'LogicalVolumeCarriesOther',
     ],
     [
       'another file system',
       lvmMade(foreign),
-      /carries xfs:x, which is not of this Volume$/,
+      /contains xfs:x, which does not belong to this Volume$/,
       'LogicalVolumeCarriesOther',
     ],
     [
@@ -163,7 +171,7 @@ describe.each([deleting, wiping])('$onDelete', (wanted) => {
     [
       'stacked on',
       lvmMade(ext4, { devices: [ext4, { ...dm, name: 'dm-9', parent: 'dm-3', type: 'crypt' }] }),
-      /^retryable: .*dm-9 \(crypt\) is made of it$/,
+      /^retryable: .* held by \/dev\/dm-9 \(crypt\)$/,
       'LogicalVolumeInUse',
     ],
   ])('%s: nothing is touched', (_, observed, refusal, code) => {

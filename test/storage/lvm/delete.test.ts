@@ -235,7 +235,7 @@ describe('Delete', () => {
     expect(looks).toContain('losetup -j /dev/dm-3');
     expect(looks).toContain('find /sys/class/block/dm-3/holders/ -mindepth 1');
     expect(
-      steps.find(({ name }) => name === 'look whether /dev/dm-3 is open')?.preconditions,
+      steps.find(({ name }) => name === 'check that /dev/dm-3 is not open')?.preconditions,
     ).toHaveLength(1);
   });
 });
@@ -274,7 +274,7 @@ describe('Wipe', () => {
     [
       'without room for a part',
       { dataPercent: 97 },
-      /^retryable: .*bytes left of .*takes 67108864 at a time$/,
+      /^retryable: .*bytes left of .*needs 67108864 at a time$/,
       'ThinPoolFullToWipe',
     ],
     [

@@ -152,7 +152,7 @@ describe('a logical volume that is filled', () => {
     [
       'is open: a program that fills it has not ended yet',
       begun(ext4, { volumes: [{ ...half, open: true }] }),
-      'retryable: the logical volume vg0/data1 (/dev/dm-3), which was not filled to the end, is in use: a process has it open',
+      'retryable: the unfinished logical volume vg0/data1 (/dev/dm-3) is in use: a process has it open',
     ],
   ])('what an earlier try left %s', (_, observed, expected, wanted = thick) => {
     const made = outcome(wanted, observed);
@@ -176,7 +176,7 @@ describe('a logical volume that is filled', () => {
     // Only the link is created.
     expect(outcome(thick, begun(ext4))).toEqual([...BY_UUID, lookAgain('dm-3'), settle()]);
     expect(outcome(block, begun({ ...dm, content: 'gpt:of-the-image' }))).toContain(settle());
-    expect(outcome(thick, begun(dm))).toContain('should hold a file system');
+    expect(outcome(thick, begun(dm))).toContain('should contain a file system');
   });
 
   test('a thin pool must have room for all of it: once it is full, all that is in it is lost', () => {
@@ -184,12 +184,12 @@ describe('a logical volume that is filled', () => {
     const observed = lvmNode({ volumes: [full], free: [] });
     expect(outcome(thin, observed)).toContainEqual(expect.stringMatching(/^lvcreate/));
     expect(outcome(inPool, observed)).toMatch(
-      /^retryable: the thin pool vg0\/pool has \d+ bytes left of \d+, and filling a volume may write all of its \d+$/,
+      /^retryable: the thin pool vg0\/pool has \d+ bytes left of \d+, and populating a volume may write all of its \d+$/,
     );
     const other = { ...thinHalf, name: 'data2', uuid: 'other', tags: [unfinishedTag('other')] };
     const beside = lvmNode({ volumes: [pool, other], free: [] });
     expect(outcome(inPool, beside)).toMatch(
-      /may write all of its 1073741824, and what is being filled beside it 1073741824$/,
+      /may write all of its 1073741824, and other volumes that are being populated 1073741824$/,
     );
     expect(plan('provision', inPool, beside, 0)).toMatchObject({
       reason: { code: 'ThinPoolFullToFill', parameters: { bytes: '1073741824' } },
@@ -205,7 +205,9 @@ describe('a logical volume that is filled', () => {
   test('nothing is filled but what was just made', () => {
     const made = plan('provision', thick, lvmNode({ intent }), 0);
     const step =
-      'steps' in made ? made.steps.find(({ name }) => name.startsWith('fill it')) : undefined;
+      'steps' in made
+        ? made.steps.find(({ name }) => name.startsWith('populate the volume'))
+        : undefined;
     expect(step?.preconditions.length).toBe(3);
     expect(step?.preconditions).toMatchObject([
       { argv: ['test', '!', '-e', expect.stringContaining('.done')] },
@@ -231,7 +233,7 @@ describe('a logical volume that is filled', () => {
       signature: { found: 'one', type: 'gpt', uuid: 'of-whom' },
     } as const;
     const refused =
-      'the logical volume vg0/data1 (/dev/dm-3) was begun for this Volume and carries gpt:of-whom, which nothing says it was filled with';
+      'the unfinished logical volume vg0/data1 (/dev/dm-3) contains gpt:of-whom, and no record shows that it was populated';
     for (const operation of ['provision', 'delete'] as const) {
       expect(plan(operation, block, begun(odd, { volumes: [half] }), 0)).toMatchObject({
         reason: { code: 'UnfinishedCarriesData' },
@@ -293,7 +295,7 @@ describe('a logical volume that is filled', () => {
     expect(
       outcome(wiped, begun(ext4, { volumes: [thinHalf, full], intent: filling }), 'delete'),
     ).toMatch(
-      /^retryable: the thin pool vg0\/pool has \d+ bytes left of \d+, and wiping a volume of it takes \d+ at a time$/,
+      /^retryable: the thin pool vg0\/pool has \d+ bytes left of \d+, and wiping a volume in it needs \d+ at a time$/,
     );
   });
 

@@ -66,21 +66,21 @@ describe('grows', () => {
       madeIn({ freeExtents: 255n }),
       /has 1069547520 bytes left, and 1073741824 more/,
     ],
-    ['in a partial group', madeIn({ partial: true }), /is away$/],
+    ['in a partial group', madeIn({ partial: true }), /is missing$/],
     [
       'into disks that nothing is taken from',
       lvmMade(ext4, { free: [{ ...free, count: 255n }] }),
-      /too few of the free extents of vg0 are on disks/,
+      /too few of the free extents of vg0 are on allocatable disks/,
     ],
     [
       'with snapshots',
       lvmMade(ext4, { volumes: [{ ...lv, kind: 'o' }], free: [free] }),
-      /lvs shows its type as o\)\. Grow it with lvextend/,
+      /lvs shows its type as o\)\. Extend it with lvextend/,
     ],
     [
       'striped',
       lvmMade(ext4, { volumes: [{ ...lv, striped: true }], free: [free] }),
-      /striped over several disks\. Grow it with lvextend/,
+      /striped over several disks\. Extend it with lvextend/,
     ],
     [
       'as RAID',
@@ -90,7 +90,7 @@ describe('grows', () => {
     [
       'in a pool that waits for a command of LVM',
       lvmMade(ext4, { volumes: [thinLv, { ...pool, dataPercent: undefined }] }),
-      /the thin pool vg0\/pool does not tell how full it is$/,
+      /LVM does not report the usage of the thin pool vg0\/pool$/,
     ],
     [
       'in a pool without room for what growing writes',
@@ -113,13 +113,13 @@ describe('grows', () => {
     [
       'into a signature',
       lvmMade(ext4, { free: [{ ...free, content: 'linux_raid_member:x' }] }),
-      /carry linux_raid_member:x/,
+      /contain linux_raid_member:x/,
     ],
   ])('%s it does not, is as usable as it was, and says why', (_, observed, note) => {
     expect(outcome(larger, observed)).toEqual({
       commands: [],
       notes: [
-        expect.stringMatching(new RegExp(`^cannot grow to 2147483648 bytes: .*${note.source}`)),
+        expect.stringMatching(new RegExp(`^cannot expand to 2147483648 bytes: .*${note.source}`)),
       ],
     });
   });
@@ -159,7 +159,9 @@ describe('grows what has no record of its size', () => {
       outcome(larger, lvmMade(ext4, { ...raid, done: { sizeBytes: GIB }, recordFiles: true })),
     ).toEqual({
       commands: [],
-      notes: [expect.stringContaining('Grow it with lvextend; its file system follows')],
+      notes: [
+        expect.stringContaining('Extend it with lvextend; Stowage then grows its file system'),
+      ],
     });
   });
 

@@ -29,13 +29,13 @@ describe('refused', () => {
     [
       'no udev',
       lvmNode({ udev: false }),
-      /^retryable: no udev runs on the node, so .*by-id\/stowage-/,
+      /^retryable: udev is not running on the node, so .*by-id\/stowage-/,
       'UdevAbsent',
     ],
     [
       'no udev, Block',
       lvmNode({ udev: false }),
-      /^retryable: no udev runs .*by-id\/stowage-/,
+      /^retryable: udev is not running .*by-id\/stowage-/,
       'UdevAbsent',
       lvmBlock,
     ],
@@ -49,13 +49,13 @@ describe('refused', () => {
     [
       'two groups',
       lvmNode({ groups: [group, { ...group, uuid: 'B' }] }),
-      /several volume groups vg0: abcdef-.* and B/,
+      /several volume groups named vg0: abcdef-.* and B/,
       'VolumeGroupsOfOneName',
     ],
     [
       'another group',
       lvmNode({ groups: [{ ...group, uuid: 'B' }], intent }),
-      /is not the one that/,
+      /is not the one of this Volume/,
       'VolumeGroupExchanged',
     ],
     ['exported', odd({ exported: true }), /is exported$/, 'VolumeGroupExported'],
@@ -63,13 +63,13 @@ describe('refused', () => {
     [
       'partial: its disk may come late after a reboot',
       odd({ partial: true }),
-      /^retryable: a physical volume of the volume group vg0 is away/,
+      /^retryable: a physical volume of the volume group vg0 is missing/,
       'VolumeGroupPartial',
     ],
     [
       'partial, and begun',
       begun(dm, { groups: [{ ...group, partial: true }] }),
-      /^retryable: a physical volume of the volume group vg0 is away/,
+      /^retryable: a physical volume of the volume group vg0 is missing/,
       'VolumeGroupPartial',
     ],
     ['read-only', odd({ readOnly: true }), /is read-only$/, 'VolumeGroupReadOnly'],
@@ -88,13 +88,13 @@ describe('refused', () => {
     [
       'two carry its tag',
       begun(dm, { volumes: [lv, { ...lv, name: 'copy', uuid: 'B' }] }),
-      /^several logical volumes carry the tag of this Volume: vg0\/data1, vg0\/copy$/,
+      /^several logical volumes have the tag of this Volume: vg0\/data1, vg0\/copy$/,
       'TagOnSeveral',
     ],
     [
       'it carries the tag of another Volume, too',
       begun(dm, { volumes: [{ ...lv, tags: [...lv.tags, 'stowage.dev/uid=other'] }] }),
-      /^the logical volume vg0\/data1 carries the tag of another Volume, too, with the UID other$/,
+      /^the logical volume vg0\/data1 also has the tag of another Volume, with the UID other$/,
       'TagOfAnother',
     ],
     [
@@ -107,78 +107,78 @@ describe('refused', () => {
     [
       'a signature in the extents',
       lvmNode({ free: [stale] }),
-      /^the free extents of vg0 that the logical volume would take carry ext4:OLD \(on \/dev\/vdb\)$/,
+      /^the free extents of vg0 for the logical volume contain ext4:OLD \(on \/dev\/vdb\)$/,
       'FreeExtentsCarryData',
     ],
     [
       'the annotation of MetalK8s alone',
       lvmNode({ free: [stale] }),
-      /carry ext4:OLD .*force-lvcreate does not say what/,
+      /contain ext4:OLD .*force-lvcreate does not name what/,
       'FreeExtentsCarryData',
       { ...lvmDesired, forced: true },
     ],
     [
       'consent to something else, also with the annotation',
       lvmNode({ free: [stale] }),
-      /The consent that was given is for "ext4", which is not what is there$/,
+      /spec\.overwrite allows only "ext4" to be destroyed$/,
       'FreeExtentsCarryData',
       { ...lvmDesired, forced: true, overwrite: 'ext4' },
     ],
     [
       'several signatures in the extents, which blkid does not name: no consent by name can',
       lvmNode({ free: [free, { ...free, content: 'ambivalent', blkidExit: 8 }] }),
-      /carry more than one signature, and blkid does not tell which$/,
+      /contain more than one signature, and blkid does not name them$/,
       'FreeExtentsAmbivalent',
       { ...lvmDesired, overwrite: 'ambivalent' },
     ],
     [
       'another logical volume has the name',
       begun(dm, { volumes: [{ ...lv, tags: [] }], intent: undefined, recordFiles: false }),
-      /^there is a logical volume vg0\/data1 already, and nothing says that it was made for this Volume$/,
+      /^a logical volume vg0\/data1 already exists, and nothing shows that it was created for this Volume$/,
       'LogicalVolumeExists',
     ],
     [
       'the same, with a record of ours, for lvcreate may have failed for that',
       begun(dm, { volumes: [{ ...lv, tags: [] }] }),
-      /^there is a logical volume vg0\/data1 already/,
+      /^a logical volume vg0\/data1 already exists/,
       'LogicalVolumeExists',
     ],
     [
       'of another Volume',
       begun(dm, { volumes: [{ ...lv, tags: ['stowage.dev/uid=other'] }] }),
-      /^there is a logical volume vg0\/data1 already/,
+      /^a logical volume vg0\/data1 already exists/,
       'LogicalVolumeExists',
     ],
     [
       'ours without a record: it may hold data',
       begun(dm, { intent: undefined, recordFiles: false }),
-      /was made for this Volume, and nothing on the node says how far/,
+      /was created for this Volume, and no record on the node shows how far/,
       'LogicalVolumeUnrecorded',
       lvmBlock,
     ],
     [
       'of another pool',
       begun(),
-      /is not thin, and the Volume asks for the pool pool/,
+      /is not thin, but the Volume requests the thin pool pool/,
       'BegunInAnotherPool',
       thin,
     ],
     [
       'a record of another place',
       begun(dm, { intent: { ...intent, device: { path: '/dev/sdb', identity: '' } } }),
-      /records for this Volume \/dev\/sdb, not/,
+      /the node's record for this Volume has \/dev\/sdb, not/,
       'RecordOfAnotherPlace',
     ],
     [
       'a signature in what LVM made',
       begun(xfs),
-      /^\/dev\/dm-3 carries xfs:x$/,
+      /^\/dev\/dm-3 contains xfs:x$/,
       'DeviceCarriesData',
     ],
     [
       'the same, with the annotation',
       begun(xfs),
-      /carries xfs:x\. The annotation force-lvcreate does not say/,
+      /contains xfs:x\. The annotation force-lvcreate does not name/,
       'DeviceCarriesData',
       { ...lvmDesired, forced: true },
     ],
@@ -191,7 +191,7 @@ describe('refused', () => {
     [
       'partial itself',
       begun(dm, { volumes: [{ ...lv, health: 'p' }] }),
-      /^retryable: a physical volume of .* is away/,
+      /^retryable: a physical volume of .* is missing/,
       'LogicalVolumePartial',
     ],
   ])('%s', (_, observed, refusal, code, wanted = lvmDesired) => {
@@ -237,17 +237,17 @@ describe('a thin pool', () => {
       /^there is no thin pool vg0\/pool$/,
       'ThinPoolMissing',
     ],
-    ['that is none', inPool({ kind: '-' }), /^vg0\/pool is no thin pool$/, 'NoThinPool'],
+    ['that is none', inPool({ kind: '-' }), /^vg0\/pool is not a thin pool$/, 'NoThinPool'],
     [
       'without room',
       inPool({ dataPercent: 99 }),
-      /has 21474837 bytes left of 2147483648, and a volume of/,
+      /has 21474837 bytes left of 2147483648, and a new volume of/,
       'ThinPoolFull',
     ],
     [
       'without room for metadata',
       inPool({ metadataPercent: 90 }),
-      /metadata .* full to 90 percent$/,
+      /metadata .* is 90 percent full$/,
       'ThinPoolMetadataFull',
     ],
     ['out of space', inPool({ health: 'D' }), /is out of space$/, 'ThinPoolOutOfSpace'],
@@ -258,11 +258,11 @@ describe('a thin pool', () => {
       'ThinPoolMetadataReadOnly',
     ],
     ['that has failed', inPool({ health: 'F' }), /has failed$/, 'ThinPoolFailed'],
-    ['that waits for repair', inPool({ health: 'c' }), /is not well/, 'ThinPoolUnwell'],
+    ['that waits for repair', inPool({ health: 'c' }), /is unhealthy/, 'ThinPoolUnwell'],
     [
       'that says nothing',
       inPool({ dataPercent: undefined }),
-      /does not tell how full it is$/,
+      /LVM does not report the usage of the thin pool/,
       'ThinPoolSilent',
     ],
   ])('%s is refused', (_, observed, refusal, code) => {
@@ -284,9 +284,7 @@ describe('a thin pool', () => {
     const made = expect.arrayContaining([expect.stringMatching(/^lvcreate /)]);
     expect(outcome({ ...thin, mode: 'Block', sizeBytes: 100n * GIB }, inPool({}))).toEqual(made);
     expect(outcome({ ...thin, sizeBytes: 50n * GIB }, inPool({}))).toEqual(made);
-    expect(outcome({ ...thin, sizeBytes: 100n * GIB }, inPool({}))).toMatch(
-      /is begun with 2214592512$/,
-    );
+    expect(outcome({ ...thin, sizeBytes: 100n * GIB }, inPool({}))).toMatch(/needs 2214592512$/);
   });
 });
 
@@ -313,7 +311,7 @@ describe('what is made is never made again', () => {
     [
       'nothing is on it',
       lvmMade(dm),
-      /should carry what was made .* nothing was found$/,
+      /should contain what was created .* nothing was found$/,
       'MadeContentMissing',
     ],
     ['something else is on it', lvmMade(xfs), /xfs:x was found$/, 'MadeContentMissing'],

@@ -184,7 +184,7 @@ describe('is made', () => {
     const observed = lvmNode({ volumes: [{ ...pool, dataPercent: undefined }], free: [] });
     expect(plan('provision', thin, observed, 0)).toMatchObject({
       reason: { code: 'ThinPoolSilent' },
-      refusal: expect.stringContaining('thin pool vg0/pool does not tell'),
+      refusal: expect.stringContaining('LVM does not report the usage of the thin pool vg0/pool'),
       retryable: true,
     });
   });
@@ -192,7 +192,7 @@ describe('is made', () => {
   test('the record comes before lvcreate, and done last of what is made', () => {
     const names = steps(lvmDesired, lvmNode()).map(({ name }) => name);
     expect(names.indexOf('put the record "intent" in place')).toBeLessThan(
-      names.indexOf('make the logical volume vg0/data1'),
+      names.indexOf('create the logical volume vg0/data1'),
     );
     expect(names.indexOf('put the record "done" in place')).toBeGreaterThan(
       names.indexOf('sync the device'),

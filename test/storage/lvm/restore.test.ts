@@ -142,7 +142,7 @@ test('one that is finished and not recorded is recorded, and never made anew or 
   });
   expect(prepare(active(UID))).toMatchObject({
     reason: { code: 'CopyContentMissing' },
-    refusal: expect.stringContaining('should hold a file system'),
+    refusal: expect.stringContaining('should contain a file system'),
   });
 });
 
@@ -153,7 +153,7 @@ test('nothing is made in a copy whose source is not known any more', () => {
   expect(commands(made).filter((line) => line.startsWith('mkfs'))).toEqual([]);
   expect(plan('provision', unknown, beside([half, ...there], begun), 0)).toMatchObject({
     reason: { code: 'BegunAsCopy' },
-    refusal: expect.stringContaining('it is not known of which'),
+    refusal: expect.stringContaining('no record shows which one'),
   });
 });
 
@@ -177,7 +177,7 @@ test.each<[string, ObservedLvm, Partial<DesiredLvm>, RegExp, ReasonCode]>([
     'is no thin volume',
     beside([{ ...snapLv, kind: '-' }, pool]),
     {},
-    /no thin volume/,
+    /is not a thin volume/,
     'ThinSourceNotThin',
   ],
   [
@@ -191,14 +191,14 @@ test.each<[string, ObservedLvm, Partial<DesiredLvm>, RegExp, ReasonCode]>([
     'is larger',
     beside(there),
     { sizeBytes: GIB / 2n },
-    /is to have 536870912 bytes, and .* has 1073741824/,
+    /requests 536870912 bytes, but .* has 1073741824/,
     'ThinSourceLarger',
   ],
   [
     'has another mode',
     beside(there),
     { mode: 'Block', fs: undefined },
-    /is to have mode Block/,
+    /requests mode Block/,
     'ThinSourceModeDiffers',
   ],
   [
@@ -212,7 +212,7 @@ test.each<[string, ObservedLvm, Partial<DesiredLvm>, RegExp, ReasonCode]>([
     'is in another group',
     beside(there),
     { source: { ...restoredThin.source, vgName: 'vg1' } as DesiredLvm['source'] },
-    /another volume group than vg0/,
+    /is not in the volume group vg0/,
     'ThinSourceInAnotherGroup',
   ],
   [
@@ -222,7 +222,13 @@ test.each<[string, ObservedLvm, Partial<DesiredLvm>, RegExp, ReasonCode]>([
     /already/,
     'LogicalVolumeExists',
   ],
-  ['is there, and udev is not', beside(there, { udev: false }), {}, /no udev/, 'UdevAbsent'],
+  [
+    'is there, and udev is not',
+    beside(there, { udev: false }),
+    {},
+    /udev is not running/,
+    'UdevAbsent',
+  ],
 ])('nothing is made of a source that %s, and why is said', (_, observed, more, why, code) => {
   const made = prepare(observed, more);
   expect(made).toMatchObject({ reason: { code }, refusal: expect.stringMatching(why) });
@@ -250,6 +256,6 @@ test.each(['Retain', 'Delete', 'Wipe'] as const)(
 
 test('one outside a thin pool starts from nothing', () => {
   expect(prepare(beside(there), { thinPool: undefined })).toMatchObject({
-    refusal: expect.stringMatching(/is in the thin pool pool, and data2 is to be in none/),
+    refusal: expect.stringMatching(/is in the thin pool pool, but data2 requests none/),
   });
 });

@@ -101,28 +101,28 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode
     'another one',
     has({ ...thinLv, uuid: 'x' }, pool),
     { identity: dm.identity },
-    /not the one that was made/,
+    /not the one that was created/,
     'ThinOriginExchanged',
   ],
   [
     'outside a pool',
     has({ ...thinLv, kind: '-', pool: undefined }),
     {},
-    /is no thin volume/,
+    /is not a thin volume/,
     'ThinOriginNotThin',
   ],
   [
     'a COW snapshot’s origin',
     has({ ...thinLv, kind: 'o' }, pool),
     {},
-    /is no thin volume .*shows it as o/,
+    /is not a thin volume .*shows it as o/,
     'ThinOriginNotThin',
   ],
   [
     'without a tag',
     has({ ...thinLv, tags: [] }, pool),
     { identity: dm.identity },
-    /has no tag/,
+    /does not have the tag/,
     'ThinOriginUntagged',
     true,
   ],
@@ -154,7 +154,7 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode
     'being grown',
     { ...has(thinLv, pool), done: { sizeBytes: 5n } },
     {},
-    /is being grown$/,
+    /is being expanded$/,
     'ThinOriginGrowing',
     true,
   ],
@@ -169,7 +169,7 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode
     'in a pool of full metadata',
     has(thinLv, { ...pool, metadataPercent: 95 }),
     {},
-    /metadata .* are full/,
+    /metadata .* is 95 percent full/,
     'ThinPoolMetadataFull',
   ],
   ['in a pool that is gone', has(thinLv), {}, /there is no thin pool vg0\/pool/, 'ThinPoolMissing'],
@@ -177,7 +177,7 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode
     'in a group without a disk',
     { ...has(thinLv, pool), groups: [{ ...group, partial: true }] },
     {},
-    /away$/,
+    /is missing$/,
     'VolumeGroupPartial',
     true,
   ],
@@ -185,7 +185,7 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode
     'where somebody’s has the name',
     has({ ...snapLv, tags: [tagOf('other')] }, thinLv, pool),
     {},
-    /^there is a logical volume vg0\/snap-.*nothing says that it is the snapshot/,
+    /^a logical volume vg0\/snap-.* exists, and nothing shows that it is the snapshot/,
     'ThinSnapshotNameTaken',
   ],
 ])(
@@ -212,7 +212,7 @@ test('a snapshot is removed by its UUID and its tag, and nothing else by its nam
     retryable: true,
   });
   expect(remove(has({ ...snapLv, tags: [] }))).toMatchObject({
-    refusal: expect.stringContaining('nothing says that it is the snapshot'),
+    refusal: expect.stringContaining('nothing shows that it is the snapshot'),
   });
   expect(remove(has(thinLv, pool))).toEqual({ steps: [] });
 });
@@ -240,7 +240,7 @@ test('where the group is not there, or twice, nothing is said to be missing', ()
     'there is no volume group vg0 on the node',
   );
   expect(() => readThin(wantedSnap, VIEW, answers([vg, vg]))).toThrow(
-    `several volume groups vg0: ${VG_UUID} and ${VG_UUID}`,
+    `several volume groups named vg0: ${VG_UUID} and ${VG_UUID}`,
   );
 });
 

@@ -72,13 +72,13 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
         parameters: { uses: 'a process has it open', look: 'fuser -v /dev/dm-3' },
       },
       refusal: expect.stringMatching(/is in use: a process has it open$/),
-      hint: 'It is removed once nothing uses it any more. To see which, run on the node: fuser -v /dev/dm-3',
+      hint: 'It is removed once nothing uses it. To list the processes, run on the node: fuser -v /dev/dm-3',
     });
   });
 
   test('and never to what was found to carry something', () => {
     const odd = { ...dm, content: 'gpt:of-whom' };
-    expect(refusalOf(block, begun(odd, { volumes: [half] }))).toMatch(/carries gpt:of-whom/);
+    expect(refusalOf(block, begun(odd, { volumes: [half] }))).toMatch(/contains gpt:of-whom/);
   });
 
   test('one that an earlier try left is written again from its first byte', () => {
@@ -106,7 +106,7 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
     expect(plan('provision', block, begun(dm), 0)).toMatchObject({
       reason: { code: 'BegunWithoutZeros' },
       refusal: expect.stringMatching(
-        /was begun by an earlier version, which wrote no zeros to it$/,
+        /^an earlier version of Stowage created the logical volume .* without writing zeros to it$/,
       ),
     });
   });
@@ -127,7 +127,7 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
     expect(stepsOf(thin, node(true)).filter(isDd)).toEqual([]);
     expect(plan('provision', thin, node(false), 0)).toMatchObject({
       reason: reason('ThinPoolNotZeroed', { pool: 'vg0/pool' }),
-      refusal: expect.stringMatching(/^the thin pool vg0\/pool was made with --zero n/),
+      refusal: expect.stringMatching(/^the thin pool vg0\/pool was created with --zero n/),
     });
     expect(refusalOf({ ...thin, zeroed: false }, node(false))).toBe('');
   });

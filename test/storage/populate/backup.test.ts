@@ -35,7 +35,7 @@ test('the query of a URL is in no argument and no name', () => {
   if ('refusal' in step) throw new Error(step.refusal);
   expect(step.stdin).toBe('\n\n?sig=s3cret\n');
   expect(step.argv.at(-1)).toBe('https://a.example/b');
-  expect(step.name).toBe('pack it and put it to https://a.example/b?...');
+  expect(step.name).toBe('pack the snapshot and store it at https://a.example/b?...');
   const { argv } = leaveBackup({ uid: UID, to: 'https://a.example/b?sig=s3cret' });
   expect(argv.at(-1)).toBe('https://a.example/b');
 });
@@ -48,9 +48,19 @@ test.each<[string, DesiredBackup, ObservedBackup, RegExp]>([
     holding({ found: 'none' }),
     /a file system, but nothing was found/,
   ],
-  ['a table in place of a file system', desired, one('gpt'), /should hold a file system, but gpt/],
-  ['a file system of another kind', desired, one('btrfs'), /should hold a file system, but btrfs/],
-  ['a file system in place of a table', block, one('ext4'), /should hold a GPT, but ext4/],
+  [
+    'a table in place of a file system',
+    desired,
+    one('gpt'),
+    /should contain a file system, but gpt/,
+  ],
+  [
+    'a file system of another kind',
+    desired,
+    one('btrfs'),
+    /should contain a file system, but btrfs/,
+  ],
+  ['a file system in place of a table', block, one('ext4'), /should contain a GPT, but ext4/],
   [
     'nothing in place of a table',
     block,

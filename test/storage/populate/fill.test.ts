@@ -43,22 +43,24 @@ const namesOf = (wanted: DesiredSparse, observed: ObservedSparse) =>
 describe('the plan of a volume that is filled', () => {
   test('it is filled between what is made in it and its name, and recorded as done after that', () => {
     const names = namesOf(desired, freshNode);
-    expect(names.slice(names.indexOf('remove what an interrupted try left'))).toEqual([
-      'remove what an interrupted try left',
-      expect.stringMatching(/^make a sparse file of/),
-      'make the partition',
-      'fill it from Image prod/debian',
+    expect(names.slice(names.indexOf('remove the remains of an interrupted attempt'))).toEqual([
+      'remove the remains of an interrupted attempt',
+      expect.stringMatching(/^create a sparse file of/),
+      'create the partition',
+      'populate the volume from Image prod/debian',
       'sync the file',
-      'give the file its name',
-      "sync the file's folder",
+      'rename the file to its final name',
+      "sync the file's directory",
       'write the record "done"',
       'put the record "done" in place',
-      'sync the folder of records',
+      'sync the directory of records',
     ]);
   });
 
   test('it gets its name only once nothing has it attached', () => {
-    const named = stepsOf(files, freshNode).find(({ name }) => name === 'give the file its name');
+    const named = stepsOf(files, freshNode).find(
+      ({ name }) => name === 'rename the file to its final name',
+    );
     expect(named?.preconditions).toContainEqual(
       expect.objectContaining({ argv: ['losetup', '-j', `${FILE}.partial`] }),
     );
@@ -74,7 +76,7 @@ describe('the plan of a volume that is filled', () => {
     [desired, ['block', String(1 << 20)]],
     [files, ['xfs', '0']],
   ])('where it is put', (wanted, words) => {
-    const step = stepsOf(wanted, freshNode).find(({ name }) => name.startsWith('fill'));
+    const step = stepsOf(wanted, freshNode).find(({ name }) => name.startsWith('populate'));
     expect(step?.argv.slice(5)).toEqual([
       ...[`${FILE}.partial`, UID, ...words, String(1 << 30), 'zeroes'],
       ...['qcow2', 'zstd', 'a'.repeat(64), 'https://a.example/x'],
@@ -114,7 +116,7 @@ describe('the plan of a volume that is filled', () => {
     [[`${FILE}.partial`, UID, 'block', '0', '1', 'zeroes', 'raw', 'none', '-', 'http://a b']],
     [[`${FILE}.partial`, UID, 'block', '0', '1', 'zeroes', 'vmdk', 'none', '-', 'http://a']],
   ])('and nothing else: %j', (words) => {
-    const step = stepsOf(desired, freshNode).find(({ name }) => name.startsWith('fill'));
+    const step = stepsOf(desired, freshNode).find(({ name }) => name.startsWith('populate'));
     const [head = [], rest = []] = [step?.argv.slice(0, 5), step?.argv.slice(5)];
     expect(may([...head, ...words, ...rest.slice(words.length)])).toBe(false);
     expect(may([...head.slice(0, 3), 'stowage-image-inside', ...head.slice(4), ...rest])).toBe(
@@ -123,16 +125,16 @@ describe('the plan of a volume that is filled', () => {
   });
 
   test('a failure tells what the program said, and not what the program is', () => {
-    const step = stepsOf(desired, freshNode).find(({ name }) => name.startsWith('fill'));
+    const step = stepsOf(desired, freshNode).find(({ name }) => name.startsWith('populate'));
     const text = describeFailure({
-      ...{ state: 'failed', exit: 3, output: 'it is no qcow2\n' },
+      ...{ state: 'failed', exit: 3, output: 'the source is not a qcow2\n' },
       step: { name: step?.name ?? '', command: quoteAll(step?.argv ?? []) },
     });
     expect(text).toMatch(
-      /^the step "fill it from Image prod\/debian" failed with status 3: stowage-image '\/var/,
+      /^the step "populate the volume from Image prod\/debian" failed with status 3: stowage-image '\/var/,
     );
     expect(text.length).toBeLessThan(500);
-    expect(text).toContain(': it is no qcow2');
+    expect(text).toContain(': the source is not a qcow2');
   });
 });
 
@@ -156,10 +158,10 @@ test.each([
   ['stowage-progress 5242880 4194304', '100% (5 of 4 MiB)'],
   ['stowage-progress 1048576 0\n', '1 MiB'],
   ['stowage-progress x 4\n', undefined],
-  ['stowage-waiting node\n', 'it waits for one of the 16 places on the node, which are all taken'],
+  ['stowage-waiting node\n', 'waiting for one of the 16 slots on the node, which are all taken'],
   [
     'stowage-waiting node\nstowage-waiting namespace\n',
-    'it waits for a place on the node, of which its namespace has its share',
+    'waiting for a slot on the node: its namespace already has its share',
   ],
   ['stowage-waiting node\nstowage-waiting over\n', undefined],
 ])('progress in %j', (output, text) => {
@@ -178,7 +180,7 @@ describe('an archive', () => {
   const unpack = (builtin: Fill['builtin'], options: Fill['options'], wanted = files) =>
     fillOfPlan({ ...wanted, fill: { builtin, what: `${builtin} prod/x`, options } });
   const fillOfPlan = (wanted: DesiredSparse) =>
-    stepsOf(wanted, freshNode).find(({ name }) => name.startsWith('fill'))?.argv ?? [];
+    stepsOf(wanted, freshNode).find(({ name }) => name.startsWith('populate'))?.argv ?? [];
   const source = { source: '/a/b.tar', compression: 'gzip', mode: 'Filesystem', backup: UID };
 
   test.each<[string, readonly string[], readonly string[]]>([

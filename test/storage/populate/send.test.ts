@@ -42,7 +42,7 @@ test.each([
   const { exitCode, stderr } = await send(url, prefix);
   expect(exitCode).toBe(3);
   expect(stderr).toMatch(
-    /begins with no prefix that .* it takes a line backup-to URL-PREFIX there, such as: /,
+    /begins with no prefix that .* add a line backup-to URL-PREFIX there, such as: /,
   );
 });
 
@@ -60,7 +60,7 @@ test.each([
 ])('a path with %s is refused', async (_, url) => {
   expect(await send(url, 'https://a.example/db')).toEqual({
     exitCode: 3,
-    stderr: expect.stringContaining('has a path that servers read in several ways'),
+    stderr: expect.stringContaining('has a path that servers interpret differently'),
   });
 });
 
@@ -83,5 +83,5 @@ test('nothing is sent from a node that lists nothing', async () => {
 
 test('a prefix with a query is no prefix', async () => {
   const { stderr } = await send('https://a.example/x', 'https://a.example/?a');
-  expect(stderr).toContain('is no prefix, as it has a query');
+  expect(stderr).toContain('is not a prefix, since it has a query');
 });

@@ -8,7 +8,7 @@ const nfs = (
 ) => `97 22 0:52 / ${point} ${own}${optional} - ${type} files:/export/v ${options}`;
 const GOOD =
   'rw,vers=4.2,rsize=1048576,hard,proto=tcp,timeo=600,retrans=2,sec=sys,local_lock=none,addr=10.0.0.1';
-const WANTED = ': wanted is an NFS 4 mount with the options rw, hard and local_lock=none';
+const WANTED = ': it must be on an NFS 4 mount with the options rw, hard and local_lock=none';
 
 test.each<[name: string, lines: string[], refusal: string | undefined]>([
   ['as it should be', [ROOT, nfs(GOOD)], undefined],
@@ -70,11 +70,11 @@ test.each<[name: string, lines: string[], refusal: string | undefined]>([
     [nfs(GOOD, { own: 'ro,relatime' })],
     `/srv/v is on /srv/v, which is mounted ro${WANTED}`,
   ],
-  ['no mount at all', [''], `/srv/v is on no mount that the node lists${WANTED}`],
+  ['no mount at all', [''], `/srv/v is not on a mount that the node lists${WANTED}`],
   [
     'garbage',
     ['x', '1 2 3 4', '22 1 8:1 / / rw -'],
-    `/srv/v is on no mount that the node lists${WANTED}`,
+    `/srv/v is not on a mount that the node lists${WANTED}`,
   ],
 ])('a shared directory, %s', (_, lines, refusal) => {
   expect(refuseMount('/srv/v', mountOf('/srv/v', lines.join('\n')))?.refusal).toBe(refusal);

@@ -99,7 +99,7 @@ const unreadable = seen({
 const rebooted = seen({ owners: [owner(4, 'held', by('n1', { bootId: BOOT.replace('1', '2') }))] });
 const HELD = `retryable: ${FILE} is held by node n2 since 2026-01-02T03:04:05Z`;
 const READ = `retryable: ${FILE} is read on node n2`;
-const STRAY = `/dev/loop3 on node n1 has ${FILE}, which is not held for that node`;
+const STRAY = `/dev/loop3 on node n1 has ${FILE}, but the file is not held for that node`;
 
 type Case = [
   name: string,
@@ -151,7 +151,7 @@ test.each<Case>([
     'attach',
     taking(by('n2')),
     unreadable,
-    `retryable: ${FILE}.owner.4 does not say who has ${FILE}: it was damaged, or another version of Stowage wrote it`,
+    `retryable: ${FILE}.owner.4 does not show which node has ${FILE}: it was damaged, or another version of Stowage wrote it`,
   ],
   ['what is attached', 'attach', sharedDesired, held, []],
   ['what is attached while it is free', 'attach', sharedDesired, { ...free, ...attached }, STRAY],

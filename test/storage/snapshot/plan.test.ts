@@ -124,10 +124,10 @@ test.each<[string, ObservedSnapshot, Partial<DesiredSparse>, RegExp]>([
     'another one',
     withVolume({ signature: { found: 'none' } }),
     {},
-    /should hold a file system .* but nothing was found/,
+    /should contain a file system .* but nothing was found/,
   ],
   ['shared by nodes', uncopied, { shared: true }, /several nodes share/],
-  ['being grown', withVolume({ done: { sizeBytes: 1n << 20n } }), {}, /is being grown/],
+  ['being grown', withVolume({ done: { sizeBytes: 1n << 20n } }), {}, /is being expanded/],
   [
     'attached twice',
     withVolume({ loops: [loop, { ...loop, name: 'loop4' }] }),
@@ -140,7 +140,7 @@ test.each<[string, ObservedSnapshot, Partial<DesiredSparse>, RegExp]>([
     'stacked on',
     withVolume({ loops: [loop, { ...loop, name: 'loop4', backingFile: '/dev/loop3' }] }),
     {},
-    /loop4 is stacked/,
+    /held by \/dev\/loop4/,
   ],
   ['swap', withVolume({ ...attached, swaps: ['/dev/loop3'] }), {}, /it is swap/],
   [
@@ -218,7 +218,7 @@ test.each<[string, Partial<ObservedSnapshot>]>([
   ['no plain file', { copy: { type: 'other' } }],
 ])('but %s in its place is left as it is', (_, parts) => {
   const made = take({ ...uncopied, ...parts });
-  expect('refusal' in made && made.refusal).toMatch(/should hold the copy/);
+  expect('refusal' in made && made.refusal).toMatch(/should contain the copy/);
 });
 
 test('a copy is deleted by its path, without its volume, and only a plain file', () => {
@@ -270,7 +270,7 @@ test.each([
   [
     'is written to',
     (on: FakeNode) => Object.assign(on.files.get(FILE) ?? {}, { changes: 9 }),
-    /was written to while it was copied/,
+    /was written to while it was being copied/,
   ],
   [
     'is exchanged',
@@ -280,7 +280,7 @@ test.each([
   [
     'gets another copy',
     (on: FakeNode) => on.files.set(COPY, { uuid: 'x', inode: 8, sizeBytes: 1n }),
-    /came into being meanwhile/,
+    /appeared meanwhile/,
   ],
   [
     'gets a copy without a UUID of its own',
@@ -315,5 +315,5 @@ test('nor is one begun of what was written to, or is in use by now', () => {
   expect(() => on.run(planned)).toThrow('is in use: it is mounted');
   on.mounts.clear();
   Object.assign(on.files.get(FILE) ?? {}, { changes: 9 });
-  expect(() => on.run(planned)).toThrow('was written to while it was copied');
+  expect(() => on.run(planned)).toThrow('was written to while it was being copied');
 });

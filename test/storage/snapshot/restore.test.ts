@@ -90,7 +90,7 @@ test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, RegExp]>([
     'is missing',
     {},
     { file: { type: 'missing' }, signature: { found: 'none' } },
-    /the snapshot that data2 starts from, .*, is missing/,
+    /the source snapshot of data2, .*, is missing/,
   ],
   [
     'is no plain file',
@@ -111,14 +111,14 @@ test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, RegExp]>([
     { signature: { found: 'one', type: 'btrfs', uuid: COPY_UID } },
     /but btrfs/,
   ],
-  ['is not of its mode', from({ mode: 'Block' }), {}, /should hold a GPT/],
+  ['is not of its mode', from({ mode: 'Block' }), {}, /should contain a GPT/],
   [
     'has another mode',
     { mode: 'Block', fs: undefined },
     {},
-    /is to have mode Block, and the snapshot .* has Filesystem/,
+    /requests mode Block, but the source snapshot .* has Filesystem/,
   ],
-  ['is larger', { sizeBytes: 1n << 29n }, {}, /is to have 536870912 bytes, and .* has 1073741824/],
+  ['is larger', { sizeBytes: 1n << 29n }, {}, /requests 536870912 bytes, but .* has 1073741824/],
 ])('where what it starts from %s, nothing is made', (_, desired, source, why) => {
   const made = prepare(desired, source);
   expect('refusal' in made ? made.refusal : made.steps).toMatch(why);
@@ -166,7 +166,7 @@ test('what it starts from is looked at right before, and again before the copy g
 
 test('it is never looked past: who plans without having looked is told', () => {
   const { source: _, ...unlooked } = fresh;
-  expect(() => plan('provision', restored, unlooked, 5)).toThrow(`${COPY} was not looked at`);
+  expect(() => plan('provision', restored, unlooked, 5)).toThrow(`${COPY} was not observed`);
 });
 
 const clone = from({ what: 'volume', file: FILE });
@@ -195,7 +195,7 @@ describe('a volume that is copied while it grows', () => {
   const size = 2n << 30n;
   const grown = { ...used, file: { ...used.file, sizeBytes: size } };
   const madeFor = (madeBytes: bigint | undefined) => ({ ...grown, madeBytes });
-  const growing = /\/6e1c2b1f-.* is larger than what was made in it: it is being grown/;
+  const growing = /\/6e1c2b1f-.* is larger than its content: it is being expanded/;
 
   test.each<[string, bigint]>([
     ['as large as its file', size],
@@ -204,7 +204,7 @@ describe('a volume that is copied while it grows', () => {
   ])('is waited for by one that is to be %s', (_, sizeBytes) => {
     expect(prepare({ ...clone, sizeBytes }, madeFor(1n << 30n), mounted)).toEqual({
       refusal: expect.stringMatching(growing),
-      hint: 'It is copied once it has grown.',
+      hint: 'It is copied once it is expanded.',
       reason: expect.objectContaining({ code: 'CopiedFileGrowing' }),
       retryable: true,
     });

@@ -93,8 +93,8 @@ describe('somebody deletes', () => {
     await cluster.createClaim('data');
     const pod = await cluster.untilPodRuns();
     await removeOwn(PODS, pod);
-    await cluster.isTold('data', 'before it had ended. It is tried again');
-    expect(await why('data')).toMatch(/Held up by: .*failed, the 1\. of 4: it was deleted/);
+    await cluster.isTold('data', 'before it ended. Stowage retries');
+    expect(await why('data')).toMatch(/Held up by: .*failed \(attempt 1 of 4\): it was deleted/);
     goOn();
     await isFilled('data');
     expect(await warnings('data')).toEqual(['PopulatorFailed 1']);
@@ -120,9 +120,9 @@ describe('somebody deletes', () => {
       { metadata: { uid }, status },
       { namespace: OWN, subresource: 'status' },
     );
-    await cluster.isTold('data', 'it was deleted on node n1 before it had ended');
+    await cluster.isTold('data', 'it was deleted on node n1 before it ended');
     expect((await cluster.claimNow('data')).spec.volumeName).toBeUndefined();
-    expect(await why('data')).toContain('another one is made when it is gone');
+    expect(await why('data')).toContain('another one is created when it is gone');
     await cluster.client.patch(PODS, name, { metadata: { finalizers: null } }, { namespace: OWN });
     goOn();
     await isFilled('data');
@@ -135,8 +135,11 @@ describe('somebody deletes', () => {
     await cluster.untilPodRuns();
     await cluster.client.delete(POPULATOR_DEFINITIONS, 'hello');
     await cluster.client.delete(VOLUME_POPULATORS, 'hello');
-    await cluster.isTold('data', 'no PopulatorDefinition says any more how volumes are filled');
-    expect(await why('data')).toMatch(/Held up by: .*is filled by pod stowage\/populate-/);
+    await cluster.isTold(
+      'data',
+      'the PopulatorDefinition for Hello.hello.example.com no longer exists',
+    );
+    expect(await why('data')).toMatch(/Held up by: .*is being filled by pod stowage\/populate-/);
     goOn();
     await isFilled('data');
   });
@@ -150,7 +153,7 @@ describe('somebody deletes', () => {
     const [prime] = await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN);
     await removeOwn(PERSISTENT_VOLUME_CLAIMS, prime as KubeObject);
     await removeOwn(PODS, pod);
-    await cluster.isTold('data', `is refused: ${gone}`);
+    await cluster.isTold('data', `could not be created: ${gone}`);
     expect(await why('data')).toContain(gone);
     refused.clear();
     goOn();
@@ -160,8 +163,8 @@ describe('somebody deletes', () => {
 
 describe('a quota of the namespace', () => {
   test.each([
-    ['persistentvolumeclaims', 'PopulatorPVCPrimeCreationError', 'claim stowage/prime-'],
-    ['pods', 'PopulatorCreationError', 'pod stowage/populate-'],
+    ['persistentvolumeclaims', 'PopulatorPVCPrimeCreationError', 'prime claim stowage/prime-'],
+    ['pods', 'PopulatorCreationError', 'populator pod stowage/populate-'],
   ])(
     'for %s is told once, and the claim is filled once there is room',
     async (plural, reason, what) => {
@@ -232,7 +235,7 @@ describe('a pod that does not begin', () => {
     expect(await why('data')).toMatch(/Held up by: .*does not run: 0\/1 nodes are available/);
     await drain(false);
     await cluster.untilPodRuns(pod.metadata.uid);
-    expect(await why('data')).toMatch(/Held up by: .*is filled by pod stowage\/populate-/);
+    expect(await why('data')).toMatch(/Held up by: .*is being filled by pod stowage\/populate-/);
   });
 
   test('for want of what it mounts says that, though it tells nothing itself', async () => {

@@ -185,7 +185,7 @@ test('NoRoom: on the node that was chosen', async () => {
   const said = await someone.untilCause('pvc test/large', 'NoRoom');
   expectSaid(said, 'NoRoom', 'PersistentVolumeClaim test/large', 'Pod test/waiter');
   expect(said.holdup).toMatch(
-    /node n1 has room for \d+ bytes in .*, and 64424509440 are asked for/,
+    /node n1 has \d+ bytes available in .*, and the claim needs 64424509440/,
   );
   expect((await someone.why('pod test/waiter')).cause).toBe('NoRoom');
   // The user selects unneeded volumes from the output.
@@ -229,12 +229,12 @@ test('SourceMissing, SourceRefused, GrantMissing: what is filled on the node, al
   expect(missing.next).toEqual({
     when: 'at once, when a PopulatorDefinition, or Image test/debian changes',
   });
-  expect(missing.fix?.say).toContain('Create the Image debian in namespace test');
+  expect(missing.fix?.say).toContain('Create Image debian in namespace test');
 
   await world.createClaim('test/theirs', { dataSourceRef: fromImage('debian', 'other') });
   await someone.untilCause('pvc test/theirs', 'GrantMissing');
   expect((await withoutEvents('test/theirs')).fix?.say).toContain(
-    'A ReferenceGrant in namespace other allows it',
+    'Create a ReferenceGrant in namespace other',
   );
 
   const unmade = { apiGroup: 'stowage.dev', kind: 'Backup', name: 'monday' };
@@ -243,7 +243,7 @@ test('SourceMissing, SourceRefused, GrantMissing: what is filled on the node, al
   );
   await world.createClaim('test/monday', { dataSourceRef: unmade });
   await someone.untilCause('pvc test/monday', 'SourceRefused');
-  expect((await withoutEvents('test/monday')).holdup).toContain('it is not made yet');
+  expect((await withoutEvents('test/monday')).holdup).toContain('it is not complete');
 });
 
 test('ClaimHoldsDeletion, PodsHoldDeletion, ForeignFinalizer: what keeps a Volume that is deleted', async () => {

@@ -24,36 +24,42 @@ export function migrationStateOf(volume: Volume, pv: PersistentVolume | undefine
   const refused = (why: string, hint: string): MigrationState => ({ is: 'refused', why, hint });
   if (status?.prepared !== undefined) return { is: 'left', why: "it is Stowage's" };
   if (metadata.deletionTimestamp !== undefined) {
-    return refused('it is being deleted', 'Let MetalK8s end that, and take over then.');
+    return refused(
+      'it is being deleted',
+      'Wait until MetalK8s has deleted it, then take over again.',
+    );
   }
   if (AT_WORK.test(status?.job ?? '')) {
     return refused(
-      `its job ${status?.job} may be at work`,
-      "Wait until it has ended, and take over then: MetalK8s's operator, which has to run for that, notes it.",
+      `its job ${status?.job} may be running`,
+      "Wait until it has ended, then take over again. MetalK8s's operator, which must be running, records the end.",
     );
   }
   if (pv === undefined && phaseOf(volume) !== 'Available') {
     return {
       is: 'left',
-      why: `it is ${phaseOf(volume) ?? 'new'} and not made yet; Stowage makes it, or says why not`,
+      why: `it is ${phaseOf(volume) ?? 'new'} and not provisioned yet; Stowage provisions it, or reports why it cannot`,
     };
   }
   const problem = statusProblem(volume) ?? validateVolume(volume)[0];
   if (problem !== undefined)
-    return refused(problem, 'Delete it with MetalK8s, if it is of no use.');
+    return refused(problem, 'If it is not needed, delete it with MetalK8s.');
   if (pv === undefined) {
-    return refused('it has no PersistentVolume', 'Let MetalK8s make it, and take over then.');
+    return refused(
+      'it has no PersistentVolume',
+      'Wait until MetalK8s has created it, then take over again.',
+    );
   }
   if (!isPvOf(pv, volume)) {
     return refused(
       `the PersistentVolume ${pv.metadata.name} is not its own`,
-      'Look at its ownerReferences.',
+      `Check its ownerReferences: kubectl get pv ${pv.metadata.name} -o yaml`,
     );
   }
   if (pv.metadata.deletionTimestamp !== undefined) {
     return refused(
       `its PersistentVolume is being deleted`,
-      'Delete the Volume, too, and let MetalK8s end that, and take over then.',
+      'Delete the Volume, too, wait until MetalK8s has removed both, then take over again.',
     );
   }
   return { is: 'to adopt', pv };

@@ -66,9 +66,9 @@ export async function refuseBesideOperator(client: KubeClient, signal: AbortSign
   if (what === undefined) return;
   throw new StowageError(
     'conflict',
-    `MetalK8s's storage operator is at work (${what}), and two would act on the same Volumes`,
+    `MetalK8s's storage operator is running (${what}): two controllers would manage the same Volumes`,
     {
-      hint: 'Take its Volumes over: stowage install --take-over-metalk8s (with --dry-run=client it only says what it would do). Or install the rest: stowage install --components crds,rbac',
+      hint: 'Take over its Volumes: stowage install --take-over-metalk8s (add --dry-run=client for a preview). Or install without the daemon: stowage install --components crds,rbac',
     },
   );
 }
@@ -120,8 +120,8 @@ export async function stopOperators(
 export async function checkStopped(client: KubeClient, signal: AbortSignal): Promise<void> {
   const what = await atWork(client, signal);
   if (what === undefined) return;
-  throw new StowageError('conflict', `MetalK8s's storage operator is still at work: ${what}`, {
-    hint: 'Find out who started it, stop it, and take over again. Volumes that were adopted so far stay adopted.',
+  throw new StowageError('conflict', `MetalK8s's storage operator is still running: ${what}`, {
+    hint: 'Find out what started it, stop it, then take over again. Volumes adopted so far stay adopted.',
   });
 }
 

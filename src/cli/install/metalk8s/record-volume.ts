@@ -47,7 +47,7 @@ export async function recordVolume(
     if (again.steps.length > 0) {
       throw new StowageError(
         'failed',
-        `Volume ${volume.metadata.name}: still to be done: ${again.steps[0]?.name}`,
+        `Volume ${volume.metadata.name}: still missing after the job: ${again.steps[0]?.name}`,
       );
     }
   }
@@ -84,14 +84,14 @@ async function record(
       'failed',
       `Volume ${metadata.name}: its records were not written on ${nodeName}: ${why}`,
       {
-        hint: 'No byte of the device was written. Mend what is in the way, and take over again.',
+        hint: 'No byte of the device was written: take over again once the cause is fixed.',
       },
     );
   const pause = async () => {
-    if (clock.now() >= end) throw notWritten('the job is running');
+    if (clock.now() >= end) throw notWritten('the job is still running');
   };
   const state = await jobs.runToEnd(nodeName, { key, steps }, pause, AT_ONCE);
-  if (state.state === 'not-found') throw notWritten('the job is not-found');
+  if (state.state === 'not-found') throw notWritten('the job does not exist');
   if (state.state !== 'succeeded') throw notWritten(describeFailure(state));
   await jobs.purge(nodeName, key.subject);
 }

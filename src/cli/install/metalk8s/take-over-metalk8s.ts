@@ -55,7 +55,7 @@ async function tellHowBack(io: Io, connect: () => Promise<KubeClient>): Promise<
     .catch(() => []);
   for (const start of stopped.map(startOf)) {
     if (start === undefined) continue;
-    const note = `note: MetalK8s's operator is stopped. Where a Volume waits for it, it acts again by: ${start}`;
+    const note = `note: MetalK8s's operator is stopped. If a Volume waits for it, start it again: ${start}`;
     io.stderr.write(`${printable(note)}\n`);
   }
 }
@@ -67,8 +67,8 @@ async function takeAll(
 ): Promise<void> {
   const { components = OWN_COMPONENTS, dryRun } = flags;
   if (!components.includes('crds')) {
-    throw new StowageError('usage', '--take-over-metalk8s needs the component crds', {
-      hint: 'The definition of MetalK8s has no field for what is recorded of a Volume.',
+    throw new StowageError('usage', '--take-over-metalk8s requires the component crds', {
+      hint: "Add crds to --components: MetalK8s's definition lacks fields in which Stowage records a Volume.",
     });
   }
   const client = await connect();
@@ -108,7 +108,8 @@ async function takeAll(
     const refused = refusals(cluster);
     conclude(refused, refused.length, io);
     for (const { volume, standing } of cluster.standings) {
-      if (standing.is === 'left') say(`volume/${volume.metadata.name} left: ${standing.why}`);
+      if (standing.is === 'left')
+        say(`volume/${volume.metadata.name} left unchanged: ${standing.why}`);
     }
     const adopting = { client, executor, volumes: cluster.volumes, clock: io.clock, signal };
     const errors = await eachOf(cluster.subjects, async (subject) => {
@@ -132,7 +133,7 @@ async function takeAll(
   if (rest.length > 0) await install({ ...flags, components: rest, values }, io, connect);
   for (const { metadata, spec } of running) {
     say(
-      `note: an upgrade of MetalK8s may start its operator again; keep it at no replicas. To go back: stowage uninstall --components rbac,deployment; kubectl -n ${metadata.namespace} scale deployment ${metadata.name} --replicas ${spec?.replicas ?? 1}`,
+      `note: an upgrade of MetalK8s may start its operator again; keep it at 0 replicas. To go back: stowage uninstall --components rbac,deployment; kubectl -n ${metadata.namespace} scale deployment ${metadata.name} --replicas ${spec?.replicas ?? 1}`,
     );
   }
 

@@ -15,7 +15,9 @@ export function takeOverText(
     .filter(isWanted)
     .map((each) => say(`${titleOfOperator(each)} is scaled from ${each.spec?.replicas ?? 1} to 0`));
   const left = standings.flatMap(({ volume, standing }) =>
-    standing.is === 'left' ? [say(`Volume ${volume.metadata.name} is left: ${standing.why}`)] : [],
+    standing.is === 'left'
+      ? [say(`Volume ${volume.metadata.name} is left unchanged: ${standing.why}`)]
+      : [],
   );
   const adopted = surveyed.flatMap((each) =>
     'found' in each ? [adoption(each, preconditions)] : [],

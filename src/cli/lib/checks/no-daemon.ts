@@ -9,7 +9,7 @@ export function noDaemon([deployment]: readonly Deployment[]): Pick<Check, 'mess
   if (deployment === undefined) {
     return {
       message: 'no daemon leads, and none is installed',
-      hint: 'Install it, or run stowage watch; one with --leader-election=false cannot be seen here.',
+      hint: 'Install it, or run stowage watch. A daemon with --leader-election=false is not detected.',
       commands: ['stowage install'],
     };
   }
@@ -17,7 +17,7 @@ export function noDaemon([deployment]: readonly Deployment[]): Pick<Check, 'mess
   const { name, namespace } = metadata;
   return {
     message: `no daemon leads: ${status?.readyReplicas ?? 0} of ${spec?.replicas ?? 1} pods of the Deployment ${namespace}/${name} are ready`,
-    hint: 'See what holds its pods up: the image, the Secret stowage-ssh, or what its log says.',
+    hint: 'Check why its pods are not ready: the image, the Secret stowage-ssh, or an error in its log.',
     commands: [
       `kubectl -n ${namespace} describe pods -l app.kubernetes.io/name=${COMPONENT}`,
       `kubectl -n ${namespace} logs deployment/${name}`,

@@ -12,7 +12,7 @@ export function checksText(reports: readonly NodeReport[]): string {
       // An unreachable node is also an error of the command, with a hint of its own. No command can
       // run there.
       const there = checks.filter(({ check }) => check !== 'reachable');
-      return `${heading}${table(['CHECK', 'RESULT', 'WHAT'], rows)}${helpLines(`What helps, to be run as root on ${node}:`, there)}`;
+      return `${heading}${table(['CHECK', 'RESULT', 'WHAT'], rows)}${helpLines(`Fixes, to run as root on ${node}:`, there)}`;
     })
     .join('\n');
 }

@@ -7,7 +7,7 @@ import { duration, wholeNumber } from '../parse.ts';
 export type Field<T> = (value: unknown) => T;
 
 export const text: Field<string> = (value) => {
-  if (typeof value !== 'string' || value === '') throw new Error('it must be a text');
+  if (typeof value !== 'string' || value === '') throw new Error('it must be a string');
   return value;
 };
 
@@ -85,7 +85,7 @@ export const fieldsOf =
     const read = entriesOf(value).map(([name, each]) =>
       at(`.${name}`, () => {
         if (!Object.hasOwn(fields, name))
-          throw new Error(`there is no such field; there are: ${known.join(', ')}`);
+          throw new Error(`unknown field; the fields are: ${known.join(', ')}`);
         return [name, fields[name as keyof T](each)] as const;
       }),
     );

@@ -84,7 +84,7 @@ export async function readConfig(path: string): Promise<ConfigFile> {
 export function parseConfig(content: string, path: string): ConfigFile {
   const refuse = (found: string, cause: unknown) =>
     new StowageError('usage', `--config ${path}: ${found}`, {
-      hint: 'See docs/daemon.md for the configuration file.',
+      hint: 'Correct the file, as described in docs/daemon.md.',
       cause,
     });
   let value: unknown;
@@ -93,7 +93,7 @@ export function parseConfig(content: string, path: string): ConfigFile {
   } catch (cause) {
     // An excerpt follows the first line.
     throw refuse(
-      `it is no YAML: ${(cause as Error).message.split('\n')[0]?.replace(/:$/, '')}`,
+      `it is not valid YAML: ${(cause as Error).message.split('\n')[0]?.replace(/:$/, '')}`,
       cause,
     );
   }

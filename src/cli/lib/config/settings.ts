@@ -28,7 +28,7 @@ export function resolveConfig(defaults: Given, file: ConfigFile, given: Given) {
     nodes = new Map(),
   } = rest as ConfigFile;
   if ((transport === 'local') !== localNode.length > 0) {
-    throw new StowageError('usage', '--transport local and --local-node go together');
+    throw new StowageError('usage', '--transport local and --local-node require each other');
   }
   if (startMs > maxMs) {
     throw new StowageError('usage', '--retry-interval-start is longer than --retry-interval-max');

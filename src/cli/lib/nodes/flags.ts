@@ -23,63 +23,58 @@ export interface NodeFlags {
 
 const NODE_OPTIONS = [...NODE_SETTINGS, 'config'] as const;
 
-/** Adds the options for node access. `said`: suffix of each description, by attribute name. */
+/**
+ * Adds the options for node access, under headings of their own in help. `heading` may depend on
+ * the attribute name.
+ */
 export function addNodeOptions(
   command: Command,
-  said: string | ((name: (typeof NODE_OPTIONS)[number]) => string) = '',
+  heading: string | ((name: string) => string) = 'Node access:',
 ): Command {
-  const when = (name: (typeof NODE_OPTIONS)[number]) =>
-    typeof said === 'string' ? said : said(name);
-  return command
+  command
     .addOption(
-      new Option('--transport <transport>', `how nodes are reached${when('transport')}`)
+      new Option('--transport <transport>', 'transport to the nodes')
         .choices([...TRANSPORTS])
         .default('ssh'),
     )
-    .option(
-      '--local-node <name,...>',
-      `nodes that this machine is (with --transport local)${when('localNode')}`,
-      nodeNames,
-      [],
+    .addOption(
+      new Option(
+        '--local-node <name,...>',
+        'names that this machine has as a node (with --transport local)',
+      )
+        .argParser(nodeNames)
+        .default([], 'none'),
     )
-    .option(
-      '--ssh-config <file>',
-      `configuration of ssh (default: ~/.ssh/config)${when('sshConfig')}`,
-    )
-    .option(
-      '--ssh-guard',
-      `nodes have salt/ssh_guard.py as the forced command of ssh${when('sshGuard')}`,
-    )
+    .option('--ssh-config <file>', 'ssh configuration file (default: ~/.ssh/config)')
+    .option('--ssh-guard', 'expect salt/ssh_guard.py as the forced command of ssh')
     .option(
       '--salt-url <url>',
-      `salt-api, such as https://salt:8000 (with --transport salt)${when('saltUrl')}`,
+      'URL of salt-api, such as https://salt:8000 (with --transport salt)',
       oneText,
     )
     .option(
       '--salt-eauth <name>',
-      `how salt-api checks the secret (default: sharedsecret)${when('saltEauth')}`,
+      'authentication backend of salt-api (default: sharedsecret)',
       oneText,
     )
-    .option(
-      '--salt-user <name>',
-      `account of salt-api (default: stowage)${when('saltUser')}`,
-      oneText,
-    )
+    .option('--salt-user <name>', 'user of salt-api (default: stowage)', oneText)
     .option(
       '--salt-secret-file <file>',
-      `its password, shared secret or token${when('saltSecretFile')}`,
+      'file with the password, shared secret or token for salt-api',
       oneText,
     )
-    .option(
-      '--salt-ca-file <file>',
-      `certificates that may have signed salt-api's (PEM)${when('saltCaFile')}`,
-      oneText,
-    )
+    .option('--salt-ca-file <file>', 'file with the CA certificates for salt-api, in PEM', oneText)
     .option(
       '--config <file>',
-      `settings of nodes and transports; flags and $STOWAGE_… go before it${when('config')}`,
+      'configuration file of nodes and transports; flags and $STOWAGE_… override it',
       oneText,
     );
+  for (const option of command.options) {
+    const name = option.attributeName();
+    if (NODE_OPTIONS.some((each) => each === name))
+      option.helpGroup(typeof heading === 'string' ? heading : heading(name));
+  }
+  return command;
 }
 
 /**
@@ -116,5 +111,5 @@ export function refuseNodeFlags(
   );
   if (given === undefined) return;
   const flag = command.options.find((option) => option.attributeName() === given)?.long;
-  command.error(`error: ${flag} goes with ${unless}`);
+  command.error(`error: ${flag} requires ${unless}`);
 }

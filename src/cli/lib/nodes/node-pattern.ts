@@ -20,7 +20,7 @@ export function nodes(text: string, before?: Nodes): Nodes {
   const names = new Set(before?.names);
   // Commas within braces belong to the pattern.
   for (const name of text.split(/,(?![^{]*\})/).flatMap(expand)) names.add(objectName(name));
-  if (names.size > MOST) throw new InvalidArgumentError(`They are more than ${MOST} nodes.`);
+  if (names.size > MOST) throw new InvalidArgumentError(`These are more than ${MOST} nodes.`);
   return { names: [...names], many: names.size > 1 || text.includes('{') || before?.many === true };
 }
 
@@ -34,7 +34,7 @@ function expand(text: string): string[] {
     (starts, part, index) => {
       const ends = index % 2 === 0 ? [part] : choices(part);
       if (starts.length * ends.length > MOST) {
-        throw new InvalidArgumentError(`They are more than ${MOST} nodes.`);
+        throw new InvalidArgumentError(`These are more than ${MOST} nodes.`);
       }
       return starts.flatMap((start) => ends.map((end) => start + end));
     },
@@ -47,8 +47,9 @@ function choices(inside: string): string[] {
   const [, from = '', to = ''] = RANGE.exec(inside) ?? [];
   if (from !== '') {
     const count = Number(to) - Number(from) + 1;
-    if (count < 1) throw new InvalidArgumentError(`{${inside}} counts down.`);
-    if (count > MOST) throw new InvalidArgumentError(`They are more than ${MOST} nodes.`);
+    if (count < 1)
+      throw new InvalidArgumentError(`{${inside}} counts down: write the lower bound first.`);
+    if (count > MOST) throw new InvalidArgumentError(`These are more than ${MOST} nodes.`);
     const padded = [from, to].some((bound) => bound.length > 1 && bound.startsWith('0'));
     const width = padded ? Math.max(from.length, to.length) : 0;
     return Array.from({ length: count }, (_, index) =>

@@ -22,8 +22,8 @@ export function saltOf(settings: SaltSettings): SaltAccess | undefined {
   } = settings;
   if (transport !== 'salt') return undefined;
   if (saltUrl === undefined || saltSecretFile === undefined) {
-    throw new StowageError('usage', '--transport salt needs --salt-url and --salt-secret-file', {
-      hint: 'docs/salt.md shows how Salt is set up for it.',
+    throw new StowageError('usage', '--transport salt requires --salt-url and --salt-secret-file', {
+      hint: 'Set up Salt as described in docs/salt.md.',
     });
   }
   checkSaltUrl(saltUrl);
@@ -39,7 +39,7 @@ export function saltOf(settings: SaltSettings): SaltAccess | undefined {
 /** Throws a StowageError `usage` for anything but an https URL. */
 export function checkSaltUrl(url: string): void {
   if (URL.canParse(url) && new URL(url).protocol === 'https:') return;
-  throw new StowageError('usage', `--salt-url ${url} is no URL that begins with https://`, {
-    hint: 'The secret and the token are sent over it.',
+  throw new StowageError('usage', `--salt-url ${url} is not an https:// URL`, {
+    hint: 'Use https: the secret and the token are sent to this URL.',
   });
 }

@@ -33,7 +33,7 @@ export async function readNodes(
     const read = await readNamed<KubeNode>(client, NODES, name, { signal: io.signal });
     const node = foundIn(read);
     if (node !== undefined) found.set(name, node);
-    if ('forbidden' in read) io.stderr.write(`note: not looked at: ${printable(read.forbidden)}\n`);
+    if ('forbidden' in read) io.stderr.write(`note: not checked: ${printable(read.forbidden)}\n`);
   }
   return found;
 }

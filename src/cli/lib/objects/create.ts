@@ -28,13 +28,16 @@ export async function createObjects(
   const sent = await send(objects, dryRun, io, client);
   const { errors } = sent;
   let { made } = sent;
+  let done: (object: KubeObject) => string = () =>
+    dryRun ? 'created (server dry run)' : 'created';
   if (flags.wait && flags.timeout !== undefined && !dryRun && !io.signal.aborted) {
     for (const object of made) io.stderr.write(`${nameOf(object)} created\n`);
     const waited = await untilReady(made, flags.timeout, io, client);
     made = waited.ready;
+    done = ({ kind }) => (kind === VOLUMES.kind ? 'ready' : 'created');
     errors.push(...waited.errors);
   }
-  printDone(made, several, dryRun ? 'created (server dry run)' : 'created', flags.output, io);
+  printDone(made, several, done, flags.output, io);
   conclude(errors, objects.length, io);
 }
 

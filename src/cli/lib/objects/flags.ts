@@ -28,18 +28,18 @@ export function addCreateOptions(command: Command, looks = false): Command {
     .addOption(
       new Option(
         '--dry-run <mode>',
-        `create nothing: check here, or let the server check${looks ? ', or look at the node and print the commands that would run there' : ''}`,
+        `create nothing: client checks here, server validates the request${looks ? ', plan prints the commands for the node' : ''}`,
       )
         .choices(looks ? [...DRY_RUNS, 'plan'] : DRY_RUNS)
         .default('none'),
     )
     .addOption(
-      new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']),
+      new Option('-o, --output <format>', 'output format').choices(['json', 'yaml', 'name']),
     );
 }
 
 export function addWaitOptions(command: Command, what: string): Command {
   return command
     .option('--wait', what)
-    .addOption(durationOption('--timeout <duration>', 'how long to wait at most', WAIT));
+    .addOption(durationOption('--timeout <duration>', 'maximum time to wait', WAIT));
 }

@@ -48,7 +48,7 @@ export function followKind<T extends KubeObject>(
         leave();
         if (code !== 'forbidden' && code !== 'not-found') return logger.warn(fields, message);
         if (code === 'forbidden' && error instanceof Error) {
-          io.stderr.write(printable(`note: not looked at: ${error.message}\n`));
+          io.stderr.write(printable(`note: not checked: ${error.message}\n`));
         }
         void informer.stop();
         known();

@@ -44,6 +44,6 @@ export async function requiredGrants(connection: Ask, signal: AbortSignal): Prom
   const served = await servedGrants(connection, signal);
   if (served !== undefined) return served;
   throw new StowageError('not-found', 'This cluster has no ReferenceGrants', {
-    hint: 'What defines them is installed by: stowage install --components referencegrant-crd',
+    hint: 'Install their definition: stowage install --components referencegrant-crd',
   });
 }

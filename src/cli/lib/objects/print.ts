@@ -4,11 +4,11 @@ import { asJson, asYaml, listOf } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { nameOf } from './name.ts';
 
-/** Prints objects, with `did` after each name for what was done. As data, several are a List. */
+/** Prints objects, each with what was done after its name. As data, several are a List. */
 export function printDone(
   objects: readonly KubeObject[],
   several: boolean,
-  did: string,
+  did: string | ((object: KubeObject) => string),
   output: 'json' | 'yaml' | 'name' | undefined,
   io: Io,
 ): void {
@@ -24,6 +24,9 @@ export function printDone(
       for (const object of objects) io.stdout.write(`${printable(nameOf(object))}\n`);
       return;
     case undefined:
-      for (const object of objects) io.stdout.write(`${printable(nameOf(object))} ${did}\n`);
+      for (const object of objects) {
+        const done = typeof did === 'string' ? did : did(object);
+        io.stdout.write(`${printable(nameOf(object))} ${done}\n`);
+      }
   }
 }

@@ -12,7 +12,7 @@ export async function selected<T>(selector: string | undefined, list: Promise<T>
     if (selector === undefined || !(error instanceof ApiError) || error.statusCode !== 400)
       throw error;
     throw new StowageError('usage', `--selector ${JSON.stringify(selector)}: ${error.message}`, {
-      hint: "Write it as for kubectl, such as 'app=db,tier in (a,b),!old'.",
+      hint: "Write it as in kubectl, such as 'app=db,tier in (a,b),!old'.",
       cause: error,
     });
   }

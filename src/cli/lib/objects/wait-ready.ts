@@ -40,21 +40,31 @@ export async function untilReady(
   for (const object of objects) {
     const outcome = ended.get(object);
     if (outcome?.status === 'rejected') {
-      errors.push(about(outcome.reason, { kind: object.kind, name: object.metadata.name }));
+      const { name } = object.metadata;
+      errors.push(about(withVolumeHint(outcome.reason, name), { kind: object.kind, name }));
     } else ready.push(outcome?.value ?? object);
   }
   return { ready, errors };
 }
 
+/** Returns a timeout with a hint about its Volume, and any other error unchanged. */
+export function withVolumeHint(error: unknown, name: string): unknown {
+  if (!(error instanceof StowageError) || error.code !== 'timeout') return error;
+  return new StowageError('timeout', error.message, {
+    hint: `It continues where stowage watch runs. Find out what holds it up: stowage why volume ${name}`,
+    cause: error,
+  });
+}
+
 /** Reports whether a Volume is ready. Throws a StowageError if it never will be. */
 function isReady(name: string, uid: string | undefined, volume: Volume | undefined): boolean {
   if (volume === undefined || volume.metadata.uid !== uid) {
-    throw new StowageError('not-found', `Volume ${name} was deleted while it was waited for`);
+    throw new StowageError('not-found', `Volume ${name} was deleted during the wait`);
   }
   const ready = readyOf(volume);
   if (ready?.status === 'False') {
     throw new StowageError('failed', `Volume ${name} failed: ${ready.reason}: ${ready.message}`, {
-      hint: `Once the cause is removed, delete it and create it again: stowage delete volume ${name}`,
+      hint: `Find out how to fix it: stowage why volume ${name}`,
     });
   }
   return ready?.status === 'True';

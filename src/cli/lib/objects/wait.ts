@@ -48,7 +48,7 @@ export async function waited<T extends KubeObject>(
 ): Promise<T> {
   const { namespace, name } = object;
   const what = `${resource.kind} ${namespace}/${name}`;
-  let last = 'nothing was seen of it';
+  let last = 'it was not observed';
   const run = async (tell: (state: string) => void): Promise<T> => {
     let state = '';
     let said = '';
@@ -71,7 +71,7 @@ export async function waited<T extends KubeObject>(
         namespace,
         until: (now) => {
           if (now === undefined || now.metadata.uid !== uid) {
-            throw new StowageError('not-found', `${what} was deleted while it was waited for`, {
+            throw new StowageError('not-found', `${what} was deleted during the wait`, {
               object,
             });
           }
@@ -96,7 +96,7 @@ export async function waited<T extends KubeObject>(
   if (outcome?.status === 'fulfilled') return outcome.value;
   const reason: unknown = outcome?.reason;
   if (!(reason instanceof StowageError) || reason.code !== 'timeout') throw reason;
-  throw new StowageError('timeout', `${what}: waited ${timeoutMs / 1000} s in vain: ${last}`, {
+  throw new StowageError('timeout', `${what}: timed out after ${timeoutMs / 1000} s: ${last}`, {
     hint,
     object,
     cause: reason,

@@ -34,7 +34,7 @@ function feed(text: string): string {
 
 function preconditionLines({ argv, expect: { exit, stdout }, refusal }: Precondition): string[] {
   const wanted = [
-    ...(exit === undefined ? [] : [`ends with status ${exit}`]),
+    ...(exit === undefined ? [] : [`exits with status ${exit}`]),
     ...(stdout === undefined
       ? []
       : 'is' in stdout

@@ -23,7 +23,7 @@ export async function confirm(
   if (yes || losses.length === 0) return;
   if (!isInteractive(io)) {
     throw new StowageError('usage', `${refusal}: ${losses.join('; ')}`, {
-      hint: 'If that is what you want, give --yes.',
+      hint: 'To confirm, add --yes.',
     });
   }
   for (const loss of losses) io.stderr.write(`${printable(loss)}\n`);

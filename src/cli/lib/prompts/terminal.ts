@@ -60,8 +60,8 @@ function endOf(input: NodeJS.ReadStream): { signal: AbortSignal; forget(): void 
   const aborter = new AbortController();
   const end = () =>
     aborter.abort(
-      new StowageError('failed', 'There was no answer, and nothing was done', {
-        hint: 'Answer the question, or give the flags that make it needless: see --help.',
+      new StowageError('failed', 'No answer was given: nothing was done', {
+        hint: 'Answer the question, or set the flags that replace it: see --help.',
       }),
     );
   const onKey = (_text: string | undefined, key: Key | undefined) => {

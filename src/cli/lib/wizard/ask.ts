@@ -124,7 +124,7 @@ async function ask<A extends object, L>(
       ? undefined
       : (refusal(() => take(text)) ??
         question.problem?.(text, answers) ??
-        (text === '' ? 'It is needed' : undefined)),
+        (text === '' ? 'An answer is required' : undefined)),
   );
   if (text === '') return;
   Object.assign(answers, take(text));

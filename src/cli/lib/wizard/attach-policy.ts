@@ -1,5 +1,5 @@
 export const ATTACH_POLICY = {
   of: 'attachPolicy',
-  message: 'When the device is on its node:',
+  message: 'When to attach the device to its node:',
   names: { Always: 'always', OnDemand: 'while a pod needs it' },
 } as const;

@@ -55,7 +55,7 @@ export const groupOf = <A>(nodesOf: (answers: A) => readonly string[]) =>
     needed: true,
     choices: (answers: A, looking: Looking) => ofOne(nodesOf(answers), groupChoices, looking),
     typed: 'Volume group on the node:',
-    problem: (text: string) => (isLvmName(text) ? undefined : `A volume group has ${LVM_NAME}`),
+    problem: (text: string) => (isLvmName(text) ? undefined : `It must be ${LVM_NAME}`),
   }) as const;
 
 const ofOne = async ([node, ...more]: readonly string[], on: ChoicesOn, looking: Looking) =>
@@ -91,7 +91,7 @@ async function groupChoices(node: string, looking: Looking): Promise<readonly Ch
         name: `${name}  ${roundedSize(Number(extentBytes * freeExtents))} free`,
         value: name,
         ...((readOnly || exported || partial) && {
-          disabled: readOnly ? 'read-only' : exported ? 'exported' : 'a disk of it is missing',
+          disabled: readOnly ? 'read-only' : exported ? 'exported' : 'a disk is missing',
         }),
       }),
     ),
@@ -109,7 +109,7 @@ function deviceChoice(
       path,
       roundedSize(Number(sizeBytes)),
       model,
-      carries ?? (use === undefined ? 'no signature seen' : ''),
+      carries ?? (use === undefined ? 'no signature found' : ''),
     ],
     choice: { value: links[0] ?? path, ...(use !== undefined && { disabled: use }) },
   };
@@ -150,7 +150,7 @@ export async function look<T>(
   read: (ask: (probes: readonly Probe[]) => Promise<(probe: string) => ProbeResult>) => Promise<T>,
   { io, connect, nodeFlags }: Looking,
 ): Promise<T | undefined> {
-  io.stderr.write(`Looking at ${node} …\n`);
+  io.stderr.write(`Checking node ${node} …\n`);
   try {
     const flags = await nodeFlags();
     return await withNodes([node], flags, io, await connect(), (executor) =>
@@ -158,7 +158,7 @@ export async function look<T>(
     );
   } catch (error) {
     if (!(error instanceof NodeError) && !(error instanceof ObservationError)) throw error;
-    io.stderr.write(printable(`note: not looked at: ${error.message}\n`));
+    io.stderr.write(printable(`note: not checked: ${error.message}\n`));
     return undefined;
   }
 }

@@ -16,7 +16,7 @@ export function showSummary({ sections, command }: Summary, io: Io): void {
     io.stderr.write(`\n${printable(`${heading}:\n${indented(text.trimEnd())}`)}\n`);
   }
   // Not indented: a line break is inside an argument, which must not change.
-  io.stderr.write(`\nThe same without questions:\n  ${printable(command)}\n\n`);
+  io.stderr.write(`\nEquivalent command:\n  ${printable(command)}\n\n`);
 }
 
 const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');

@@ -91,7 +91,7 @@ const addressChecks = (node: string, nodes: ClusterFacts['nodes']): Check[] =>
     check: 'address',
     ok: false,
     message,
-    hint: `Correct it, or take it off: kubectl annotate node ${node} ${annotation}-`,
+    hint: `Correct the annotation, or remove it: kubectl annotate node ${node} ${annotation}-`,
   }));
 
 async function trust(
@@ -109,7 +109,7 @@ async function trust(
     sshConfig,
     run: runProgram,
   });
-  const what = known ? 'was known already, in' : 'is trusted from now on: added to';
+  const what = known ? 'is already known in' : 'is now trusted: added to';
   io.stderr.write(
     `host key ${key.fingerprint} (${key.type}) of node ${node} ${what} ${printable(knownHosts)}\n`,
   );

@@ -8,7 +8,7 @@ export const closedChecks = (closed: readonly Closed[]): Check[] =>
   closed.map(({ folder, problem, hint }) => ({
     check: 'leftovers',
     ok: false,
-    message: `${folder} is not looked into: ${problem}`,
+    message: `${folder} is not checked: ${problem}`,
     ...(hint === undefined ? {} : { hint }),
   }));
 

@@ -51,7 +51,7 @@ export function judge(
           check: 'udev',
           ok: false,
           message:
-            'does not run: /run/udev/control is no socket, and no volume gets its persistent path',
+            'does not run: /run/udev/control is not a socket, so no volume gets its persistent path',
           hint: 'Start it on the node: systemctl start systemd-udevd',
         },
     ...('problem' in system ? [notLooked('tools', system)] : judgeSystem(system.known)),
@@ -75,8 +75,8 @@ const otherCommands: Check = {
   check: 'commands',
   ok: false,
   message:
-    'the commands that the account may run are not the commands of this version: some work may be refused',
-  hint: 'Over ssh with sudo, write what stowage print sudoers prints to /etc/sudoers.d/stowage. With the forced command, or over Salt, install the module of this version.',
+    'the commands that the account may run are not those of this version: some operations may be refused',
+  hint: 'For ssh with sudo, write the output of stowage print sudoers to /etc/sudoers.d/stowage. For the forced command or Salt, install the module of this version.',
 };
 
 const notLooked = (
@@ -104,8 +104,8 @@ function missingStorage(node: string, content: NodeContent, { volumes }: Cluster
       {
         check: `Volume ${name}`,
         ok: false,
-        message: `it was made here, and ${missing}`,
-        hint: `So it is after an API server was restored to before a delete. Bring the storage back; or, if the data is given up: stowage delete volume ${name}`,
+        message: `it was provisioned here, and ${missing}`,
+        hint: `Restore the storage. A common reason is an API server restored from a backup older than a deletion. If the data is not needed: stowage delete volume ${name}`,
       },
     ];
   });
@@ -132,7 +132,7 @@ function heldVolumes(node: string, deleting: readonly Volume[]): Check[] {
         message: `it is being deleted, and is not detached: ${message}`,
         ...(command === undefined
           ? {}
-          : { hint: 'End that if nobody needs what is on it.', command }),
+          : { hint: 'End that use if its content is not needed.', command }),
       },
     ];
   });

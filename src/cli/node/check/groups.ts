@@ -12,8 +12,8 @@ export const groupChecks = (groups: ReadonlyMap<string, readonly VolumeGroup[]>)
       return {
         check,
         ok: false,
-        message: 'is not there, and Volumes are in it',
-        hint: 'Bring its disks back: pvs and vgs tell what LVM sees.',
+        message: 'is missing, and Volumes are in it',
+        hint: 'Restore its disks: pvs and vgs list what LVM finds.',
       };
     }
     if (all.length > 1) {

@@ -53,7 +53,7 @@ function leftLoop(uid: string, loop: LoopFacts, users: DeviceUsage): Check {
   return use === undefined
     ? {
         ...left,
-        hint: 'Detach it, if no process has it open (fuser tells).',
+        hint: 'Detach it if no process has it open (check with fuser).',
         command: `losetup -d /dev/${name}`,
       }
     : { ...left, ...held(use) };
@@ -63,7 +63,7 @@ function leftLoop(uid: string, loop: LoopFacts, users: DeviceUsage): Check {
 function held({ by, end, ended }: Use): Pick<Check, 'hint' | 'command'> {
   const command = 'command' in ended ? ended.command : 'look' in ended ? ended.look : undefined;
   return {
-    hint: `It is in use: ${by}. ${command === undefined ? end : 'End that if nobody needs what is on it, then check again.'}`,
+    hint: `It is in use: ${by}. ${command === undefined ? end : 'End that use if its content is not needed, then check again.'}`,
     ...(command === undefined ? {} : { command }),
   };
 }
@@ -74,16 +74,16 @@ function leftFile({ folder, name, uid, type, sizeBytes }: NamedFile): Check {
   if (type !== 'f') {
     return {
       ...check,
-      message: `${path}, which is no plain file; ${noVolume(uid)}`,
-      hint: 'Look at what it is.',
+      message: `${path}, which is not a regular file; ${noVolume(uid)}`,
+      hint: 'Check what it is, then remove or move it.',
     };
   }
   const size = `${formatBytes(sizeBytes)}${sizeBytes < 1024n ? ' bytes' : ''}`;
-  const what = name === uid ? 'a backing file' : 'a backing file that was never finished';
+  const what = name === uid ? 'a backing file' : 'an unfinished backing file';
   return {
     ...check,
     message: `${path}, ${what} of ${size}; ${noVolume(uid)}`,
-    hint: 'It may hold data. Move it away to keep that; this removes it unless a loop device has it.',
+    hint: 'It may hold data: move it away to keep it. The command removes it unless a loop device has it.',
     // An empty answer counts only if losetup succeeded.
     command: `used=$(losetup -j ${quote(path)}) && [ -z "$used" ] && ${quoteAll(['rm', '--', path])}`,
   };
@@ -106,7 +106,7 @@ function leftRecords(
       check: 'leftover',
       ok: false,
       message: `records${of}; ${noVolume(uid)}`,
-      hint: `Remove them last: they say whose the rest is.${kept}`,
+      hint: `Remove them last: they identify the owner of the rest.${kept}`,
       command: quoteAll([
         'rm',
         '--',
@@ -119,7 +119,7 @@ function leftRecords(
 const keptOn = (identity: string): string =>
   identity.startsWith('vg=')
     ? ' The logical volume stays, if there is one; lvs shows it.'
-    : ' What is on the device stays; wipefs -n shows it.';
+    : ' The content of the device stays; wipefs -n shows it.';
 
 /** Reports the node's job directories whose Volumes are gone. */
 export const leftJobs = (subjects: readonly string[], owned: ReadonlySet<string>): Check[] =>
@@ -132,7 +132,7 @@ export const leftJobs = (subjects: readonly string[], owned: ReadonlySet<string>
         check: 'leftover',
         ok: false,
         message: `${folder}, jobs; ${noVolume(uid)}`,
-        hint: 'This removes them unless one runs. A reboot does, too.',
+        hint: 'The command removes them unless one runs. A reboot removes them, too.',
         command: quoteAll(['flock', '-n', `${folder}/lock`, 'rm', '-r', '--', folder]),
       };
     });

@@ -57,13 +57,14 @@ export function judgeSystem({
 }
 
 function clock(aheadMs: number): Check {
-  if (Math.abs(aheadMs) <= SKEW) return { check: 'clock', ok: true, message: 'as here' };
+  if (Math.abs(aheadMs) <= SKEW)
+    return { check: 'clock', ok: true, message: 'in sync with this machine' };
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
   return {
     check: 'clock',
     ok: false,
     message: `${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of this machine`,
-    hint: 'Have both synchronised: timedatectl on each says whether it is.',
+    hint: 'Synchronize both clocks: timedatectl shows the state of each.',
   };
 }
 
@@ -75,7 +76,7 @@ export const spaceChecks = (free: ReadonlyMap<string, bigint>): Check[] =>
           check: 'space',
           ok: false,
           message,
-          hint: 'Make room there: writes to sparse volumes fail when it is full.',
+          hint: 'Free up space there: writes to sparse volumes fail when it is full.',
         }
       : { check: 'space', ok: true, message };
   });

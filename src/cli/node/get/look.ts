@@ -59,7 +59,7 @@ async function readNodes(
   if ('forbidden' in read) {
     // The selection is unknown.
     if (selector !== undefined) throw new StowageError('forbidden', read.forbidden);
-    io.stderr.write(`note: not looked at: ${printable(read.forbidden)}\n`);
+    io.stderr.write(`note: not checked: ${printable(read.forbidden)}\n`);
   }
   return new Map((foundIn(read)?.items ?? []).map((node) => [node.metadata.name, node]));
 }

@@ -18,7 +18,7 @@ export async function watchNodes(
 ): Promise<never> {
   const warn = (error: unknown, then = '') => {
     leave();
-    warningLogger(io).warn({ err: error }, `not looked at${then}`);
+    warningLogger(io).warn({ err: error }, `nodes not checked${then}`);
   };
   const first = await look();
   // Errors of some nodes do not prevent the output of the others.
@@ -34,7 +34,7 @@ export async function watchNodes(
     } catch (error) {
       if (io.signal.aborted) throw io.signal.reason;
       if (codeOf(error) === 'forbidden') throw error;
-      warn(error, ', trying again');
+      warn(error, ', retrying');
     }
   }
 }

@@ -18,6 +18,6 @@ export function withName(sample: string): string {
  */
 export function nameProbe(sample: string): string[] {
   const [name] = sample.match(NAME) ?? [];
-  if (name === undefined) throw new Error('deploy/sudoers has no name of its lines');
+  if (name === undefined) throw new Error('deploy/sudoers has no name for its lines');
   return ['true', name];
 }

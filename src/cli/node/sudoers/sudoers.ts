@@ -61,7 +61,7 @@ const escaped = (name: string): string => name.replaceAll(/[.+]/g, '\\$&');
 const title = ({ user, directories, groups, disks }: Allowed): string =>
   [
     `# What ${user} may run as root for Stowage: files in ${directories.join(', ')}${groups.length === 0 ? '' : `; volume groups ${groups.join(', ')}`}${disks.length === 0 ? '' : `; disks ${disks.join(', ')}`}.`,
-    "# As /etc/sudoers.d/stowage, root's and of mode 0440. To check it: visudo -c",
+    '# Install it as /etc/sudoers.d/stowage, owned by root, with mode 0440. To check it: visudo -c',
     ...(disks.length + groups.length === 0
       ? []
       : [

@@ -63,9 +63,9 @@ function sizeOf(
     if (sizeBytes !== undefined) return formatBytes(sizeBytes);
     throw new StowageError(
       'usage',
-      `--size is needed: ${unknown ?? 'nobody says how large the snapshot is'}`,
+      `--size is required: ${unknown ?? 'the size of the snapshot is not known'}`,
       {
-        hint: `Ask for at least what the claim had that VolumeSnapshot ${snapshot} was taken of.`,
+        hint: `Set it to at least the size of the claim that VolumeSnapshot ${snapshot} was taken of.`,
       },
     );
   }

@@ -62,7 +62,7 @@ export async function wayFor(
     'failed',
     `This cluster cannot restore to another namespace: ${who} spec.dataSourceRef.namespace, and ${withoutLinks(link !== undefined, isAllowed, daemon?.links)}`,
     {
-      hint: `Switch the feature gate CrossNamespaceVolumeDataSource ${whose} on, or have links: stowage install ${daemon?.links === false ? '--cross-namespace-snapshot=true' : '--components snapshot-crds,populator-crds'}`,
+      hint: `Enable the feature gate CrossNamespaceVolumeDataSource ${whose}, or enable links: stowage install ${daemon?.links === false ? '--cross-namespace-snapshot=true' : '--components snapshot-crds,populator-crds'}`,
     },
   );
 }
@@ -101,7 +101,7 @@ async function asksDaemon(
   if ('forbidden' in leases && matters) {
     io.stderr.write(
       printable(
-        `note: not looked at, whether the daemon follows other namespaces: ${leases.forbidden}\n`,
+        `note: not known whether the daemon follows references to other namespaces: ${leases.forbidden}\n`,
       ),
     );
   }
@@ -137,7 +137,7 @@ export async function make(
       if (isNotFound(cause)) return;
       throw new StowageError(
         'failed',
-        `PersistentVolumeClaim ${namespace}/${name} is there, and may get an empty volume: it could not be deleted again`,
+        `PersistentVolumeClaim ${namespace}/${name} could not be deleted again, and may be bound to an empty volume`,
         { hint: `Delete it: kubectl delete pvc ${name} -n ${namespace}`, cause: error },
       );
     });
@@ -148,9 +148,9 @@ export async function make(
 const dropped = ({ claim: { namespace, name } }: Wanted): StowageError =>
   new StowageError(
     'failed',
-    `The API server dropped spec.dataSourceRef of PersistentVolumeClaim ${namespace}/${name}, which would have got an empty volume: there is no such claim now`,
+    `The API server dropped spec.dataSourceRef of PersistentVolumeClaim ${namespace}/${name}: the claim would be bound to an empty volume, and was not kept`,
     {
-      hint: 'See which feature gates and admission webhooks the API server has.',
+      hint: 'Check the feature gates and admission webhooks of the API server.',
       object: { kind: 'PersistentVolumeClaim', namespace, name },
     },
   );
@@ -231,9 +231,9 @@ const leadsElsewhere = (
 ): StowageError =>
   new StowageError(
     'conflict',
-    `VolumeSnapshotLink ${claim.namespace}/${claim.name} is there already, and leads to ${source.namespace || claim.namespace}/${source.name}`,
+    `VolumeSnapshotLink ${claim.namespace}/${claim.name} already exists, and refers to ${source.namespace || claim.namespace}/${source.name}`,
     {
-      hint: 'Restore to a claim of another name, or delete the link if nobody needs it.',
+      hint: 'Restore to a claim of another name, or delete the link if it is not needed.',
       object: { kind: 'VolumeSnapshotLink', ...claim },
     },
   );

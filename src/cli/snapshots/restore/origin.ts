@@ -39,7 +39,7 @@ export async function originOf(
   if ('absent' in read) {
     if (!sizeGiven) {
       throw new StowageError('not-found', `${what} does not exist`, {
-        hint: 'With --size, the claim waits for it.',
+        hint: 'Set --size to create a claim that waits for it.',
         object: { kind: VOLUME_SNAPSHOTS.kind, namespace, name },
       });
     }

@@ -46,7 +46,7 @@ export async function restore(
     claim: { namespace: to.namespace ?? own, name: to.name },
   };
   if (dryRun === 'client') {
-    const unknown = '--dry-run=client does not look at the snapshot';
+    const unknown = '--dry-run=client does not read the snapshot';
     return printDone(
       [claimOf(wanted, toSnapshot(wanted), flags, { unknown })],
       false,
@@ -69,7 +69,7 @@ export async function restore(
   if (way.link !== undefined) {
     io.stderr.write(
       printable(
-        `note: made by a VolumeSnapshotLink ${wanted.claim.namespace}/${to.name}, which goes with the claim\n`,
+        `note: the claim names VolumeSnapshotLink ${wanted.claim.namespace}/${to.name}, which is deleted with it\n`,
       ),
     );
   }
@@ -96,10 +96,10 @@ async function refuseOtherClass(
   throw new StowageError(
     'conflict',
     provisioner === NO_PROVISIONER
-      ? `Claims of storage class ${JSON.stringify(name)} get a volume that was made by hand, whatever is in it, and never what a snapshot has`
-      : `Storage class ${name} is of ${provisioner}, and what is restored is one of Stowage's`,
+      ? `Claims of storage class ${JSON.stringify(name)} are bound to volumes created by hand, which are not filled from a snapshot`
+      : `Storage class ${name} is of the provisioner ${provisioner}, which does not restore snapshots of Stowage`,
     {
-      hint: 'Give one whose claims get volumes of their own by --storage-class. To make one: stowage create storageclass NAME --dynamic',
+      hint: 'Set --storage-class to a dynamic class of Stowage. To create one: stowage create storageclass NAME --dynamic',
     },
   );
 }
@@ -134,7 +134,7 @@ async function noteDenied(
   );
   io.stderr.write(
     printable(
-      `note: ${grantMissing({ metadata: claim }, from, to).refusal}; the claim waits until it is: ${command}\n`,
+      `note: ${grantMissing({ metadata: claim }, from, to).refusal}; the claim waits until it is granted: ${command}\n`,
     ),
   );
 }
@@ -184,6 +184,6 @@ async function untilBound(
     progressOf: ({ status }) => status?.phase ?? 'Pending',
     needsAction: (signal) => needsAction(object, connection, io.clock.now(), signal),
     alongside: (tell, signal) => tellEvents(client, { namespace, name, uid }, tell, io, signal),
-    hint: `It goes on by itself where stowage watch runs. See what holds it up: ${commandLine('stowage', 'why', 'pvc', `${namespace}/${name}`)}`,
+    hint: `It continues where stowage watch runs. Find out what holds it up: ${commandLine('stowage', 'why', 'pvc', `${namespace}/${name}`)}`,
   });
 }

@@ -91,7 +91,7 @@ async function classChoices(
     .map(({ metadata }) => metadata.name);
   const others = names.filter((name) => name !== own).map((name) => ({ name, value: name }));
   if (!names.includes(own)) return others;
-  const standard = { name: `${own}, as the claim has that it was taken of`, value: '' };
+  const standard = { name: `${own}, the class of the original claim`, value: '' };
   return others.length === 0 ? [] : [standard, ...others];
 }
 
@@ -106,7 +106,9 @@ export async function agreeToClaim(
   io: Io,
 ): Promise<void> {
   const made =
-    link === undefined ? 'What is made' : 'What is made, and a VolumeSnapshotLink that it names';
+    link === undefined
+      ? 'Claim to create'
+      : 'Claim to create, with a VolumeSnapshotLink that it names';
   const command = sameCommand(
     ['restore', 'snapshot', `${snapshot.namespace}/${snapshot.name}`],
     {

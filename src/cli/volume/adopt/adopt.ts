@@ -94,10 +94,10 @@ async function summaryOf(
   return {
     sections: [
       [
-        'What is adopted',
+        'Storage to adopt',
         `Volume ${name} on ${nodeName}: the storage with the UID ${uid}, of mode ${mode} and storage class ${storageClassName}. Its data stays.`,
       ],
-      ['What would run for it', steps.map((step) => `  ${step}`).join('\n')],
+      ['Steps on the node', steps.map((step) => `  ${step}`).join('\n')],
     ] as const,
     command: sameCommand(
       ['adopt', 'volume', name],
@@ -120,7 +120,7 @@ async function summaryOf(
 }
 
 function stepsOf(plan: VolumePlan | undefined, name: string): string[] {
-  if (plan === undefined) throw new StowageError('failed', `Volume ${name} was not planned`);
+  if (plan === undefined) throw new StowageError('failed', `Volume ${name} has no plan`);
   if ('refusal' in plan) throw refused(name, plan);
   return plan.steps.map((step) => step.name);
 }

@@ -58,7 +58,7 @@ async function findDevice(flags: AdoptFlags, look: Look, known: readonly Volume[
   >;
   if (target.is === 'missing') throw nothing(`there is no device ${devicePath} on the node`);
   if (target.is === 'other')
-    throw nothing(`${devicePath} is no disk or partition but a ${target.what}`);
+    throw nothing(`${devicePath} is not a disk or partition, but a ${target.what}`);
   const { facts } = target;
   const names = namesOn(facts).filter(
     ({ mode }) => flags.mode === undefined || mode === flags.mode,
@@ -66,7 +66,7 @@ async function findDevice(flags: AdoptFlags, look: Look, known: readonly Volume[
   const [first] = names;
   if (first === undefined) {
     throw nothing(
-      `${devicePath} carries ${facts.content || 'nothing'}, which is not what Stowage makes${flags.mode === undefined ? '' : ` for mode ${flags.mode}`}`,
+      `${devicePath} contains ${facts.content || 'nothing'}, not what Stowage creates${flags.mode === undefined ? '' : ` for mode ${flags.mode}`}`,
     );
   }
   const ofKnown = names.filter(({ uid }) => known.some(({ metadata }) => metadata.uid === uid));
@@ -101,9 +101,9 @@ async function findFile({ file = '', directory, mode }: AdoptFlags, look: Look):
   if (!isUid(file)) {
     throw new StowageError(
       'usage',
-      `--file is ${JSON.stringify(file)}, and the file of a Volume is named by its UID`,
+      `--file ${JSON.stringify(file)} is not a UID: the file of a Volume is named after its UID`,
       {
-        hint: 'Give the name of the file alone, and its directory by --directory.',
+        hint: 'Set --file to the name of the file alone, and --directory to its directory.',
       },
     );
   }
@@ -120,7 +120,7 @@ async function findFile({ file = '', directory, mode }: AdoptFlags, look: Look):
   const type = found.signature.found === 'one' ? found.signature.type : '';
   if (found.file.type !== 'file' || !(isFsType(type) || type === 'gpt')) {
     throw nothing(
-      `${path} is no volume that Stowage made: ${describeSignature(found.signature)} was found`,
+      `${path} is not a volume that Stowage created: ${describeSignature(found.signature)} was found`,
     );
   }
   const made = type === 'gpt' ? 'Block' : 'Filesystem';
@@ -142,7 +142,7 @@ async function findLogicalVolume(
   if (uid === undefined || other !== undefined) {
     throw nothing(
       `the logical volume ${vgName}/${lv} has ${uid === undefined ? 'no tag' : 'several tags'} of the form stowage.dev/uid=UID`,
-      `One that MetalK8s made has none: if it is that, give it the tag with the UUID of its file system: lvchange --addtag stowage.dev/uid=UID ${vgName}/${lv}`,
+      `If MetalK8s created it, add the tag with the UUID of its file system: lvchange --addtag stowage.dev/uid=UID ${vgName}/${lv}`,
     );
   }
   const storage = { lvmLogicalVolume: lvmOf(vgName, own) };
@@ -184,6 +184,6 @@ const nothing = (what: string, hint?: string): StowageError =>
   new StowageError('conflict', what, hint === undefined ? {} : { hint });
 
 const undecided = (what: string): StowageError =>
-  new StowageError('usage', `${what} does not tell which mode it was made for`, {
-    hint: 'Give --mode Filesystem or --mode Block, as the earlier Volume had it.',
+  new StowageError('usage', `the mode of ${what} cannot be determined`, {
+    hint: 'Set --mode to that of the earlier Volume, Filesystem or Block.',
   });

@@ -32,9 +32,13 @@ export function typeOf(flags: AdoptFlags): StorageType | undefined {
     ABOUT[type].some((flag) => flags[flag] !== undefined),
   );
   if (given.length > 1) {
-    throw new StowageError('usage', 'A Volume adopts one thing, and flags for several are given', {
-      hint: 'A disk or partition has --device; a file has --file, and maybe --directory; a logical volume has --vg and --lv.',
-    });
+    throw new StowageError(
+      'usage',
+      'A Volume adopts one kind of storage, but flags for several are given',
+      {
+        hint: 'For a disk or partition, set --device; for a file, --file (optionally --directory); for a logical volume, --vg and --lv.',
+      },
+    );
   }
   return given[0];
 }

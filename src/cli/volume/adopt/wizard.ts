@@ -34,7 +34,7 @@ const QUESTIONS: readonly Question<Given, Looking>[] = [
   { ...NODE, typed: NODE.message },
   {
     of: 'type',
-    message: 'What it adopts:',
+    message: 'Storage to adopt:',
     needed: '--device or --file or --vg and --lv',
     names: {
       raw: 'a disk or partition',
@@ -50,7 +50,7 @@ const QUESTIONS: readonly Question<Given, Looking>[] = [
     needed: true,
     choices: fileChoices,
     typed: 'Name of the file:',
-    problem: (text) => (isUid(text) ? undefined : 'The file of a Volume is named by its UID'),
+    problem: (text) => (isUid(text) ? undefined : 'The file of a Volume is named after its UID'),
   },
   { ...groupOf(nodesOf), when: ({ type }) => type === 'lvm' },
   {

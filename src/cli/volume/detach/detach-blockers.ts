@@ -21,21 +21,21 @@ export function heldBy(
   if (paused !== undefined) {
     const [kind = '', object = ''] = paused.split(' ');
     return {
-      why: `${paused} is paused, so that nothing is detached there`,
-      hint: `Take the annotation off when the reason for it is gone: ${commandLine('kubectl', 'annotate', kind.toLowerCase(), object, `${PAUSED_ANNOTATION}-`)}`,
+      why: `${paused} is paused, so nothing is detached`,
+      hint: `Once the reason for the pause is gone, remove the annotation: ${commandLine('kubectl', 'annotate', kind.toLowerCase(), object, `${PAUSED_ANNOTATION}-`)}`,
     };
   }
   if (pods.length > 0) {
     return {
       why: `${pods.length === 1 ? 'this pod needs' : 'these pods need'} it there: ${pods.join(', ')}`,
-      hint: `It is detached by itself once they have ended: scale down what made them. If node ${node} is dead, and switched off: ${forceDetachCommand(volume, node)}`,
+      hint: `Scale down the workload: the Volume is detached when these pods end. If node ${node} is dead and switched off: ${forceDetachCommand(volume, node)}`,
     };
   }
   const policy = volume.spec.attachPolicy ?? 'Always';
   if (policy === 'Always' && node === nodeOf(volume) && deletionTimestamp === undefined) {
     return {
       why: `its attachPolicy is Always: it would be attached to ${node} again`,
-      hint: `Have it attached only where a pod needs it, and it is detached by itself: ${patchSpec(volume, { attachPolicy: 'OnDemand' })}`,
+      hint: `Attach it only while a pod needs it, and it is detached automatically: ${patchSpec(volume, { attachPolicy: 'OnDemand' })}`,
     };
   }
   return undefined;

@@ -44,7 +44,7 @@ export async function detach(
   const volume = await client.get<Volume>(VOLUMES, name, { signal: io.signal });
   if (flags.force) {
     const left = await forced(volume, flags, io, client);
-    printDone([left], false, `detached from ${node} by force`, output, io);
+    printDone([left], false, `force-detached from ${node}`, output, io);
     return;
   }
   const entry = entryOn(volume, node);
@@ -68,7 +68,9 @@ function notAttached(volume: Volume, node: string): StowageError {
   const others = (volume.status?.attachments ?? []).map((each) => `${each.node} (${each.state})`);
   return new StowageError('not-found', `Volume ${name} is not attached to node ${node}`, {
     hint:
-      others.length === 0 ? 'It is attached nowhere.' : `It is attached to ${others.join(', ')}.`,
+      others.length === 0
+        ? 'It is not attached to any node.'
+        : `It is attached to ${others.join(', ')}.`,
     object: { kind: VOLUMES.kind, name },
   });
 }
@@ -120,7 +122,7 @@ async function untilDetached(
     'timeout',
     `Volume ${name} is still attached to node ${node} after ${timeout / 1000} s: ${textOf(entry)}`,
     {
-      hint: `It goes on by itself where stowage watch runs. See what holds it up: ${commandLine('stowage', 'why', 'volume', name)}`,
+      hint: `It continues where stowage watch runs. Find out what holds it up: ${commandLine('stowage', 'why', 'volume', name)}`,
       object: { kind: VOLUMES.kind, name },
       cause: reason,
     },
@@ -161,7 +163,7 @@ async function forced(
   if ('alive' in verdict) {
     throw new StowageError(
       'conflict',
-      `Volume ${name} is not detached by force from node ${node}: ${verdict.alive}`,
+      `Volume ${name} is not force-detached from node ${node}: ${verdict.alive}`,
       { hint: verdict.hint, object: { kind: VOLUMES.kind, name } },
     );
   }
@@ -169,23 +171,23 @@ async function forced(
     const losses = [
       `Volume ${name}: ${verdict.dead}. If the machine still runs, two nodes write to one file, and its data is lost`,
     ];
-    const refusal = 'Nobody says that the machine is off';
+    const refusal = 'It is not confirmed that the machine is off';
     await confirm(io, { losses, question: 'Is the machine off?', refusal }, yes ? { yes } : {});
   }
   const left = await forceDetach(volume, node, { why: verdict.dead, recorded }, io, client);
   const note = (text: string) => void io.stderr.write(`note: ${printable(text)}\n`);
   note(
-    `${verdict.dead}. The device may still be there until the node boots; when the node returns, the daemon looks there and removes what is left`,
+    `${verdict.dead}. The device may still exist until the node boots; when the node returns, the daemon verifies it and removes what is left`,
   );
   if (verdict.mayRun) {
     note(
-      `the file itself is still held by node ${node}: another node takes it over once there is a Node ${node} again, made by hand if need be, that is not Ready and has the taint ${OUT_OF_SERVICE_TAINT}`,
+      `node ${node} still holds the file itself: another node takes it over once a Node ${node} exists, created by hand if necessary, that is not Ready and has the taint ${OUT_OF_SERVICE_TAINT}`,
     );
   }
   const pods = entry?.pods ?? [];
   if (pods.length > 0) {
     note(
-      `these pods are still to run on node ${node}, where it will be attached again: ${pods.join(', ')}`,
+      `these pods are still assigned to node ${node}, where the Volume will be attached again: ${pods.join(', ')}`,
     );
   }
   return left;

@@ -66,9 +66,13 @@ export async function forceDetach(
     name,
     (current) => {
       if (current.metadata.uid !== uid) {
-        throw new StowageError('conflict', `Volume ${name} was deleted and made anew meanwhile`, {
-          hint: 'Look at it again, and try again if it is attached there.',
-        });
+        throw new StowageError(
+          'conflict',
+          `Volume ${name} was deleted and created again meanwhile`,
+          {
+            hint: `Check where it is attached now, then retry if necessary: stowage get attachments ${name}`,
+          },
+        );
       }
       const { attachments = [] } = current.status ?? {};
       const others = attachments.filter((each) => each.node !== node);
@@ -87,7 +91,7 @@ export async function forceDetach(
     left,
     'Warning',
     EVENT.forcedDetach,
-    `let go of on node ${node} without looking there, as asked by stowage detach volume --force: ${why}`,
+    `Volume ${name} is force-detached from node ${node} without verification, by stowage detach volume --force: ${why}`,
   );
   await events.flush(EVENT_TIME);
   return left;

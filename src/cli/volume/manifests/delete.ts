@@ -36,7 +36,7 @@ export async function remove(
     const object = { kind: found.kind, name: found.metadata.name };
     const user = staying.find(({ spec }) => spec.storageClassName === found.metadata.name);
     if (user !== undefined) {
-      const what = `storage class ${object.name}: not deleted, because Volume ${user.metadata.name} is of it and stays`;
+      const what = `storage class ${object.name} is not deleted: Volume ${user.metadata.name} uses it and stays`;
       errors.push(about(new StowageError('conflict', what), object));
       continue;
     }

@@ -67,7 +67,7 @@ function parse({ text, before }: Part, where: string): unknown {
       : [];
     const [problem] = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
     if (problem !== undefined) throw refuse(problem.message);
-    if (documents.length > 1) throw refuse('it is several documents without --- between them');
+    if (documents.length > 1) throw refuse('it has several documents without --- between them');
     return documents.length === 0 ? undefined : plain(documents[0]?.toJS({ maxAliasCount: 100 }));
   } catch (error) {
     // Such as errors for aliases that multiply.

@@ -21,7 +21,7 @@ export async function readManifests(
 ): Promise<KubeObject[]> {
   const documents = (await readSources(files, io)).flatMap(documentsOf).flatMap(itemsOf);
   if (documents.length === 0)
-    throw new StowageError('usage', `${files.join(', ')}: there is no object`);
+    throw new StowageError('usage', `${files.join(', ')}: no object found`);
   const first = new Map<string, string>();
   const problems = documents.flatMap(({ where, value }) => {
     const found =
@@ -40,8 +40,7 @@ function itemsOf(document: Document): Document[] {
   const { where, value } = document;
   const { apiVersion, kind, items } = fieldsOf(value);
   if (apiVersion !== 'v1' || kind !== 'List') return [document];
-  if (!Array.isArray(items))
-    throw new StowageError('usage', `${where}: items of a List is missing`);
+  if (!Array.isArray(items)) throw new StowageError('usage', `${where}: the List has no items`);
   return items.map((item, index) => ({ where: `${where}, item ${index + 1}`, value: item }));
 }
 
@@ -54,7 +53,7 @@ function kindProblem(value: unknown): string | undefined {
   );
   if (known !== undefined) return schemaProblem(value, 'named');
   const wanted = KINDS.map((resource) => `${resource.kind} (${apiVersionOf(resource)})`);
-  return `${kind} (${apiVersion}) is not a kind for stowage; ${wanted.join(' and ')} are`;
+  return `${kind} (${apiVersion}) is not supported, only ${wanted.join(' and ')}`;
 }
 
 function twice(
@@ -64,7 +63,7 @@ function twice(
 ): string | undefined {
   const name = `${kind} ${metadata.name}`;
   const before = first.get(name);
-  if (before !== undefined) return `${name} is in ${before}, too`;
+  if (before !== undefined) return `${name} is also in ${before}`;
   first.set(name, where);
   return undefined;
 }

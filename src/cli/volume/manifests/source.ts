@@ -46,7 +46,7 @@ async function manifestsAt(path: string): Promise<string[]> {
     throw unreadable(path, cause);
   }
   throw new StowageError('usage', `${path} has no manifests`, {
-    hint: 'Of a folder, files that end in .yaml, .yml or .json are read.',
+    hint: 'Add manifests to it: files that end in .yaml, .yml or .json are read.',
   });
 }
 
@@ -70,7 +70,7 @@ async function textOf(name: string, stream: AsyncIterable<Uint8Array>): Promise<
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
-    throw new StowageError('usage', `${name} is not text in UTF-8`);
+    throw new StowageError('usage', `${name} is not UTF-8 text`);
   }
 }
 

@@ -72,7 +72,7 @@ export async function whyAll(
   if (unread.length > 0)
     throw new StowageError(
       'forbidden',
-      `it is not known what else is held up: ${unread.join(', ')} may not be listed`,
+      `other objects may be held up as well: you may not list ${unread.join(', ')}`,
     );
 
   /** Returns the objects of a kind; none if the cluster does not know the kind. */

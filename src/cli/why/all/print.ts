@@ -24,7 +24,7 @@ export function groupText({ blocker, root, objects }: Group, now: number): strin
   const more = objects.length - names.length;
   const { chain: _, ...own } = blocker;
   return fields([
-    ['Cause', `${blocker.cause}, of ${linkText(root)}`],
+    ['Cause', `${blocker.cause} (${linkText(root)})`],
     ...blockerLines(own, now),
     ['Objects', [...names, ...(more > 0 ? [`and ${more} more`] : [])]],
   ]);

@@ -17,7 +17,7 @@ export function deletingClaim({ claim, pods }: ClaimFacts): Blocker | undefined 
       since,
       next: { when: 'when the pods are gone' },
       fix: {
-        say: 'End the pods, by scaling down what made them; else they are made again.',
+        say: 'Scale down the workload of the pods, else it creates them again. Then delete the pods.',
         run: [commandLine('kubectl', 'delete', 'pod', '-n', namespace, ...using)],
       },
     };
@@ -25,20 +25,19 @@ export function deletingClaim({ claim, pods }: ClaimFacts): Blocker | undefined 
   if (finalizers.includes(SNAPSHOT_FINALIZERS.claimAsSource)) {
     return {
       cause: 'UsedAsSource',
-      holdup:
-        'it is being deleted, and a snapshot is being taken of it, or another claim is made from it',
+      holdup: 'it is being deleted, and is the source of an unfinished snapshot or claim',
       since,
-      next: { when: 'when that is done' },
+      next: { when: 'when that snapshot or claim is ready' },
       fix: {
-        say: 'See what is not ready.',
+        say: 'Check which snapshots of the namespace are not ready.',
         run: [commandLine('stowage', 'get', 'snapshots', '-n', namespace)],
       },
     };
   }
   return {
-    holdup: `it is being deleted, and held by its finalizers ${finalizers.join(', ')}`,
+    holdup: `it is being deleted, and waits for the finalizers ${finalizers.join(', ')}`,
     since,
-    next: { when: 'when they are taken off' },
+    next: { when: 'when they are removed' },
     ...heldByFinalizers(['pvc', name, '-n', namespace], finalizers),
   };
 }

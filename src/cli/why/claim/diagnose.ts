@@ -24,7 +24,7 @@ import { storageClass } from './storage-class.ts';
 /** Check for one possible blocker of a claim. `now` is in ms since the epoch. */
 type ClaimCause = (known: ClaimFacts, now: number) => Blocker | undefined;
 
-const WITHIN_SECONDS = { when: 'within seconds, where a daemon runs' };
+const WITHIN_SECONDS = { when: 'within seconds, if a daemon runs' };
 
 const sinceMade = ({ claim }: ClaimFacts): Pick<Blocker, 'since'> =>
   claim.metadata.creationTimestamp === undefined ? {} : { since: claim.metadata.creationTimestamp };
@@ -34,10 +34,10 @@ const lost: ClaimCause = (known) =>
     ? undefined
     : {
         cause: 'ClaimLost',
-        holdup: `its PersistentVolume ${known.claim.spec.volumeName} is ${foundIn(known.pv) === undefined ? 'gone' : 'there, and not bound to it any more'}`,
+        holdup: `its PersistentVolume ${known.claim.spec.volumeName} is ${foundIn(known.pv) === undefined ? 'gone' : 'no longer bound to it'}`,
         next: { when: 'never: a claim is bound once' },
         fix: {
-          say: 'Restore the data to a claim of another name, or delete this one.',
+          say: 'Restore the data to a claim of another name, or delete this claim.',
           run: [lookAt(known)],
         },
       };
@@ -50,11 +50,11 @@ const supplied: ClaimCause = (known) => {
   if ((dataSourceRef ?? dataSource) != null) {
     return {
       cause: 'SourceRefused',
-      holdup: `it is to start from a ${(dataSourceRef ?? dataSource)?.kind}, and its storage class is for volumes made by hand, which nothing fills`,
+      holdup: `its data source is a ${(dataSourceRef ?? dataSource)?.kind}, but its storage class is for volumes created by hand, which are not filled`,
       ...sinceMade(known),
       next: { when: 'never: any free volume may be bound to it' },
       fix: {
-        say: 'Delete the claim, and make it anew in a class whose claims make their own volumes.',
+        say: 'Delete the claim, and create it again with a dynamic storage class.',
         run: [
           commandLine(
             'kubectl',
@@ -98,10 +98,10 @@ const unbound: ClaimCause = (known) => {
   if (found === undefined || readyOf(found)?.status !== 'True') return undefined;
   return {
     cause: 'NotBound',
-    holdup: `its Volume ${found.metadata.name} is Available, and it is not bound to it yet`,
+    holdup: `its Volume ${found.metadata.name} is Available, but the claim is not bound to it yet`,
     ...sinceMade(known),
     next: WITHIN_SECONDS,
-    fix: { say: 'If it stays so, see what is said of the claim.', run: [lookAt(known)] },
+    fix: { say: 'If this persists, check the events of the claim.', run: [lookAt(known)] },
   };
 };
 
@@ -117,11 +117,11 @@ const noPod: ClaimCause = (known) => {
   if (pod === undefined) {
     return {
       cause: 'NoConsumer',
-      holdup: `its storage class waits for the first pod that uses it, and there is none${node === undefined ? '' : `: node ${node} is selected for no pod`}`,
+      holdup: `its storage class waits for the first pod that uses the claim, and there is none${node === undefined ? '' : `: node ${node} is selected for no pod`}`,
       ...sinceMade(known),
       next: { when: 'when a pod that uses it is scheduled' },
       fix: {
-        say: `Create a pod in namespace ${namespace} with a volume of claim ${name}; this one does nothing else.`,
+        say: `Create a pod in namespace ${namespace} that uses claim ${name}, for example this one, which does nothing else.`,
         manifest: consumerOf(known.claim),
       },
     };
@@ -130,12 +130,12 @@ const noPod: ClaimCause = (known) => {
     cause: refused?.cause ?? 'NotScheduled',
     chain: [{ kind: 'Pod', namespace, name: pod.metadata.name }],
     reason: refused?.reason,
-    holdup: `no node is chosen for pod ${pod.metadata.name}, which uses it${refused === undefined ? '' : `; last: ${refused.holdup}`}`,
+    holdup: `no node is selected for pod ${pod.metadata.name}, which uses it${refused === undefined ? '' : `; last reported: ${refused.holdup}`}`,
     ...sinceMade(known),
-    next: { when: 'when a node is chosen for the pod' },
+    next: { when: 'when a node is selected for the pod' },
     // The scheduler waits for the same as the claim if that is about nodes.
     fix: (isOfNodes(refused) ? refused?.fix : undefined) ?? {
-      say: 'See why the pod is on no node.',
+      say: 'Find out why the pod is not scheduled.',
       run: [commandLine('stowage', 'why', 'pod', `${namespace}/${pod.metadata.name}`)],
     },
   };
@@ -162,9 +162,9 @@ function noRoom(known: ClaimFacts): Blocker | undefined {
     ? undefined
     : {
         cause: 'NoRoom',
-        holdup: 'to the scheduler, no node that its pod can be on has room for it',
+        holdup: 'the scheduler finds no node that can run its pod and has enough free space',
         ...(said.lastTransitionTime === undefined ? {} : { since: said.lastTransitionTime }),
-        next: { when: 'within minutes, once a node has room' },
+        next: { when: 'within minutes, once a node has enough free space' },
         fix: MAKE_ROOM,
       };
 }
@@ -187,9 +187,9 @@ function roomUnknown({ classEvents, storageClass }: ClaimFacts): Blocker | undef
     cause: 'RoomUnknown',
     holdup: event.message ?? '',
     ...(since ? { since } : {}),
-    next: { when: 'within a minute, once the node tells' },
+    next: { when: 'within a minute, once the node reports its free space' },
     fix: {
-      say: 'Put right what the message names. Until then the scheduler has no room there.',
+      say: 'Check the node, and the events of the class. Until its free space is known, the scheduler counts none there.',
       run: [
         ...(node === undefined ? [] : [commandLine('stowage', 'check', 'node', node)]),
         commandLine(
@@ -216,7 +216,7 @@ function lastWarning(known: ClaimFacts): Blocker | undefined {
     holdup: eventText(last),
     ...(since ? { since } : {}),
     next: {
-      when: 'by itself, after a delay that grows to 5 minutes, or when what it waits for changes',
+      when: 'automatically, after a backoff of up to 5 minutes, or when an object that it waits for changes',
     },
     fix: eventFix(known, last),
   };
@@ -226,12 +226,12 @@ const unseen: ClaimCause = (known) => {
   const controller = known.population?.definitions.length ? 'populator' : 'claim';
   return {
     cause: 'NotTakenUp',
-    holdup: 'no daemon has taken it up yet',
+    holdup: 'no daemon has processed it yet',
     ...sinceMade(known),
     next: WITHIN_SECONDS,
     controller,
     fix: {
-      say: `Run the daemon, with its controller ${controller}. Where it runs, its log says what it does.`,
+      say: `Start the daemon with its controller ${controller}. If it is running, check its log.`,
       run: ['stowage watch'],
     },
   };
@@ -263,10 +263,10 @@ const growing: ClaimCause = (known) => {
   const said = condition?.message || lastWarning(known)?.holdup;
   return {
     cause: 'NotGrown',
-    holdup: `it can be used, but it asks for ${asked} and has ${has}${said ? `: ${said}` : ''}`,
+    holdup: `it is usable, but has ${has} of the requested ${asked}${said ? `: ${said}` : ''}`,
     ...(since === undefined ? {} : { since }),
-    next: { when: 'by itself, where a daemon runs and its node has room' },
-    fix: { say: 'See what is said of the claim.', run: [lookAt(known)] },
+    next: { when: 'automatically, if a daemon runs and the node has enough free space' },
+    fix: { say: 'Check the events of the claim.', run: [lookAt(known)] },
   };
 };
 
@@ -279,11 +279,11 @@ const empty: ClaimCause = (known) => {
   const { name, namespace = '' } = known.claim.metadata;
   return {
     cause: 'SourceDropped',
-    holdup: `its volume was made empty: ${refusal}`,
+    holdup: `its volume was created empty: ${refusal}`,
     ...sinceMade(known),
-    next: { when: 'never, as the claim is' },
+    next: { when: 'never: the claim must be created again' },
     fix: {
-      say: 'If nothing of use was written to it, delete the claim, and restore it by stowage restore snapshot, which looks whether the source is kept.',
+      say: 'If its data is not needed, delete the claim. Then restore it with stowage restore snapshot, which verifies that the source is kept.',
       run: [commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace)],
     },
   };

@@ -49,5 +49,5 @@ export function eventFix(known: ClaimFacts, event: AnyEvent): Fix {
   const storageClass = foundIn(known.storageClass);
   const context = { node: nodeIn(event) ?? '', storageClass };
   const fix = detail && FIXES[detail.code]?.(detail.parameters, context);
-  return fix ?? { say: 'Put right what the message names.', run: [lookAt(known)] };
+  return fix ?? { say: 'Check the events of the claim.', run: [lookAt(known)] };
 }

@@ -42,21 +42,21 @@ export function population(known: ClaimFacts): Blocker | undefined {
     return {
       cause: isRegistered ? 'ForeignPopulator' : 'KindNotRegistered',
       holdup: isRegistered
-        ? `it is to start from ${what} of kind ${kind}, which is for another populator`
-        : `it is to start from ${what}, and nobody fills volumes from the kind ${kind}${versioned(source.group)}`,
+        ? `its data source ${what} of kind ${kind} is for another populator`
+        : `its data source is ${what}, but no populator is registered for the kind ${kind}${versioned(source.group)}`,
       ...since,
       next: {
         when: isRegistered
-          ? 'when that has filled a volume'
+          ? 'when that populator has filled a volume'
           : 'at once, when the kind is registered',
       },
       fix: isRegistered
         ? {
-            say: 'See that a populator of that kind runs, and what it says.',
+            say: 'Check that a populator of that kind runs, and the events of the claim.',
             run: ['stowage get populators', describe],
           }
         : {
-            say: 'Correct the kind, or have an administrator install what fills volumes from it, or register it:',
+            say: 'Correct the kind, or ask an administrator to install or register a populator for it:',
             run: [
               'stowage get populators',
               `${commandLine('stowage', 'register', 'populator', source.kind.toLowerCase(), '--group', source.group, '--kind', source.kind)} --image IMAGE --mount-path PATH`,
@@ -75,7 +75,7 @@ export function population(known: ClaimFacts): Blocker | undefined {
       reason: reasonIn(last),
       holdup: last.message ?? '',
       ...(at ? { since: at } : since),
-      next: { when: 'at once, when what it waits for changes' },
+      next: { when: 'at once, when an object that it waits for changes' },
       fix:
         cause === 'GateOff' ? GATE_ON : fixOf(last.reason ?? '', what, namespace, describe, edit),
     };
@@ -86,11 +86,11 @@ export function population(known: ClaimFacts): Blocker | undefined {
   if (!finalizers.includes(POPULATE_FINALIZER)) return undefined;
   return {
     cause: 'Populating',
-    holdup: `a volume is being filled for it from ${what}, as PopulatorDefinition ${found.definitions.join(', ')} says`,
+    holdup: `a volume is being filled for it from ${what}, by PopulatorDefinition ${found.definitions.join(', ')}`,
     ...since,
-    next: { when: 'when that is done' },
+    next: { when: 'when the volume is filled' },
     fix: {
-      say: "See how far it is, in the daemon's namespace.",
+      say: "Check its claim and pod in the daemon's namespace.",
       run: [`kubectl get pvc,pods -A -l ${`stowage.dev/populates-uid=${uid}`}`],
     },
   };
@@ -102,7 +102,7 @@ const OURS: readonly string[] = Object.values(POPULATOR_EVENT).filter(
 
 /** Returns a hint at the most common mistake. */
 const versioned = (group: string): string =>
-  group.includes('/') ? ', whose group is written with a version' : '';
+  group.includes('/') ? ', whose group contains a version' : '';
 
 function causeOf(event: AnyEvent): Reason {
   if (event.reason === POPULATOR_EVENT.sourceNotFound) return 'SourceMissing';
@@ -121,14 +121,14 @@ function fixOf(
   switch (reason) {
     case POPULATOR_EVENT.sourceNotFound:
       return {
-        say: `Create the ${what} in namespace ${namespace}, or where the claim says it is.`,
+        say: `Create ${what} in namespace ${namespace}, or in the namespace that the claim names.`,
       };
     case POPULATOR_EVENT.failed:
       return {
-        say: `Put right what the message names: ${what}, or what fills volumes from it. It is tried again once either is changed.`,
+        say: `Correct ${what}, or the PopulatorDefinition. A change of either triggers a retry.`,
         run: [describe, edit],
       };
     default:
-      return { say: 'Put right what the message names.', run: [describe] };
+      return { say: 'Check the events of the claim.', run: [describe] };
   }
 }

@@ -20,14 +20,14 @@ export function populating({ population }: ClaimFacts): Blocker | undefined {
     return {
       cause: 'Populating',
       holdup: isFilled
-        ? `its volume is filled, and becomes its own once ${what} is gone`
-        : `${what}, which was to fill its volume, is being deleted${on(pod)}: another one is made when it is gone`,
+        ? `its volume is filled, and is bound to it once ${what} is gone`
+        : `${what}, which should fill its volume, is being deleted${on(pod)}: another one is created when it is gone`,
       since: deletionTimestamp,
       next: {
-        when: 'when the pod is gone: where its node does not answer, that takes until it does',
+        when: 'when the pod is gone, which requires that its node answers',
       },
       fix: {
-        say: 'See whether its node answers, and what is said of the pod.',
+        say: 'Check whether its node is Ready, and the events of the pod.',
         run: ['kubectl get nodes', describe],
       },
     };
@@ -39,24 +39,24 @@ export function populating({ population }: ClaimFacts): Blocker | undefined {
     const before =
       failed === 0
         ? ''
-        : `, the ${failed + 1}. of ${RETRY.maxTransfers}; the last one failed: ${message}`;
+        : `, attempt ${failed + 1} of ${RETRY.maxTransfers}; the last one failed: ${message}`;
     return {
       cause: failed === 0 ? 'Populating' : 'PopulationFailing',
-      holdup: `it is filled by ${what}${on(pod)}${before}`,
+      holdup: `it is being filled by ${what}${on(pod)}${before}`,
       ...since,
       next: { when: 'when the pod has ended' },
-      fix: { say: 'See what it says.', run: [`kubectl logs ${of}`] },
+      fix: { say: 'Check its log.', run: [`kubectl logs ${of}`] },
     };
   }
   const stands = whyNotRunning(pod);
   if (stands === undefined) return undefined;
   return {
     cause: 'PopulationFailing',
-    holdup: `${what}, which is to fill its volume, does not run: ${standstillText(stands)}`,
+    holdup: `${what}, which should fill its volume, does not run: ${standstillText(stands)}`,
     ...since,
-    next: { when: 'by itself, when what it waits for is there' },
+    next: { when: 'automatically, once the cause is removed' },
     fix: {
-      say: 'Put right what the message names. Where it is the PopulatorDefinition, the pod is made anew once that is changed.',
+      say: 'Check the events of the pod. If its PopulatorDefinition is wrong, change it: the pod is then created again.',
       run: ['stowage get populators', describe],
     },
   };
@@ -71,10 +71,13 @@ function givenUp(prime: PersistentVolumeClaim): Blocker | undefined {
   if (attempts === undefined || attempts.failed < RETRY.maxTransfers) return undefined;
   return {
     cause: 'PopulationFailing',
-    holdup: `${attempts.failed} pods that were to fill its volume have failed. The last: ${attempts.message}`,
+    holdup: `${attempts.failed} pods failed to fill its volume. The last one: ${attempts.message}`,
     since: new Date(attempts.at).toISOString(),
-    next: { when: 'once its data source or the PopulatorDefinition is changed' },
-    fix: { say: 'Put right what the message names.', run: ['stowage get populators'] },
+    next: { when: 'when its data source or the PopulatorDefinition changes' },
+    fix: {
+      say: 'Correct the data source or the PopulatorDefinition.',
+      run: ['stowage get populators'],
+    },
   };
 }
 
@@ -87,13 +90,13 @@ export function cancelling({ claim, population }: ClaimFacts): Blocker | undefin
   const { namespace = '', name } = pod.metadata;
   return {
     cause: 'RemovalRunning',
-    holdup: `it is being deleted, and pod ${namespace}/${name}, which fills its volume${on(pod)}, is not gone`,
+    holdup: `it is being deleted, and pod ${namespace}/${name}, which fills its volume${on(pod)}, still exists`,
     since,
     next: {
-      when: 'when the pod is gone: where its node does not answer, that takes until it does',
+      when: 'when the pod is gone, which requires that its node answers',
     },
     fix: {
-      say: 'See whether its node answers, and what is said of the pod.',
+      say: 'Check whether its node is Ready, and the events of the pod.',
       run: ['kubectl get nodes', commandLine('kubectl', 'describe', 'pod', '-n', namespace, name)],
     },
   };

@@ -28,23 +28,23 @@ export function source(known: ClaimFacts): Blocker | undefined {
     if (group === VOLUME_SNAPSHOT_LINKS.group && objectKind === VOLUME_SNAPSHOT_LINKS.kind) {
       return {
         cause: 'ForeignPopulator',
-        holdup: `it is to start from ${objectKind} ${name}, and the daemon leaves those to another populator (--cross-namespace-snapshot=false)`,
+        holdup: `its data source is ${objectKind} ${name}, which the daemon leaves to another populator (--cross-namespace-snapshot=false)`,
         ...since,
-        next: { when: 'when that has filled a volume' },
+        next: { when: 'when that populator has filled a volume' },
         fix: {
-          say: 'Have the daemon follow VolumeSnapshotLinks, or see that a populator of them runs.',
+          say: 'Enable VolumeSnapshotLinks in the daemon, or run a populator for them.',
           daemonFlags: ['--cross-namespace-snapshot=true'],
         },
       };
     }
-    const versioned = group.includes('/') ? `, whose group is written with a version` : '';
+    const versioned = group.includes('/') ? `, whose group contains a version` : '';
     return {
       cause: 'ForeignPopulator',
-      holdup: `it is to start from ${objectKind} ${name} of group ${JSON.stringify(group)}${versioned}, which is for another populator`,
+      holdup: `its data source is ${objectKind} ${name} of group ${JSON.stringify(group)}${versioned}, which is for another populator`,
       ...since,
-      next: { when: 'when that has filled a volume' },
+      next: { when: 'when that populator has filled a volume' },
       fix: {
-        say: 'See that a populator of that kind runs, and what it says.',
+        say: 'Check that a populator of that kind runs, and the events of the claim.',
         run: [
           'kubectl get volumepopulators',
           commandLine(
@@ -94,22 +94,18 @@ function nearest({ misses: [miss] }: ClaimFacts): string {
 }
 
 function whenOf(known: ClaimFacts, { on }: Obstacle, final: boolean): string {
-  if (final) return 'never, as the claim is';
+  if (final) return 'never: the claim must be created again';
   const objects = on.map(({ kind, namespace, name }) => {
     const where = namespace === undefined ? '' : `${namespace}/`;
     if (name !== undefined) return `${kindOf(known, kind)} ${where}${name}`;
     return namespace === undefined ? `a ${kind}` : `a ${kind} of namespace ${namespace}`;
   });
   return objects.length === 0
-    ? 'when that is changed'
+    ? 'when that changes'
     : `at once, when ${objects.join(', or ')} changes`;
 }
 
-function fixOf(
-  known: ClaimFacts,
-  { reason, refusal, hint, on, referent }: Obstacle,
-  final: boolean,
-): Fix {
+function fixOf(known: ClaimFacts, { reason, hint, on, referent }: Obstacle, final: boolean): Fix {
   const code = reason.code as ReasonCode;
   const { claim } = known;
   const { name, namespace = '' } = claim.metadata;
@@ -117,7 +113,7 @@ function fixOf(
   if (code === 'GateOff') return GATE_ON;
   if (code === 'LinksNotRegistered')
     return {
-      say: 'Have an administrator allow VolumeSnapshotLinks; the claim goes on at once.',
+      say: 'Ask an administrator to allow VolumeSnapshotLinks. The claim then proceeds at once.',
       run: ['stowage install --components populator-crds'],
     };
   if (code === 'SourceDropped')
@@ -125,7 +121,9 @@ function fixOf(
   if (final) {
     const asLarge = code === 'SmallerThanSnapshot' && first !== undefined;
     return {
-      say: `${refusal[0]?.toUpperCase()}${refusal.slice(1)}: delete the claim, and make it anew so that it fits${asLarge ? ', such as with the size of the snapshot' : ''}.`,
+      say: asLarge
+        ? 'Delete the claim, and create it again with at least the size of the snapshot.'
+        : 'Delete the claim, and create a valid one.',
       run: [
         commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace),
         ...(asLarge ? [restore(claim, `${first.namespace}/${first.name}`)] : []),
@@ -138,7 +136,7 @@ function fixOf(
     const links = on.some(({ kind }) => kind === 'VolumeSnapshotLink') ? 'links' : 'claims';
     const { namespace: theirs, name: snapshot } = referent;
     return {
-      say: `Have whoever may write in namespace ${theirs} allow it:`,
+      say: `Ask a user with write access to namespace ${theirs} to grant it:`,
       run: [
         commandLine(
           'stowage',
@@ -158,12 +156,12 @@ function fixOf(
   if ((isMissing || code === 'SourceBeingDeleted') && missing !== undefined) {
     const what = kindOf(known, missing.kind);
     return {
-      say: `Create the ${what} ${missing.name} in namespace ${missing.namespace}; the claim goes on at once.`,
+      say: `Create ${what} ${missing.name} in namespace ${missing.namespace}. The claim then proceeds at once.`,
     };
   }
   if (isMissing && first?.kind === 'VolumeSnapshotLink')
     return {
-      say: `Create the VolumeSnapshotLink ${first.name} in namespace ${namespace}, which says where the snapshot is.`,
+      say: `Create VolumeSnapshotLink ${first.name} in namespace ${namespace}, with the snapshot as its source.`,
     };
   if (first?.kind === 'VolumeSnapshot' && isMissing) {
     return {
@@ -175,17 +173,17 @@ function fixOf(
   }
   if (first?.kind === 'VolumeSnapshot') {
     return {
-      say: 'See what holds the snapshot up.',
+      say: 'Find out what holds up the snapshot.',
       run: [commandLine('stowage', 'why', 'snapshot', `${first.namespace}/${first.name}`)],
     };
   }
   if (first?.kind === 'PersistentVolumeClaim' && !isMissing) {
     return {
-      say: 'See what holds that claim up.',
+      say: 'Find out what holds up that claim.',
       run: [commandLine('stowage', 'why', 'pvc', `${first.namespace}/${first.name}`)],
     };
   }
-  return { say: hint || 'Put right what the message names.' };
+  return { say: hint || 'Check the object that the claim waits for.' };
 }
 
 /** Returns the command for the same claim, with the size that the snapshot needs. */
@@ -212,16 +210,16 @@ export function sourceAway({ claim, sourceNodes = [], volume }: ClaimFacts): Blo
   );
   return {
     cause: isGone ? 'NodeMissing' : 'NodeNotReady',
-    holdup: `what it is to start from is on node ${away.map(({ name }) => name).join(', ')} alone: ${states.join(', ')}`,
+    holdup: `its source is only on node ${away.map(({ name }) => name).join(', ')}: ${states.join(', ')}`,
     ...(creationTimestamp === undefined ? {} : { since: creationTimestamp }),
-    next: { when: isGone ? 'when a node of that name has joined' : 'when that node is Ready' },
+    next: { when: isGone ? 'when a node of that name joins' : 'when that node is Ready' },
     fix: isGone
       ? {
-          say: 'Have the node join again under its name, or have the claim start from something else, such as a backup.',
+          say: 'Join the node again under its name, or create the claim from another source, such as a backup.',
           run: ['kubectl get nodes'],
         }
       : {
-          say: 'Bring the node back: the claim goes on by itself.',
+          say: 'Bring the node back. The claim then proceeds.',
           run: [commandLine('stowage', 'why', 'node', first.name)],
         },
   };

@@ -25,7 +25,7 @@ export function storageClass({
       ...since,
       next: { when: 'when there is a default class, within a minute' },
       fix: {
-        say: 'Make one the default, such as a new one, or name one in the claim.',
+        say: 'Make a class the default, for example a new one, or name one in the claim.',
         run: ['stowage create storageclass NAME --dynamic --default'],
       },
     };
@@ -35,7 +35,7 @@ export function storageClass({
       cause: 'StorageClassMissing',
       holdup: `its storage class ${storageClassName} does not exist`,
       ...since,
-      next: { when: 'when that class is made' },
+      next: { when: 'when that class is created' },
       fix: {
         say: 'Create the class.',
         run: [commandLine('stowage', 'create', 'storageclass', storageClassName, '--dynamic')],
@@ -49,9 +49,9 @@ export function storageClass({
       cause: 'StorageClassInvalid',
       holdup: options.problem,
       ...since,
-      next: { when: 'once the class is another one' },
+      next: { when: 'when the class is replaced' },
       fix: {
-        say: 'A class cannot be changed: delete it, and create it again as it should be.',
+        say: 'Delete the class, and create a corrected one: parameters of a class are immutable.',
         run: [
           commandLine('kubectl', 'delete', 'storageclass', storageClassName),
           commandLine('stowage', 'create', 'storageclass', storageClassName, '--dynamic'),
@@ -64,11 +64,11 @@ export function storageClass({
     return undefined;
   return {
     cause: 'ForeignProvisioner',
-    holdup: `volumes of its storage class ${storageClassName} are made by ${provisioner}, and not by Stowage`,
+    holdup: `volumes of its storage class ${storageClassName} are provisioned by ${provisioner}, not by Stowage`,
     ...since,
-    next: { when: `when ${provisioner} makes one` },
+    next: { when: `when ${provisioner} provisions one` },
     fix: {
-      say: 'See what that says of the claim.',
+      say: 'Check the events of the claim.',
       run: [commandLine('kubectl', 'describe', 'pvc', name, '-n', namespace)],
     },
   };

@@ -5,7 +5,7 @@ import type { Fixes } from './types.ts';
 
 export const attachments: Fixes<typeof ATTACHMENTS> = {
   OperationPaused: ({ kind }, { node, volume }) => ({
-    say: 'Take the annotation off when the reason for it is gone.',
+    say: 'Once the reason for the pause is gone, remove the annotation.',
     // Ignores the name in the status, which others may have written.
     run: [
       kind === 'Volume' && volume !== undefined
@@ -14,15 +14,15 @@ export const attachments: Fixes<typeof ATTACHMENTS> = {
     ],
   }),
   OperationQueued: () => ({
-    say: 'See what the others wait for: so many are attached, and detached, at once on a node and in all.',
+    say: 'Check what the running operations wait for: their number is limited per node and in total.',
     run: ['stowage get attachments -o wide'],
   }),
   OperationUnderWay: (_, { node }) => ({
-    say: `Let it end. If it stays at that step, see what the programs on node ${node} wait for, such as a file server that does not answer.`,
+    say: `Wait until it ends. If the step does not change, check what the processes on node ${node} wait for, such as an unresponsive file server.`,
     run: [onNode(node, 'ps', 'axl')],
   }),
   JobStillRuns: (_, { node }) => ({
-    say: 'See what the programs there wait for, such as a file server that does not answer.',
+    say: 'Check what the processes there wait for, such as an unresponsive file server.',
     run: [onNode(node, 'ps', 'axl')],
   }),
 };

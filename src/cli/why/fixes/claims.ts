@@ -7,12 +7,12 @@ import type { Fixes } from './types.ts';
 
 /** Fix for a feature gate that is off. */
 export const GATE_ON: Fix = {
-  say: 'Have the daemon run with this gate on; a VolumeSnapshotLink needs none, for a snapshot.',
+  say: 'Enable this feature gate of the daemon, or use a VolumeSnapshotLink for a snapshot.',
   daemonFlags: ['--feature-gates', 'CrossNamespaceVolumeDataSource=true'],
 };
 
 export const MAKE_ROOM: Fix = {
-  say: 'Make room there: delete claims and Volumes that nobody needs. Or delete this one, and ask for less. See where there is room, and what takes it:',
+  say: 'Free up space: delete claims and Volumes that are not needed. Or create this claim again with a smaller size. The commands list free and used space:',
   run: ['stowage get nodes', commandLine('stowage', 'get', 'volumes', '--sort-by', 'node')],
 };
 
@@ -23,14 +23,14 @@ export const claims: Fixes<typeof CLAIMS> = {
   ConsentMissing: (_, { storageClass }) => storageClass && consent(storageClass),
   NodeDirectoryUnusable: (_, { node }) =>
     at(node, 'check', {
-      say: 'Mount the file system of the directory of its class on that node, and have /etc/fstab mount it at each boot. The claim goes on by itself.',
+      say: 'Mount the file system of the directory of its class on that node, and add it to /etc/fstab. The claim then proceeds.',
     }),
   RoomUnknown: (_, { node }) =>
     at(node, 'check', {
-      say: 'Put right what the message names: the claim goes on once the node tells.',
+      say: 'Fix what the check of the node reports. The claim proceeds once the free space there is known.',
     }),
   NodeNotReady: (_, { node }) =>
-    at(node, 'why', { say: 'Bring the node back: the claim goes on by itself.' }),
+    at(node, 'why', { say: 'Bring the node back. The claim then proceeds.' }),
 };
 
 /** Adds a command for a node. Returns undefined if the node is unknown. */
@@ -46,7 +46,7 @@ function consent({ metadata, parameters, ...rest }: StorageClass): Fix {
     parameters: { ...parameters, [OVERWRITE_PARAMETER]: 'true' },
   };
   return {
-    say: `If what removed volumes left in free extents of the volume group ${parameters?.vgName} may be destroyed, on all nodes, have the class say so. It is replaced; volumes that are there keep what they have.`,
+    say: `If data of removed volumes in free extents of volume group ${parameters?.vgName} may be destroyed on all nodes, replace the class by one that consents. Existing volumes keep their data.`,
     run: [`${commandLine('printf', '%s', JSON.stringify(wanted))} | kubectl replace --force -f -`],
   };
 }

@@ -3,6 +3,6 @@ import type { Fixes } from './types.ts';
 
 export const copies: Fixes<typeof COPIES> = {
   CopiedFileInUse: ({ device = 'the device' }) => ({
-    say: `Take ${device} out of use, as the message says it is, or use another device.`,
+    say: `End that use of ${device}, or use another device.`,
   }),
 };

@@ -13,7 +13,7 @@ interface Used {
 }
 
 const takeOut = ({ device = 'the device' }: Used): Fix => ({
-  say: `Take ${device} out of use, as the message says it is, or use another device.`,
+  say: `End that use of ${device}, or use another device.`,
 });
 
 /** Returns the fix that ends a use permanently: the device will be another Volume's. */
@@ -21,7 +21,7 @@ const endForGood = (used: Used, { node }: FixContext): Fix =>
   used.command === undefined
     ? takeOut(used)
     : {
-        say: 'If nobody needs what is on it, end that use, and what brings it back, such as /etc/fstab; else use another device.',
+        say: 'If its content is not needed, end that use, and what restores it, such as a line of /etc/fstab. Otherwise, use another device.',
         run: [commandLine('ssh', node, used.command)],
       };
 
@@ -31,19 +31,19 @@ export function endUse({ command, look }: Used, { node }: FixContext): Fix {
   return command === undefined
     ? letKubelet({}, { node })
     : {
-        say: 'If nobody needs what is on it, end that use. It is detached by itself then, or the next use is named.',
+        say: 'If its content is not needed, end that use. Stowage then continues, or reports the next use.',
         run: [commandLine('ssh', node, command)],
       };
 }
 
 /** Returns the fix that lists programs. The command is quoted, as a node's observation gave it. */
 const listOpeners = (node: string, command: string): Fix => ({
-  say: 'End the program that has it open; this lists it.',
+  say: 'End the process that has it open. The command lists it.',
   run: [commandLine('ssh', node, command)],
 });
 
 const letKubelet = (_: object, { node }: FixContext): Fix => ({
-  say: 'The kubelet unmounts it once no container of the pod runs any more. If that lasts, see what it says:',
+  say: 'The kubelet unmounts it once no container of the pod runs. If it does not, check its log.',
   run: [onNode(node, 'journalctl', '-u', 'kubelet', '-n', '50', '--no-pager')],
 });
 
@@ -57,9 +57,9 @@ const isToBeMade = ({ volume }: FixContext): boolean =>
   volume !== undefined && volume.status?.prepared === undefined && phaseOf(volume) !== 'Available';
 
 export const devices: Fixes<typeof DEVICES> = {
-  DeviceMissing: () => ({ say: 'Put right what the message names.' }),
+  DeviceMissing: () => ({ say: 'Check that the path is right, and that the disk is connected.' }),
   DeviceOfAnother: ({ device = 'the device', volume }) => ({
-    say: `If what that Volume holds is not needed any more, delete it: ${device} is free then. Else use another device.`,
+    say: `If the data of that Volume is not needed, delete it, which frees ${device}. Otherwise, use another device.`,
     ...(volume !== undefined && {
       run: [commandLine('stowage', 'delete', 'volume', volume, '--wait')],
     }),
@@ -71,12 +71,12 @@ export const devices: Fixes<typeof DEVICES> = {
   UseHoldsCleaning: endUse,
   DeviceInUse: endUse,
   LoopStackedOnDevice: byPhase(({ device = '' }, { node }) => ({
-    say: 'The kubelet detaches its own loop device once no container of the pod runs any more. If nobody needs what is on it, detach what this lists, by losetup -d:',
+    say: 'The kubelet detaches its own loop device once no container of the pod runs. If their content is not needed, detach the listed devices with losetup -d.',
     run: [onNode(node, 'losetup', '-j', device)],
   })),
   DeviceMounted: byPhase(letKubelet),
   DeviceMountedUnseen: byPhase((_, { node }) => ({
-    say: 'End what has a file open there, or works in a folder there, or take off the mount namespace that is kept; such are listed by:',
+    say: 'End the processes with an open file or working directory there, or unmount the kept mount namespace. The command lists such namespaces.',
     run: [onNode(node, 'findmnt', '-t', 'nsfs')],
   })),
   DeviceMadeIntoAnother: byPhase(letKubelet),
@@ -85,7 +85,7 @@ export const devices: Fixes<typeof DEVICES> = {
   OpenToWrite: ({ path = 'the device' }) => takeOut({ device: path }),
   DeviceOpen: byPhase(({ device = '' }, { node }) => listOpeners(node, listUsers(device))),
   UseUnknown: (_, { node }) => ({
-    say: 'See what the programs there wait for, such as a file server that does not answer.',
+    say: 'Check what the processes there wait for, such as an unresponsive file server.',
     run: [onNode(node, 'ps', 'axl')],
   }),
   KubeletUsesVolume: letKubelet,

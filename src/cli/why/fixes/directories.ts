@@ -4,7 +4,7 @@ import type { Fix } from '../types.ts';
 import type { FixContext, Fixes } from './types.ts';
 
 const mount = (_: object, { node }: FixContext): Fix => ({
-  say: `Mount it on ${node}, and have /etc/fstab mount it at each boot. This mounts what is there already:`,
+  say: `Mount the file system on ${node}, and add it to /etc/fstab for each boot. The command mounts what /etc/fstab lists.`,
   run: [onNode(node, 'mount', '-a')],
 });
 

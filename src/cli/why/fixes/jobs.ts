@@ -11,7 +11,7 @@ export const jobs: Fixes<typeof JOBS> = {
     return from === undefined
       ? { say: `Install ${program} on ${node}.` }
       : {
-          say: `Install ${from} on the node; on others than Debian by its own command for that.`,
+          say: `Install ${from} on the node. Other distributions than Debian have another command.`,
           run: [onNode(node, 'apt-get', 'install', '-y', from.split(' ')[0] ?? '')],
         };
   },
@@ -19,7 +19,7 @@ export const jobs: Fixes<typeof JOBS> = {
   NoSpaceLeft(_, { volume }) {
     const look = volume && driverOfSpec(volume.spec).roomCommand?.(volume.spec);
     return {
-      say: `Make room, or create a smaller volume.${look === undefined ? '' : ' See what there is:'}`,
+      say: `Free up space, or create a smaller volume.${look === undefined ? '' : ' The command shows the free space.'}`,
       ...(look && volume && { run: [onNode(nodeOf(volume), ...look)] }),
     };
   },

@@ -10,7 +10,7 @@ import type { FixContext, Fixes } from './types.ts';
 function makeRoom(_: object, { node, volume }: FixContext): Fix {
   const look = volume && driverOfSpec(volume.spec).roomCommand?.(volume.spec);
   return {
-    say: `Make room, or create a smaller volume.${look === undefined ? '' : ' See what there is:'}`,
+    say: `Free up space, or create a smaller volume.${look === undefined ? '' : ' The command shows the free space.'}`,
     ...(look && { run: [onNode(node, ...look)] }),
   };
 }

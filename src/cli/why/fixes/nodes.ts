@@ -7,18 +7,18 @@ const trust = (node: string) =>
   `${commandLine('stowage', 'check', 'node', node, '--trust-host-key')} SHA256:FINGERPRINT`;
 
 const syncModules = ({ minion = '' }: { minion?: string }): Fix => ({
-  say: 'On the salt-master, with salt/ of this Stowage in its file_roots:',
+  say: 'Run the command on the salt-master, with salt/ of this version in its file_roots.',
   run: [commandLine('salt', minion, 'saltutil.sync_modules')],
 });
 
 const permit = (): Fix => ({
-  say: 'Put right what the message names: the secret, or external_auth of the salt-master.',
+  say: 'Correct the secret, or external_auth of the salt-master.',
 });
 
 export const nodes: Fixes<typeof NODES> = {
   // A shown key must be verified, not trusted: a man in the middle shows one, too.
   HostKeyChanged: ({ fingerprint = '', file }, { node }) => ({
-    say: `Only if node ${node} was installed anew, and prints this very fingerprint at its console (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub): remove the key that was known, and add the new one.`,
+    say: `Only if node ${node} was reinstalled, and its console prints this fingerprint (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub): remove the known key, and add the new one.`,
     run: [
       commandLine('ssh-keygen', '-R', node, ...(file === undefined ? [] : ['-f', file])),
       /^SHA256:[A-Za-z0-9+/=]+$/.test(fingerprint)
@@ -27,26 +27,26 @@ export const nodes: Fixes<typeof NODES> = {
     ],
   }),
   HostKeyUnknown: (_, { node }) => ({
-    say: `Have node ${node} print the fingerprint of its key at its console (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), and add the key if the host shows that one:`,
+    say: `Print the fingerprint of the key on the console of node ${node} (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub). Then add the key with that fingerprint.`,
     run: [trust(node)],
   }),
   LoginRefused: (_, { node }) => ({
-    say: 'The user that stowage watch runs as must get in without a question: put its key among the authorized_keys of the node.',
+    say: 'Add the key of the user that runs stowage watch to authorized_keys on the node. The command must succeed without a prompt.',
     run: [onNode(node, 'true')],
   }),
   SudoRefused: ({ user = '' }, { node }) => allowSudo(node, user),
   SaltUnreachable: () => ({
-    say: 'Have salt-master and salt-api run.',
+    say: 'Start salt-master and salt-api.',
     run: ['systemctl start salt-master salt-api'],
   }),
   SaltLoginRefused: permit,
   SaltRightMissing: permit,
   MinionUnknown: ({ minion = '' }) => ({
-    say: `Accept the key of the minion on the salt-master, once it is known to be its own; if it has another id, say so by the annotation stowage.dev/salt-minion of its Node.`,
+    say: `Verify the key of the minion, then accept it on the salt-master. If the minion has another id, set the annotation stowage.dev/salt-minion of its Node.`,
     run: ['salt-key -l all', commandLine('salt-key', '-a', minion)],
   }),
   MinionDown: ({ minion = '' }, { node }) => ({
-    say: 'Start salt-minion on the node. It answers, as the salt-master sees it, when the second command says True.',
+    say: 'Start salt-minion on the node. The second command prints True once the minion answers the salt-master.',
     run: [
       onNode(node, 'systemctl', 'start', 'salt-minion'),
       commandLine('salt', minion, 'test.ping'),
@@ -57,12 +57,12 @@ export const nodes: Fixes<typeof NODES> = {
   SaltModuleOld: syncModules,
   ModuleVersionOther: ({ minion, page = '' }) =>
     minion === undefined
-      ? { say: `Copy salt/ of this Stowage to the node again: ${page} tells where.` }
+      ? { say: `Copy salt/ of this version to the node again, as ${page} describes.` }
       : syncModules({ minion }),
 };
 
 function allowSudo(node: string, user: string): Fix {
-  const say = `Let user ${user} run what Stowage runs, without a password. Name the folders, volume groups and disks of the node (stowage print sudoers --help).`;
+  const say = `Allow user ${user} the commands of Stowage in sudo, without a password. Name the directories, volume groups and disks of the node (stowage print sudoers --help).`;
   // The name of the user comes from the node.
   if (!/^[a-z_][a-z0-9_-]*$/.test(user)) return { say };
   // sudo ignores files with a dot in their names: the file that it reads is complete at any time.

@@ -7,7 +7,7 @@ export const observations: Fixes<typeof OBSERVATIONS> = {
     node === ''
       ? undefined
       : {
-          say: 'Install what the node lacks: this lists it.',
+          say: 'Install the tools that the check of the node lists as missing.',
           run: [commandLine('stowage', 'check', 'node', node)],
         },
 };

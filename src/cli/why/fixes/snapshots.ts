@@ -5,13 +5,13 @@ import type { Fix } from '../types.ts';
 import type { Fixes } from './types.ts';
 
 const resume = (kind: string, name = ''): Fix => ({
-  say: 'Take the annotation off when the reason for it is gone.',
+  say: 'Once the reason for the pause is gone, remove the annotation.',
   run: [commandLine('kubectl', 'annotate', kind, name, `${PAUSED_ANNOTATION}-`)],
 });
 
 export const snapshots: Fixes<typeof SNAPSHOTS> = {
   ContentNoteLost: ({ content = '', uid = '' }) => ({
-    say: 'If nobody needs the copy, let go of it. Its file or logical volume stays on the node.',
+    say: 'If the copy is not needed, abandon it. Its file or logical volume stays on the node.',
     run: [
       commandLine(
         'kubectl',

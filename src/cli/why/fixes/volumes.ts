@@ -4,7 +4,7 @@ import type { Fixes } from './types.ts';
 
 export const volumes: Fixes<typeof VOLUMES> = {
   PersistentVolumeExists: (_, { volume }) => ({
-    say: `Delete the PersistentVolume ${volume?.metadata.name} if nobody needs it, and have the Volume tried again; or create the Volume under another name.`,
+    say: `If the PersistentVolume ${volume?.metadata.name} is not needed, delete it, then retry the Volume. Otherwise, create the Volume under another name.`,
     ...(volume && {
       run: [commandLine('kubectl', 'delete', 'pv', volume.metadata.name), ...retry(volume)],
     }),

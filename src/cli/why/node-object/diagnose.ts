@@ -25,7 +25,7 @@ const missing: NodeCause = ({ name, node, volumes }) => {
     holdup: `there is no Node ${name} in this cluster, and ${names.length === 1 ? 'a Volume is' : `${names.length} Volumes are`} on it: ${names.slice(0, SHOWN).join(', ')}`,
     next: { when: 'when its kubelet registers it again' },
     fix: {
-      say: 'Bring the node back under that name. If it is lost for good, give up what it holds:',
+      say: 'Bring the node back under that name. If it is permanently lost, delete its Volumes and abandon their data there:',
       run: names
         .slice(0, SHOWN)
         .map((volume) => commandLine('stowage', 'delete', 'volume', volume, '--forget-node')),
@@ -37,10 +37,10 @@ const paused: NodeCause = ({ name, node }) =>
   isPaused(foundIn(node))
     ? {
         cause: 'Paused',
-        holdup: `it is paused: it has the annotation ${PAUSED_ANNOTATION}, and nothing is written there`,
-        next: { when: 'when the annotation is taken off' },
+        holdup: `it is paused by its annotation ${PAUSED_ANNOTATION}: nothing is written there`,
+        next: { when: 'when the annotation is removed' },
         fix: {
-          say: 'Take the annotation off when the reason for it is gone.',
+          say: 'Once the reason for the pause is gone, remove the annotation.',
           run: [commandLine('kubectl', 'annotate', 'node', name, `${PAUSED_ANNOTATION}-`)],
         },
       }
@@ -55,7 +55,7 @@ const address: NodeCause = ({ name, node }) => {
         holdup: problem.message,
         next: { when: 'when the annotation is changed' },
         fix: {
-          say: 'Correct the annotation, or take it off:',
+          say: 'Correct the annotation, or remove it:',
           run: [commandLine('kubectl', 'annotate', 'node', name, `${problem.annotation}-`)],
         },
       };
@@ -77,11 +77,11 @@ const outOfService: NodeCause = ({ name, node: read }) => {
     : {
         cause: 'NodeOutOfService',
         holdup: isOff(node)
-          ? `it has the taint ${OUT_OF_SERVICE_TAINT}: someone says that it is off, and volumes that were attached there are force-detached`
+          ? `it has the taint ${OUT_OF_SERVICE_TAINT}, which declares it off: volumes that were attached there are force-detached`
           : `it is Ready, and has the taint ${OUT_OF_SERVICE_TAINT}: no volume is force-detached, and pods that do not tolerate it are evicted`,
-        next: { when: 'when the taint is taken off' },
+        next: { when: 'when the taint is removed' },
         fix: {
-          say: 'Take the taint off once the node is back.',
+          say: 'Remove the taint once the node is back.',
           run: [untaint(name)],
         },
       };
@@ -104,9 +104,9 @@ const notReady: NodeCause = ({ name, node, volumes }) => {
     cause: 'NodeNotReady',
     holdup: `it is not Ready${ready.message ? `: ${ready.message}` : ''}${held}`,
     ...(ready.lastTransitionTime && { since: ready.lastTransitionTime }),
-    next: { when: 'when its kubelet says so again' },
+    next: { when: 'when its kubelet reports Ready again' },
     fix: {
-      say: 'Bring it back: see whether its kubelet runs. If it is dead, switch it off, and say so, that its volumes are let go of:',
+      say: 'Bring the node back, and check that its kubelet runs. If it is dead, switch it off, then taint it: its volumes are force-detached.',
       run: [taintOff(name)],
     },
   };
@@ -147,6 +147,6 @@ export function diagnoseNode(known: NodeObjectFacts, now: number): Diagnosis {
       ? 'no Volume is on it'
       : `${length} ${length === 1 ? 'Volume is' : 'Volumes are'} on it`;
   return {
-    nothing: `Node ${known.name}: nothing is known to hold it up; ${what}. Whether it answers now, and has what it needs: ${commandLine('stowage', 'check', 'node', known.name)}`,
+    nothing: `Node ${known.name}: no problem is known; ${what}. To check the node itself, run: ${commandLine('stowage', 'check', 'node', known.name)}`,
   };
 }

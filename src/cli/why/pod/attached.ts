@@ -13,7 +13,7 @@ import { claimLink } from './claims.ts';
 import type { PodFacts, PodVolume } from './facts.ts';
 import { multiAttach } from './multi-attach.ts';
 
-const BY_ITSELF = { when: 'within seconds, where a daemon with the controller attachment runs' };
+const BY_ITSELF = { when: 'within seconds, if a daemon with the controller attachment runs' };
 
 /** Returns the blocker of a volume missing on the pod's node. `now` is in ms since the epoch. */
 export function notThere(known: PodFacts, now: number): Blocker | undefined {
@@ -51,7 +51,7 @@ function notBacked({ claimName, claim: read, pv, volume }: PodVolume): Blocker |
   if (claim === undefined) return undefined;
   const { namespace = '', name } = claim.metadata;
   const fix = {
-    say: 'See what is said of the claim.',
+    say: 'Check the events of the claim.',
     run: [commandLine('kubectl', 'describe', 'pvc', name, '-n', namespace)],
   };
   if ('absent' in pv) {
@@ -66,7 +66,7 @@ function notBacked({ claimName, claim: read, pv, volume }: PodVolume): Blocker |
   if (claimRef?.uid !== undefined && claimRef.uid !== claim.metadata.uid) {
     return {
       cause: 'ClaimLost',
-      holdup: `the PersistentVolume ${claim.spec.volumeName} is bound to another claim than its ${claimName}: ${claimRef.namespace}/${claimRef.name}`,
+      holdup: `the PersistentVolume ${claim.spec.volumeName} of its claim ${claimName} is bound to another claim: ${claimRef.namespace}/${claimRef.name}`,
       fix,
     };
   }
@@ -106,9 +106,9 @@ function notAttached(known: PodFacts, each: PodVolume, now: number): Blocker | u
     return {
       cause: 'Paused',
       holdup: `Volume ${name} is not attached to node ${nodeName}: ${kind} ${metadata.name} has the annotation ${PAUSED_ANNOTATION}`,
-      next: { when: 'when the annotation is taken off' },
+      next: { when: 'when the annotation is removed' },
       fix: {
-        say: 'Take the annotation off when the reason for it is gone.',
+        say: 'Once the reason for the pause is gone, remove the annotation.',
         run: [
           commandLine(
             ...['kubectl', 'annotate', kind.toLowerCase()],
@@ -120,7 +120,7 @@ function notAttached(known: PodFacts, each: PodVolume, now: number): Blocker | u
   }
   if (entry !== undefined) {
     const held = heldOn(each.known ?? { volume, node, storageClass: { absent: true } }, entry);
-    const mount = entry.state === 'Attached' ? ', but its persistent path is not there yet' : '';
+    const mount = entry.state === 'Attached' ? ', but its persistent path does not exist yet' : '';
     return { ...held, holdup: `Volume ${name}: ${held.holdup}${mount}` };
   }
   const told = conditionOf(known);
@@ -132,7 +132,7 @@ function notAttached(known: PodFacts, each: PodVolume, now: number): Blocker | u
     ...(since && { since }),
     next: BY_ITSELF,
     fix: {
-      say: 'See that the daemon runs, and what it logs about this Volume.',
+      say: 'Start the daemon if it is not running, else check its log for this Volume.',
       run: ['stowage watch'],
     },
   };
@@ -166,10 +166,10 @@ function wrongNode(
 ): Blocker {
   return {
     cause: 'WrongNode',
-    holdup: `Volume ${name} can be attached to ${allowed.length === 1 ? 'node' : 'one of the nodes'} ${allowed.join(', ')}, and the pod is on node ${nodeName}`,
+    holdup: `Volume ${name} can be attached to ${allowed.length === 1 ? 'node' : 'one of the nodes'} ${allowed.join(', ')}, but the pod is on node ${nodeName}`,
     next: { when: 'when the pod is on such a node' },
     fix: {
-      say: 'Have the pod scheduled anew, without a spec.nodeName of its own: the PersistentVolume tells the scheduler which nodes can be.',
+      say: 'Create the pod again without spec.nodeName: the scheduler then selects a node that the PersistentVolume allows.',
     },
   };
 }

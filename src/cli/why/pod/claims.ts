@@ -17,9 +17,9 @@ export function missingClaim({ pod, volumes }: PodFacts): Blocker | undefined {
     cause: 'ClaimMissing',
     holdup: `its claim ${missing.claimName} does not exist`,
     ...(creationTimestamp && { since: creationTimestamp }),
-    next: { when: 'when that claim is made' },
+    next: { when: 'when that claim is created' },
     fix: {
-      say: 'Create the claim (a StatefulSet, or the pod of an ephemeral volume, has it made), or correct its name in what makes the pod.',
+      say: 'Create the claim, or correct its name in the workload of the pod. Claims of StatefulSets and of ephemeral volumes are created automatically.',
       run: [commandLine('kubectl', 'get', 'pvc', '-n', pod.metadata.namespace ?? '')],
     },
   };

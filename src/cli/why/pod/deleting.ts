@@ -17,7 +17,7 @@ export function deletingPod({ pod, node }: PodFacts): Diagnosis | undefined {
     return {
       cause: 'NodeNotReady',
       chain: [{ kind: 'Node', name: nodeName }],
-      holdup: `it is being deleted, and node ${nodeName}, which would have to end it, is not Ready`,
+      holdup: `it is being deleted, and node ${nodeName}, which must terminate it, is not Ready`,
       since,
       next: { when: `when node ${nodeName} is back` },
       fix: notReadyFix(nodeName),
@@ -27,13 +27,13 @@ export function deletingPod({ pod, node }: PodFacts): Diagnosis | undefined {
   if (foreign.length > 0) {
     return {
       cause: 'ForeignFinalizer',
-      holdup: `it is being deleted, and held by its finalizers ${finalizers.join(', ')}`,
+      holdup: `it is being deleted, and waits for the finalizers ${finalizers.join(', ')}`,
       since,
-      next: { when: 'when they are taken off' },
+      next: { when: 'when they are removed' },
       fix: foreignFinalizers(['pod', name, '-n', namespace], finalizers, foreign),
     };
   }
   return {
-    nothing: `Pod ${podName(pod)} is being deleted, and waits for no volumes any more${nodeName ? `: node ${nodeName} ends it` : ''}`,
+    nothing: `Pod ${podName(pod)} is being deleted, and no longer waits for volumes${nodeName ? `: node ${nodeName} terminates it` : ''}`,
   };
 }

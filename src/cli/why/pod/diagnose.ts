@@ -13,12 +13,12 @@ export function diagnosePod(known: PodFacts, now: number): Diagnosis {
   const { phase } = pod.status ?? {};
   const name = `Pod ${podName(pod)}`;
   if (phase === 'Succeeded' || phase === 'Failed') {
-    return { nothing: `${name} has ended (${phase}), and needs no volumes any more` };
+    return { nothing: `${name} has ended (${phase}), and no longer needs volumes` };
   }
   const deleting = deletingPod(known);
   if (deleting !== undefined) return deleting;
   if (volumes.length === 0)
-    return { nothing: `${name} has no volumes that Stowage could have made` };
+    return { nothing: `${name} has no volumes that Stowage could provision` };
   // The kubelet mounts all volumes before it starts containers.
   const runs = phase === 'Running' && conditionOf(known)?.status !== 'False';
   const found = runs
@@ -35,13 +35,11 @@ function healthyMessage({ pod, volumes }: PodFacts, name: string): string {
     .map(({ volume }) => volume && foundIn(volume))
     .filter((each) => each !== undefined);
   const unread = volumes.some((each) => [each.claim, each.pv].some((read) => 'forbidden' in read));
-  if (ours.length === 0 && unread)
-    return `Pod ${podName(pod)}: what its volumes are may not be read`;
-  if (ours.length === 0)
-    return `${name} has no volumes of Stowage; what others made is not looked at`;
+  if (ours.length === 0 && unread) return `Pod ${podName(pod)}: you may not read its volumes`;
+  if (ours.length === 0) return `${name} has no volumes of Stowage; other volumes are not checked`;
   const names = ours.map(({ metadata }) => metadata.name);
   const there = `${names.length === 1 ? 'Volume' : 'Volumes'} ${names.join(', ')}`;
   const { phase = 'Pending' } = pod.status ?? {};
   if (phase === 'Running') return `${name} is Running: nothing holds its volumes up (${there})`;
-  return `${name} is ${phase}, but its volumes are there: ${there} on node ${pod.spec.nodeName}. See what else keeps it: ${commandLine('kubectl', 'describe', 'pod', pod.metadata.name, '-n', pod.metadata.namespace ?? '')}`;
+  return `${name} is ${phase}, but its volumes are attached: ${there} on node ${pod.spec.nodeName}. To find another cause, run: ${commandLine('kubectl', 'describe', 'pod', pod.metadata.name, '-n', pod.metadata.namespace ?? '')}`;
 }

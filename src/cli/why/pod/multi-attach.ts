@@ -26,17 +26,17 @@ export function multiAttach(
     return {
       ...common,
       cause: 'NodeNotReady',
-      holdup: `${what}${needed}, which is not Ready, and it can be on one node at a time`,
+      holdup: `${what}, which is not Ready${needed}; it can be on one node at a time`,
       next: { when: `when node ${node} is back` },
       fix: notReadyFix(node),
     };
   }
-  const held = `${needed}${message ? ` (${message})` : ''}, and it can be on one node at a time`;
+  const held = `${needed}${message ? ` (${message})` : ''}; it can be on one node at a time`;
   if (state === 'Uncertain') {
     return {
       ...common,
-      holdup: `${what}, which counts as attached until the node was looked at${held}`,
-      next: { when: 'by itself, after a delay that grows to 2 minutes' },
+      holdup: `${what}, which counts as attached until the node is verified${held}`,
+      next: { when: 'automatically, after a backoff of up to 2 minutes' },
       ...inDoubt(volume, holder),
     };
   }
@@ -47,7 +47,7 @@ export function multiAttach(
       ...common,
       cause: 'WaitingForUnmount',
       holdup: `${what}${held}`,
-      next: { when: 'by itself, after a delay that grows to 2 minutes' },
+      next: { when: 'automatically, after a backoff of up to 2 minutes' },
       ...(found?.fix && { fix: found.fix }),
     };
   }
@@ -66,12 +66,12 @@ export function multiAttach(
     cause: isUnknown ? 'UnknownReason' : 'MultiAttach',
     holdup: `${what}${held}`,
     next: {
-      when: `once it is detached from node ${node}, which follows by itself when no pod needs it there`,
+      when: `once it is detached from node ${node}, which happens when no pod needs it there`,
     },
     fix: isUnknown
       ? endUse(node, pods)
       : {
-          say: 'End what uses it there, by scaling down what made it; else the pods are made again.',
+          say: 'Scale down the workload that uses it there, else it creates the pods again. Then delete the pods.',
           run: deletePods(pods),
         },
   };

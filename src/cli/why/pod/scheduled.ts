@@ -13,12 +13,12 @@ export function unscheduled(known: PodFacts, now: number): Blocker | undefined {
   const since = condition?.lastTransitionTime ?? metadata.creationTimestamp;
   return {
     cause: claim?.cause ?? 'NotScheduled',
-    holdup: `it is on no node yet: ${said ?? 'no scheduler has said anything of it'}${claim === undefined ? '' : `; ${claim.holdup}`}`,
+    holdup: `it is not scheduled yet: ${said ?? 'no scheduler has reported a reason'}${claim === undefined ? '' : `; ${claim.holdup}`}`,
     ...(since && { since }),
     ...(claim?.chain && { chain: claim.chain }),
-    next: { when: 'when something changes that the scheduler waits for, else within 5 minutes' },
+    next: { when: 'when an object that the scheduler waits for changes, else within 5 minutes' },
     fix: claim?.fix ?? {
-      say: 'See what is said of the pod.',
+      say: 'Check the events of the pod.',
       run: [
         commandLine('kubectl', 'describe', 'pod', metadata.name, '-n', metadata.namespace ?? ''),
       ],

@@ -19,18 +19,18 @@ export function reasonOf(
     accessModes = [],
   } = claim.spec;
   const look: Fix = {
-    say: 'See what is said of the claim.',
+    say: 'Check the events of the claim.',
     run: [commandLine('kubectl', 'describe', 'pvc', name, '-n', namespace)],
   };
   if (claim.status?.phase === 'Lost')
     return { why: `its PersistentVolume ${volumeName} is gone`, fix: look };
   if (volumeName !== undefined) return { why: named(volumeName, claim, supply), fix: look };
   const all = supply && foundIn(supply.pvs);
-  if (all === undefined) return { why: 'nothing is bound to it', fix: look };
+  if (all === undefined) return { why: 'no PersistentVolume is bound to it', fix: look };
   const size = claim.spec.resources?.requests?.storage ?? '0';
   const [beyond] = accessModes.filter((mode) => mode !== MADE_BY_HAND);
   const more: Fix = {
-    say: `Make a volume for it, on a node where the pod can run.`,
+    say: `Create a volume for it, on a node where the pod can run.`,
     run: [
       `stowage create volume NAME --node NODE --type sparse ${commandLine('--size', size, '--storage-class', storageClassName)}${mode === 'Block' ? ' --mode Block' : ''}`,
     ],
@@ -49,22 +49,22 @@ export function reasonOf(
     making === undefined
       ? more
       : {
-          say: `The Volume ${making.metadata.name} of that class is ${phaseOf(making) ?? 'Unknown'}: see why.`,
+          say: `Find out why the Volume ${making.metadata.name} of that class is ${phaseOf(making) ?? 'Unknown'}.`,
           run: [commandLine('stowage', 'why', 'volume', making.metadata.name)],
         };
   if (beyond !== undefined && !ofClass.some((pv) => allows(pv, accessModes))) {
     return {
-      why: `no PersistentVolume ${kind} can be had ${accessModes.join(', ')}`,
+      why: `no PersistentVolume ${kind} allows ${accessModes.join(', ')}`,
       fix: {
-        say: `Make the claim anew with the access mode ${MADE_BY_HAND}, which is what Volumes that are made by hand have: a device is written from one node. docs/shared-directories.md says how several nodes read one.`,
+        say: `Create the claim again with the access mode ${MADE_BY_HAND}, which Volumes created by hand have: a device is written from one node. To read one on several nodes, see docs/shared-directories.md.`,
       },
     };
   }
   if (storageClassName === '') {
     return {
-      why: 'it asks for a PersistentVolume without a storage class, and all that Stowage makes have one',
+      why: 'it requests a PersistentVolume without a storage class, and all those of Stowage have one',
       fix: {
-        say: 'Make the claim anew with the storage class of a Volume.',
+        say: 'Create the claim again with the storage class of a Volume.',
         run: ['stowage get volumes'],
       },
     };
@@ -72,30 +72,30 @@ export function reasonOf(
   if (ofClass.length === 0) return { why: `there is no PersistentVolume ${kind}`, fix };
   const free = ofClass.filter(({ status }) => status?.phase === 'Available');
   if (free.length === 0)
-    return { why: `no PersistentVolume ${kind} is free, of ${ofClass.length}`, fix };
+    return { why: `no PersistentVolume ${kind} is free (total: ${ofClass.length})`, fix };
   const ofMode = free.filter(({ spec }) => (spec.volumeMode ?? 'Filesystem') === mode);
   if (ofMode.length === 0)
-    return { why: `no free PersistentVolume ${kind} is of mode ${mode}`, fix };
+    return { why: `no free PersistentVolume ${kind} has the volume mode ${mode}`, fix };
   const large = ofMode.filter((pv) => bytesOf(pv) >= bytes(size));
   if (large.length === 0) {
     const [largest] = ofMode.toSorted((a, b) => Number(bytesOf(b) - bytesOf(a)));
     return {
-      why: `it asks for ${size}, and the largest free PersistentVolume ${kind} has ${largest?.spec.capacity.storage}`,
+      why: `it requests ${size}, and the largest free PersistentVolume ${kind} has ${largest?.spec.capacity.storage}`,
       fix,
     };
   }
   const fitting = large.filter((pv) => allows(pv, accessModes));
   if (fitting.length === 0) {
     return {
-      why: `no free PersistentVolume ${kind} can be had ${accessModes.join(', ')}`,
+      why: `no free PersistentVolume ${kind} allows ${accessModes.join(', ')}`,
       fix: {
-        say: `Ask for the access mode ${large[0]?.spec.accessModes.join(', ')} in the claim.`,
+        say: `Create the claim again with the access mode ${large[0]?.spec.accessModes.join(', ')}.`,
       },
     };
   }
   const names = fitting.slice(0, 3).map(({ metadata }) => metadata.name);
   return {
-    why: `it is not bound yet, though there is room for it (${names.join(', ')})`,
+    why: `it is not bound yet, although a PersistentVolume fits (${names.join(', ')})`,
     fix: look,
   };
 }
@@ -112,7 +112,7 @@ function named(
   const all = supply && foundIn(supply.pvs);
   const pv = all?.find((each) => each.metadata.name === volumeName);
   if (all !== undefined && pv === undefined) {
-    return `it is to have the PersistentVolume ${volumeName}, which does not exist`;
+    return `it names the PersistentVolume ${volumeName}, which does not exist`;
   }
   const { claimRef } = pv?.spec ?? {};
   const isOthers =
@@ -120,7 +120,7 @@ function named(
     (claimRef.namespace !== metadata.namespace ||
       claimRef.name !== metadata.name ||
       ![undefined, metadata.uid].includes(claimRef.uid));
-  return `it is to have the PersistentVolume ${volumeName}${isOthers ? `, which is bound to another claim: ${claimRef.namespace}/${claimRef.name}` : ''}`;
+  return `it names the PersistentVolume ${volumeName}, which is ${isOthers ? `bound to another claim: ${claimRef.namespace}/${claimRef.name}` : 'not bound to it yet'}`;
 }
 
 /** Access mode of a Volume whose template sets none. */

@@ -17,13 +17,13 @@ export function snapshotClass({ snapshot, classes: read }: SnapshotFacts): Block
     const several = defaults.map(({ metadata }) => metadata.name).join(', ');
     return {
       cause: 'SnapshotClassMissing',
-      holdup: `it names no class, and there ${defaults.length === 0 ? 'is no default one' : `are several default ones: ${several}`} of ${DRIVER}`,
+      holdup: `it names no class, and there ${defaults.length === 0 ? `is no default one of ${DRIVER}` : `are several default ones of ${DRIVER}: ${several}`}`,
       ...since,
-      next: { when: 'when there is one default class' },
+      next: { when: 'when there is exactly one default class' },
       fix:
         defaults.length === 0
           ? { say: 'Create a class.', manifest: manifestOf('stowage', true) }
-          : { say: `Take the annotation ${DEFAULT_SNAPSHOT_CLASS_ANNOTATION} off all but one.` },
+          : { say: `Remove the annotation ${DEFAULT_SNAPSHOT_CLASS_ANNOTATION} from all but one.` },
     };
   }
   const found = classes.find(({ metadata }) => metadata.name === named);
@@ -32,17 +32,17 @@ export function snapshotClass({ snapshot, classes: read }: SnapshotFacts): Block
       cause: 'SnapshotClassMissing',
       holdup: `its class ${named} does not exist`,
       ...since,
-      next: { when: 'when that class is made' },
+      next: { when: 'when that class is created' },
       fix: { say: 'Create the class.', manifest: manifestOf(named, false) },
     };
   }
   if (found.driver === DRIVER) return undefined;
   return {
     cause: 'ForeignProvisioner',
-    holdup: `its class ${named} is of ${found.driver}, and not of Stowage`,
+    holdup: `its class ${named} is of the driver ${found.driver}, not of Stowage`,
     ...since,
-    next: { when: `when ${found.driver} takes it, which it can of its own volumes only` },
-    fix: { say: `Take the snapshot anew, with a class of ${DRIVER}.` },
+    next: { when: `when ${found.driver} takes it, which it does for its own volumes only` },
+    fix: { say: `Create the snapshot again with a class of ${DRIVER}.` },
   };
 }
 

@@ -11,14 +11,17 @@ import { lastSeen } from '../../lib/objects/related.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { heldByFinalizers } from '../deleting.ts';
 import { type Obstruction, obstructionOf } from '../obstruction.ts';
-import type { Blocker, Diagnosis } from '../types.ts';
+import type { Blocker, Diagnosis, Fix } from '../types.ts';
 import { snapshotClass } from './class.ts';
 import type { SnapshotFacts } from './read.ts';
 
 /** Check for one possible blocker of a snapshot. */
 type SnapshotCause = (known: SnapshotFacts) => Blocker | undefined;
 
-const BY_ITSELF = { when: 'by itself, after a delay that grows to 5 minutes' };
+/** Fix for a reason without a known one. */
+const CHECK_LOG: Fix = { say: 'Check the log of the daemon for the snapshot.' };
+
+const BY_ITSELF = { when: 'automatically, after a backoff of up to 5 minutes' };
 
 export const sinceMade = ({ metadata }: VolumeSnapshot): Pick<Blocker, 'since'> =>
   metadata.creationTimestamp === undefined ? {} : { since: metadata.creationTimestamp };
@@ -63,11 +66,11 @@ const deleting: SnapshotCause = ({ snapshot, content }) => {
   if (finalizers.includes(SNAPSHOT_FINALIZERS.asSource)) {
     return {
       cause: 'UsedAsSource',
-      holdup: 'it is being deleted, and a claim is being made from it',
+      holdup: 'it is being deleted, and a claim is being created from it',
       since,
       next: { when: 'when that claim is bound, or deleted' },
       fix: {
-        say: 'See who is making something from it: claims that are Pending, in other namespaces as well.',
+        say: 'Check which Pending claims have it as their source, also in other namespaces.',
         run: [commandLine('stowage', 'get', 'grants', '-n', namespace), 'kubectl get pvc -A'],
       },
     };
@@ -77,18 +80,18 @@ const deleting: SnapshotCause = ({ snapshot, content }) => {
   if (found !== undefined && finalizers.includes(SNAPSHOT_FINALIZERS.bound)) {
     return {
       cause: 'RemovalFailed',
-      holdup: `it is being deleted, and its content ${found.metadata.name} is not gone${error ? `: ${error}` : ''}`,
+      holdup: `it is being deleted, and its content ${found.metadata.name} still exists${error ? `: ${error}` : ''}`,
       since,
       next: BY_ITSELF,
       fix: error
-        ? (explained(detailOf(found))?.fix ?? { say: 'Put right what the message names.' })
-        : { say: 'See that the daemon runs.', run: ['stowage watch'] },
+        ? (explained(detailOf(found))?.fix ?? CHECK_LOG)
+        : { say: 'Start the daemon if it is not running.', run: ['stowage watch'] },
     };
   }
   return {
-    holdup: `it is being deleted, and held by its finalizers ${finalizers.join(', ')}`,
+    holdup: `it is being deleted, and waits for the finalizers ${finalizers.join(', ')}`,
     since,
-    next: { when: 'when they are taken off' },
+    next: { when: 'when they are removed' },
     ...heldByFinalizers(['volumesnapshot', snapshot.metadata.name, '-n', namespace], finalizers),
   };
 };
@@ -106,7 +109,7 @@ const source: SnapshotCause = ({ snapshot, claim: read, pv }) => {
       ...since,
       next: { when: 'when there is such a claim' },
       fix: {
-        say: 'See which claims there are. What a snapshot is of cannot be changed: make it anew.',
+        say: 'Create the snapshot again with the name of an existing claim: its source is immutable.',
         run: [commandLine('kubectl', 'get', 'pvc', '-n', namespace)],
       },
     };
@@ -121,7 +124,7 @@ const source: SnapshotCause = ({ snapshot, claim: read, pv }) => {
       ...since,
       next: { when: 'when the claim is bound' },
       fix: {
-        say: 'See what holds the claim up.',
+        say: 'Find out what holds up the claim.',
         run: [commandLine('stowage', 'why', 'pvc', `${namespace}/${name}`)],
       },
     };
@@ -133,11 +136,11 @@ const source: SnapshotCause = ({ snapshot, claim: read, pv }) => {
   if (foundIn(pv) === undefined || isOurs) return undefined;
   return {
     cause: 'ForeignProvisioner',
-    holdup: `the volume ${claim.spec.volumeName} of its claim ${name} is none of Stowage's`,
+    holdup: `the volume ${claim.spec.volumeName} of its claim ${name} is not a volume of Stowage`,
     ...since,
-    next: { when: 'when whoever made that volume takes the snapshot' },
+    next: { when: 'when the driver of that volume takes the snapshot' },
     fix: {
-      say: 'Stowage takes snapshots of its own volumes only. See what others say of it.',
+      say: 'Stowage takes snapshots of its own volumes only. Check the status that its driver reports.',
       run: [yamlOf(snapshot)],
     },
   };
@@ -153,9 +156,9 @@ const written: SnapshotCause = ({ snapshot, content: read }) => {
       cause: 'ContentMissing',
       holdup: `its content ${named} does not exist`,
       ...sinceMade(snapshot),
-      next: { when: 'when that is made' },
+      next: { when: 'when that content is created' },
       fix: {
-        say: `Create the VolumeSnapshotContent ${named}, with a volumeSnapshotRef to ${namespace}/${name}.`,
+        say: `Create VolumeSnapshotContent ${named}, with a volumeSnapshotRef to ${namespace}/${name}.`,
       },
     };
   }
@@ -166,19 +169,19 @@ const written: SnapshotCause = ({ snapshot, content: read }) => {
     if (driver === DRIVER) return undefined;
     return {
       cause: 'ForeignProvisioner',
-      holdup: `its content ${content.metadata.name} is of ${driver}, and not of Stowage`,
+      holdup: `its content ${content.metadata.name} is of the driver ${driver}, not of Stowage`,
       ...sinceMade(snapshot),
       next: { when: `when ${driver} has taken it` },
-      fix: { say: 'See what that says of it.', run: [yamlOf(snapshot)] },
+      fix: { say: 'Check the status that the driver reports.', run: [yamlOf(snapshot)] },
     };
   }
   return {
     cause: 'ContentMismatch',
-    holdup: `its content ${content.metadata.name} is of another snapshot, ${ref.namespace}/${ref.name}${isOther ? '' : `, which had the UID ${ref.uid}`}`,
+    holdup: `its content ${content.metadata.name} belongs to another snapshot, ${ref.namespace}/${ref.name}${isOther ? '' : `, which had the UID ${ref.uid}`}`,
     ...sinceMade(snapshot),
-    next: { when: 'never: a content is of one snapshot' },
+    next: { when: 'never: a content belongs to one snapshot' },
     fix: {
-      say: 'Make another content with the same snapshot handle and this snapshot in its volumeSnapshotRef, without a UID, and have that named.',
+      say: 'Create another content with the same snapshot handle, and this snapshot, without a UID, as its volumeSnapshotRef. Then name that content in the snapshot.',
       run: [
         commandLine('kubectl', 'get', 'volumesnapshotcontent', content.metadata.name, '-o', 'yaml'),
       ],
@@ -204,7 +207,7 @@ const failed: SnapshotCause = ({ snapshot, content: read, events }) => {
     holdup: message,
     ...(since ? { since } : sinceMade(snapshot)),
     next: BY_ITSELF,
-    fix: found?.fix ?? { say: 'Put right what the message names. Nothing else is needed.' },
+    fix: found?.fix ?? CHECK_LOG,
   };
 };
 
@@ -213,19 +216,19 @@ const making: SnapshotCause = ({ snapshot, content: read }) => {
   const taken = content?.status?.readyToUse === true;
   const what =
     content === undefined
-      ? 'no daemon has taken it up yet'
+      ? 'no daemon has processed it yet'
       : taken
-        ? `its content ${content.metadata.name} is ready, and that is not written into it yet`
-        : `its content ${content.metadata.name} is being made on the node`;
+        ? `its content ${content.metadata.name} is ready, but the status of the snapshot is not updated yet`
+        : `its content ${content.metadata.name} is being created on the node`;
   return {
     cause: 'SnapshotBeingTaken',
     holdup: what,
     ...sinceMade(snapshot),
-    next: { when: 'within seconds, where a daemon runs' },
+    next: { when: 'within seconds, if a daemon runs' },
     fix: {
       say: taken
-        ? 'Where a snapshot-controller of others runs, it writes that. Else run the daemon.'
-        : 'If it stays so, see that the daemon runs, and what it logs about this snapshot.',
+        ? 'Start the daemon, unless another snapshot-controller runs, which updates the status.'
+        : 'If this persists, check that the daemon runs, and its log for this snapshot.',
       run: ['stowage watch'],
     },
   };
@@ -240,5 +243,5 @@ export function diagnoseSnapshot(known: SnapshotFacts): Diagnosis {
     const found = cause(known);
     if (found !== undefined) return found;
   }
-  return { nothing: `VolumeSnapshot ${namespace}/${name} is ready: claims can be made from it` };
+  return { nothing: `VolumeSnapshot ${namespace}/${name} is ready: claims can be created from it` };
 }

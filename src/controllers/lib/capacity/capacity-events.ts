@@ -42,7 +42,7 @@ export function createCapacityEvents({ events, logger, clock }: CapacityEventsDe
     told.set(key, { said, at: now });
     logger.warn(
       { storageClass: storageClass.metadata.name, node, reason: room.unknown },
-      'room not known',
+      'free space unknown',
     );
     events.event(storageClass, 'Warning', reason, `node ${node}: ${message}`, detail);
   };

@@ -77,7 +77,7 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
     if (rooms.room(node, place, overcommit) === undefined) await rooms.look(node, place);
     // If the node changed meanwhile, the published value stays.
     const room = promised(rooms.room(node, place, overcommit));
-    if (room === undefined) return { unknown: 'it changed as it was looked at' };
+    if (room === undefined) return { unknown: 'it changed during the observation' };
     tell(storageClass, node, place, room);
     return room;
   }

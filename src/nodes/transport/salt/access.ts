@@ -1,15 +1,18 @@
 import { readFile } from 'node:fs/promises';
 
-/** Where salt-api is, and who asks it. */
+/** Address of salt-api, and the account that Stowage uses. */
 export interface SaltAccess {
-  /** Such as https://salt.example:8000. */
+  /** URL, such as https://salt.example:8000. */
   url: string;
-  /** Salt's name of how the secret is checked: sharedsecret, pam, file, stowage_token. */
+  /** Authentication method by its name in Salt: sharedsecret, pam, file, kubernetes_token. */
   eauth: string;
   user: string;
-  /** Holds the password, the shared secret or the token; read before each login, newlines at its end are no part of it. */
+  /**
+   * File with the password, shared secret or token, without newlines at its end; read before each
+   * request.
+   */
   secretFile: string;
-  /** Certificates (PEM) that may have signed salt-api's; default: those that Node.js trusts. */
+  /** File with CA certificates (PEM) for salt-api; default: those that Node.js trusts. */
   caFile?: string;
 }
 
@@ -18,7 +21,7 @@ export interface Secrets {
   ca: string | undefined;
 }
 
-/** What the files hold now: they are replaced while this runs. Throws an Error that names the file. */
+/** Reads the files, which may be replaced at any time. Throws an Error that names the file. */
 export async function readSecrets({ secretFile, caFile }: SaltAccess): Promise<Secrets> {
   const [secret, ca] = await Promise.all([
     readFile(secretFile, 'utf8'),

@@ -13,39 +13,45 @@ import {
 import { SaltDenied, SaltUnreachable } from './http.ts';
 import { SaltLoginRefused, type SaltSession } from './session.ts';
 
-/** One function of Stowage's module on a minion. */
+/** Call of a function of Stowage's module on a minion. */
 export interface SaltCall {
-  /** Such as `observe`. */
+  /** Name of the function, such as `observe`. */
   fun: string;
-  /** Its arguments, beside the node and the version of the module. */
+  /** Arguments of the function, beside the node and the version of the module. */
   args: Readonly<Record<string, unknown>>;
-  /** How long the function may wait by itself, in ms. */
+  /** Time (ms) that the function itself may wait. */
   waitMs: number;
-  /** Only starts it: the answer is the id of Salt's job, whose end is an event. */
+  /** True to only start the function: the answer is the ID of Salt's job, whose end is an event. */
   detached?: boolean;
 }
 
-/** `jid` where the call was only started. */
+/** `jid` if the call was only started. */
 export type SaltAnswer = { ret: unknown } | { jid: string };
 
 export interface SaltCallerOptions {
   access: SaltAccess;
   session: SaltSession;
-  /** The id of the minion that is a node. */
+  /** Returns the ID of a node's minion. */
   minionOf(node: string): string;
-  /** Throws a NodeError where nothing may be done on the node (any more). */
+  /** Throws a NodeError if nothing may be done on the node (any more). */
   check?: ((node: string) => void) | undefined;
 }
 
-/** What the module is, as both sides know it: salt/_modules/stowage.py says the same. */
+/** Version of the module's interface, as salt/_modules/stowage.py has it too. */
 export const MODULE_VERSION = 1;
 
-/** How long a minion has for what takes it no time, in s: it starts a process for each call. */
+/** Time (s) for a minion to answer a call that does not wait: it starts a process for each call. */
 const PROMPT = 10;
-/** After which the salt-master asks a minion that has not answered whether it is at work still, and gives up, in s. */
+/**
+ * Additional time (s) for the salt-master to ask a silent minion whether it still runs the call,
+ * and to wait for that.
+ */
 const GRACE = 15;
 
-/** Calls of functions of minions by the runner on the salt-master (salt/_runners/stowage.py), one HTTP request each. */
+/**
+ * Creates a transport that calls functions of minions by the runner on the salt-master
+ * (salt/_runners/stowage.py), in one HTTP request each.
+ */
 export function createSaltCaller(options: SaltCallerOptions): NodeTransport<SaltCall, SaltAnswer> {
   const { access, session, minionOf, check } = options;
   return {
@@ -97,7 +103,10 @@ export function createSaltCaller(options: SaltCallerOptions): NodeTransport<Salt
   };
 }
 
-/** What the module returned. Throws a NodeError where it was Salt that spoke: there is no such function, or it failed. */
+/**
+ * Returns what the module returned. Throws a NodeError if the text is Salt's: the function is
+ * missing, or failed.
+ */
 function checkedReturn(node: string, minion: string, ret: unknown, retcode: unknown): unknown {
   if (typeof ret === 'string') throw functionFailed(node, minion, ret, retcode);
   return ret;

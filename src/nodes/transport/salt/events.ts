@@ -1,15 +1,18 @@
 import type { SaltSession } from './session.ts';
 
-/** A minion has returned from a job of Salt's. What it returned is left out: the node is asked again anyway. */
+/** Return of a minion from a Salt job. The returned value is omitted: the node is polled anyway. */
 export interface SaltReturn {
   jid: string;
   minion: string;
 }
 
 export interface SaltEvents {
-  /** Whether the stream is up: only then does a return surely come by it. */
+  /** Reports whether the stream is up: only then every return certainly arrives by it. */
   connected(): boolean;
-  /** Resolves once the minion has returned from the job, whether it had already or is yet to, and when the signal aborts. */
+  /**
+   * Resolves once the minion has returned from the job, also if it already had, and when the signal
+   * aborts.
+   */
   returned(found: SaltReturn, signal: AbortSignal): Promise<void>;
 }
 
@@ -17,22 +20,25 @@ export interface SaltEventsOptions {
   session: Pick<SaltSession, 'stream'>;
   /** Rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Ends the reading. */
+  /** Ends the reading of events. */
   signal: AbortSignal;
 }
 
-/** A silent stream is opened anew after this long, in ms: a dead connection is silent, too. */
+/** Time (ms) after which a silent stream is opened again: a dead connection is silent too. */
 const SILENCE = 60_000;
-/** Between two tries, in ms: the first time, doubling, and at most. */
+/** Backoff (ms) between attempts: at first, doubling, and at most. */
 const RETRY = { start: 250, max: 10_000 };
-/** Returns that nobody asked for yet: one may come before the answer that names its job. */
+/** Maximum number of early returns kept: one may arrive before the answer that names its job. */
 const KEPT = 1000;
-/** Most characters of one record; max_event_size of the salt-master is 1 MB by default. */
+/** Maximum characters of one record; max_event_size of the salt-master is 1 MB by default. */
 const RECORD_LIMIT = 8 << 20;
-/** An id of a job has 20 digits, one of a minion at most 253 characters. */
+/** Tag of a return. A job's ID has 20 digits, a minion's at most 253 characters. */
 const TAG = /^tag: salt\/job\/(\d{1,32})\/ret\/(\S{1,253})$/m;
 
-/** Reads the events of salt-api (GET /events) until the signal, and opens the stream again whenever it ends. */
+/**
+ * Reads the events of salt-api (GET /events) until the signal aborts, and opens the stream again
+ * whenever it ends.
+ */
 export function readSaltEvents({ session, sleep, signal }: SaltEventsOptions): SaltEvents {
   const waiting = new Map<string, () => void>();
   const early = new Set<string>();
@@ -62,7 +68,7 @@ export function readSaltEvents({ session, sleep, signal }: SaltEventsOptions): S
           if (found !== undefined) take(keyOf(found));
         }
       } catch {
-        // Whoever asks next learns why; here it is tried again.
+        // The next request reports the error; here the stream is opened again.
       }
       up = false;
       await sleep(pause, signal).catch(() => {});
@@ -89,10 +95,16 @@ export function readSaltEvents({ session, sleep, signal }: SaltEventsOptions): S
   };
 }
 
-/** A minion returns from its own jobs alone: the salt-master checks who it is. */
+/**
+ * Returns the key of a return. The salt-master authenticates minions, so each returns only from its
+ * own jobs.
+ */
 const keyOf = ({ jid, minion }: SaltReturn) => `${jid} ${minion}`;
 
-/** The records of a stream of server-sent events, without the empty line that ends each. Throws for one that does not end. */
+/**
+ * Yields the records of a stream of server-sent events, without the empty line that ends each.
+ * Throws for a record that does not end.
+ */
 export async function* records(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -102,8 +114,8 @@ export async function* records(chunks: AsyncIterable<Buffer>): AsyncGenerator<st
     rest = whole.pop() ?? '';
     yield* whole;
     if (rest.length > RECORD_LIMIT)
-      throw new RangeError(`a record of more than ${RECORD_LIMIT} characters`);
-    // The first thing that salt-api says has no empty line after it: "retry: 400".
+      throw new RangeError(`a record exceeds ${RECORD_LIMIT} characters`);
+    // The first line of salt-api, "retry: 400", has no empty line after it.
     if (rest === 'retry: 400\n') {
       rest = '';
       yield 'retry: 400';
@@ -111,7 +123,10 @@ export async function* records(chunks: AsyncIterable<Buffer>): AsyncGenerator<st
   }
 }
 
-/** Returns the minion and job of a record, if Stowage's module returned; undefined for other records, which may be long. */
+/**
+ * Returns the minion and job of a record, if Stowage's module returned; undefined for other
+ * records, which may be long.
+ */
 export function readReturn(record: string): SaltReturn | undefined {
   const [, jid, minion] = TAG.exec(record.slice(0, 1000)) ?? [];
   return jid !== undefined && minion !== undefined && record.includes('"stowage.')

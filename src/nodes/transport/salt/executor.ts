@@ -21,19 +21,27 @@ import { createSaltSession } from './session.ts';
 
 export interface SaltExecutorOptions {
   access: SaltAccess;
-  /** The id of the minion that is a node. */
+  /** Returns the ID of a node's minion. */
   minionOf(node: string): string;
-  /** Throws a NodeError where nothing may be done on the node (any more). */
+  /** Throws a NodeError if nothing may be done on the node (any more). */
   check?: ((node: string) => void) | undefined;
-  /** What is told of a node's life elsewhere: when it changes, a node that was away is tried at once. */
+  /**
+   * Incarnation of a node by other sources: when it changes, an unreachable node is tried at once.
+   */
   incarnationOf?: (node: string) => string;
   clock: GateClock;
 }
 
-/** How long a round trip may take beside what it was told to wait, in ms: a minion that is down takes Salt 15 s. */
+/**
+ * Maximum time (ms) of a round trip, beside the requested wait: Salt needs 15 s for a minion that
+ * is down.
+ */
 const ROUND_TRIP = 40_000;
 
-/** The job protocol over salt-api: the module's functions, and Salt's events for the ends of jobs. */
+/**
+ * Creates an executor over salt-api: the module's functions, and Salt's events for the ends of
+ * jobs.
+ */
 export function createSaltExecutor(options: SaltExecutorOptions): Executor {
   const { access, minionOf, check, incarnationOf, clock } = options;
   const closed = new AbortController();
@@ -43,7 +51,7 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
     clock,
     incarnationOf,
   );
-  // Looks need no events, and commands do nothing else.
+  // Created on demand: observations need no events, and CLI commands only observe.
   let started: ReturnType<typeof createEnds> | undefined;
   const ends = () => {
     started ??= createEnds({
@@ -79,7 +87,8 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
       ask(node, { fun: 'observe', args: { probes: argvsOf(probes) }, waitMs: 0 }, (answer) =>
         readObservation(answer, probes),
       ),
-    // An end that comes soon comes with the answer: before each event salt-api asks the salt-master about its reader's token.
+    // A job that ends soon is reported with the answer: before each event, salt-api checks its
+    // reader's token at the salt-master.
     submit: (node, job, waitMs) =>
       ask(node, submitCall(job, waitMs), (answer) => readSubmitted(answer, job)),
     async poll(node, keys, waitMs) {

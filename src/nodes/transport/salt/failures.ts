@@ -2,9 +2,9 @@ import { refuse } from '../../../api/reasons.ts';
 import { type NodeError, nodeError } from '../../errors.ts';
 import type { SaltAccess } from './access.ts';
 
-/** What went wrong on the way to a node, and what to do about it. None of these says what became of a job. */
+/** Errors on the way to a node, with their remedies. None of these shows the outcome of a job. */
 
-/** The words of Salt 3007 in the place of what a function returns. */
+/** Messages of Salt 3007 in place of a function's return value. */
 const WORDS = {
   missing: 'is not available',
   unloadable: '__virtual__ returned False',
@@ -45,11 +45,11 @@ export const notAllowed = (
     cause,
   );
 
-/** The salt-master did not find Stowage's runner, or it threw. */
+/** Returns the error for Stowage's runner if it is missing, or threw. */
 export const runnerFailed = (node: string, { url }: SaltAccess, said: string): NodeError =>
   nodeError('protocol', node, refuse('SaltRunnerFailed', { node, url, said: lastLine(said) }));
 
-/** The salt-master has no accepted key of that name. */
+/** Returns the error for a minion without an accepted key. */
 export const noMinion = (node: string, minion: string): NodeError =>
   nodeError(
     'unreachable',
@@ -57,11 +57,14 @@ export const noMinion = (node: string, minion: string): NodeError =>
     refuse('MinionUnknown', { node, minion, setting: `{${node}: {minion: ID}}` }),
   );
 
-/** Its key is accepted, and it does not answer. */
+/** Returns the error for a minion with an accepted key that does not answer. */
 export const minionDown = (node: string, minion: string): NodeError =>
   nodeError('unreachable', node, refuse('MinionDown', { node, minion }));
 
-/** Returns the answer of a function. Throws what Salt said in its place: there is no such function, it failed, or its answer is too long. */
+/**
+ * Returns the error for a message of Salt in place of a function's answer: the function is missing
+ * or failed, or its answer is too long.
+ */
 export function functionFailed(
   node: string,
   minion: string,
@@ -81,5 +84,5 @@ export function functionFailed(
   return nodeError('protocol', node, refuse('SaltModuleFailed', why));
 }
 
-/** Where Python's tracebacks say what it was. */
+/** Returns the last line, in which Python's tracebacks have the error. */
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';

@@ -3,15 +3,18 @@ import { Agent, type Dispatcher } from 'undici';
 import { ANSWER_LIMIT } from '../../answer-limit.ts';
 import { NodeError } from '../../errors.ts';
 
-/** No answer that says anything: salt-api, or the salt-master behind it, is not there. */
+/** Error for a missing answer: salt-api, or the salt-master behind it, is unreachable. */
 export class SaltUnreachable extends Error {
   override readonly name = 'SaltUnreachable';
 }
 
-/** salt-api does not let this account do it: 401, or what it says of a client that is not enabled. */
+/**
+ * Error for an account that salt-api denies a request: 401 or 403, or 400 for a client that is not
+ * enabled.
+ */
 export class SaltDenied extends Error {
   override readonly name = 'SaltDenied';
-  /** True where the token is not known (any more): to log in again may help. */
+  /** True if the token may be unknown (any more), so that another login may help. */
   readonly expired: boolean;
 
   constructor(message: string, expired: boolean) {
@@ -24,28 +27,31 @@ export interface SaltRequest {
   method: 'GET' | 'POST';
   path: string;
   body?: unknown;
-  /** The session's. */
+  /** Token of the session. */
   token?: string;
-  /** ms, for the whole of it. */
+  /** Timeout (ms) of the whole request. */
   timeoutMs: number;
   signal: AbortSignal;
-  /** Called right before the first byte of the body, when the connection is there; what it throws ends the request. */
+  /** Called right before the first byte of the body, once connected; its error ends the request. */
   check?: (() => void) | undefined;
 }
 
 export interface SaltHttp {
-  /** The answer's JSON. Throws SaltUnreachable, SaltDenied, and what `check` does. */
+  /** Returns the answer's JSON. Throws SaltUnreachable, SaltDenied, and the errors of `check`. */
   send(request: SaltRequest): Promise<unknown>;
-  /** The answer's body as it comes; the timeout is for its beginning, and for a silence in it. */
+  /**
+   * Yields the answer's body as it arrives. The timeout is for its beginning, and for a silence in
+   * it.
+   */
   stream(request: SaltRequest): AsyncGenerator<Buffer>;
   close(): Promise<void>;
 }
 
 const CONNECT_TIMEOUT = 10_000;
-/** salt-api closes connections that are idle for 10 s, CherryPy's default. */
+/** Time (ms) to keep an idle connection: salt-api closes it after 10 s, CherryPy's default. */
 const KEEP_ALIVE = 5000;
 
-/** HTTPS to one salt-api. `ca`: PEM; undefined for those that Node.js trusts. */
+/** Creates an HTTPS client of one salt-api. `ca`: PEM; undefined for those that Node.js trusts. */
 export function createSaltHttp(url: string, ca: string | undefined): SaltHttp {
   const base = new URL(url);
   const agent = new Agent({
@@ -109,30 +115,35 @@ export function createSaltHttp(url: string, ca: string | undefined): SaltHttp {
   };
 }
 
-/** A minion's answer is passed on by Salt as it is. Leaving the loop ends the connection. */
+/**
+ * Reads a body of limited size: Salt passes a minion's answer on as it is. Leaving the loop closes
+ * the connection.
+ */
 async function textWithin(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > ANSWER_LIMIT)
-      throw new SaltUnreachable(`an answer of more than ${ANSWER_LIMIT >> 20} MiB`);
+      throw new SaltUnreachable(`its answer exceeds ${ANSWER_LIMIT >> 20} MiB`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** undici asks for the body when it has a connection. */
+/** Returns the body after a call of `check`: undici reads it when it has a connection. */
 function checked(text: Buffer, check?: () => void): Readable {
   async function* chunks() {
     check?.();
     yield text;
   }
-  // It takes any async iterable; its types do not say so.
+  // undici takes any async iterable; its types lack that.
   return chunks() as unknown as Readable;
 }
 
-/** What is wrong with the way to salt-api; what was said by it, or by `check`, is passed on. */
+/**
+ * Returns the error of the way to salt-api; errors of salt-api itself and of `check` are passed on.
+ */
 function explained(error: unknown, { signal, timeoutMs }: SaltRequest): unknown {
   if (signal.aborted) return signal.reason;
   if ([NodeError, SaltUnreachable, SaltDenied].some((known) => error instanceof known))
@@ -149,7 +160,7 @@ function explained(error: unknown, { signal, timeoutMs }: SaltRequest): unknown 
   return new SaltUnreachable(message || (code ?? name), { cause: error });
 }
 
-/** CherryPy's error pages are HTML; what Salt has to say is in the paragraph. */
+/** Returns the message of CherryPy's HTML error page, whose paragraph is Salt's. */
 function textOf(body: string): string {
   const said = /<p>(.*?)<\/p>/s.exec(body)?.[1] ?? body;
   return said

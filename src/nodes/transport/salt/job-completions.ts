@@ -5,7 +5,7 @@ import type { SaltEvents } from './events.ts';
 
 export interface EndsOptions {
   events: SaltEvents;
-  /** Starts a function on a node, and answers the id of Salt's job. Throws NodeError. */
+  /** Starts a function on a node, and returns the ID of Salt's job. Throws NodeError. */
   start(node: string, call: SaltCall): Promise<string>;
   minionOf(node: string): string;
   clock: GateClock;
@@ -13,11 +13,11 @@ export interface EndsOptions {
   signal: AbortSignal;
 }
 
-/** Waits for the ends of jobs, each told by the event of a Salt job that waits for it on its node. */
+/** Waits for the ends of jobs. The event of a Salt job that waits on the node reports each. */
 export interface Ends {
   /**
-   * Waits until one of the jobs may have ended: then they are to be asked for. `running`: none has, for all that is known.
-   * `unheard`: no events come, and waiting says nothing.
+   * Waits until one of the jobs may have ended. `ask`: poll the jobs. `running`: none has ended, as
+   * far as known. `unheard`: no events arrive, and waiting proves nothing.
    */
   wait(
     node: string,
@@ -26,15 +26,18 @@ export interface Ends {
   ): Promise<'ask' | 'running' | 'unheard'>;
 }
 
-/** How long a Salt job waits on its node for the end of a job, in s; then another one does. */
+/** Time (s) that a Salt job waits on its node for the end of a job; then another one does. */
 const HELD = 300;
-/** How long events alone are believed, in ms: a minion that was restarted returns nothing for what it had begun. */
+/**
+ * Time (ms) to trust events alone: a minion that was restarted returns nothing for what it had
+ * begun.
+ */
 const BELIEVED = 20_000;
 
 interface Watched {
-  /** Resolves once the node is to be asked. */
+  /** Resolves once the node has to be polled. */
   returned: Promise<void>;
-  /** When the node was heard of last, by the clock. */
+  /** Time of the last answer of the node, by the clock. */
   since: number;
 }
 
@@ -42,7 +45,7 @@ export function createEnds({ events, start, minionOf, clock, signal }: EndsOptio
   const watched = new Map<string, Watched>();
   const idOf = (node: string, { subject, id }: JobKey) => `${node}/${subject}/${id}`;
 
-  /** A Salt job that ends with the node's job. */
+  /** Starts a Salt job that ends with the node's job. */
   async function watch(node: string, key: JobKey): Promise<Watched> {
     const args = { keys: [[key.subject, key.id]], wait: HELD };
     const jid = await start(node, { fun: 'poll', args, waitMs: 0 });

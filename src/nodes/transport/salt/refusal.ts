@@ -1,10 +1,13 @@
 import { type Refused, refuse } from '../../../api/reasons.ts';
 import { type NodeError, nodeError } from '../../errors.ts';
 
-/** The place of the module, by which it is brought up to date: on a minion, or as a page of docs/ tells. */
+/** Place of the module, for its update: on a minion, or as a page of docs/ describes. */
 export type ModulePlace = { minion: string } | { page: string };
 
-/** The module is there and does not do it: by the node's own list, or because it is not for this node. */
+/**
+ * Error for a request that the module refuses: by the node's own list, or because the module is not
+ * for this node.
+ */
 export class ModuleRefusal extends Error {
   override readonly name = 'ModuleRefusal';
 
@@ -35,7 +38,7 @@ export class ModuleRefusal extends Error {
         return refuse('NodeNotListed', { node, found });
       case 'jobs':
         return refuse('ModuleJobsForeign', { node, found });
-      // Of a later version.
+      // A reason of a later version.
       default:
         return refuse('ModuleRefused', { node, found, command, ...place });
     }

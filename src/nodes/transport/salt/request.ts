@@ -1,10 +1,10 @@
 import type { Job, Probe } from '../../job.ts';
 import { stepJson } from '../../step-json.ts';
 
-/** As the module takes a look. */
+/** Returns probes in the format of the module. */
 export const argvsOf = (probes: readonly Probe[]) => probes.map(({ argv }) => argv);
 
-/** What the module takes of a job. */
+/** Returns the module's arguments for a job. */
 export function jobArguments({ key, steps, look }: Job): Readonly<Record<string, unknown>> {
   return {
     subject: key.subject,

@@ -2,9 +2,12 @@ import { parseReason } from '../../../api/reasons.ts';
 import type { Job, JobState, Probe, ProbeResult, StepFacts } from '../../job.ts';
 import { ModuleRefusal } from './refusal.ts';
 
-/** How what the module returns is read. Each throws a RangeError for what it does not return. */
+/** Readers of the module's return values. Each throws a RangeError for an unexpected value. */
 
-/** @throws ModuleRefusal where the module refused */
+/**
+ * Returns the answer of the module.
+ * @throws ModuleRefusal if the module refused
+ */
 export function readAnswer(returned: unknown): unknown {
   const { answer, refused, found, command } = object(returned, 'a return of the module');
   if (refused !== undefined)
@@ -34,7 +37,7 @@ export function readStates(answer: unknown, count: number): JobState[] {
   return all.map(readState);
 }
 
-/** Of a job that was submitted, with what was seen by its look, if it was. */
+/** Returns the state of a submitted job, with the results of its `look` if there are any. */
 export function readSubmitted(answer: unknown, { look }: Job): JobState {
   const [state] = readStates(answer, 1) as [JobState];
   const [{ seen } = {}] = list(answer) as { seen?: unknown }[];
@@ -43,7 +46,7 @@ export function readSubmitted(answer: unknown, { look }: Job): JobState {
 }
 
 export function readPurged(answer: unknown): boolean {
-  if (typeof answer !== 'boolean') throw new RangeError('neither forgotten nor busy');
+  if (typeof answer !== 'boolean') throw new RangeError('neither true nor false');
   return answer;
 }
 
@@ -65,7 +68,7 @@ function readState(value: unknown): JobState {
     case 'raced':
       return { state, step: known, exit: status(exit), output: text(output) };
     case 'guarded': {
-      // A module of an earlier version tells no reason.
+      // A module of an earlier version returns no reason.
       const why = typeof reason === 'string' ? parseReason(reason) : undefined;
       const refused = { refusal: text(refusal), ...(why && { reason: why }) };
       return { state, step: known, ...refused, output: text(output) };
@@ -94,7 +97,7 @@ function list(value: unknown): unknown[] {
 }
 
 function text(value: unknown): string {
-  if (typeof value !== 'string') throw new RangeError(`not a text: ${JSON.stringify(value)}`);
+  if (typeof value !== 'string') throw new RangeError(`not a string: ${JSON.stringify(value)}`);
   return value;
 }
 

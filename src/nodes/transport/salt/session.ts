@@ -7,16 +7,19 @@ import {
   SaltUnreachable,
 } from './http.ts';
 
-/** The account or its secret is not taken. */
+/** Error for an account or a secret that salt-api does not accept. */
 export class SaltLoginRefused extends Error {
   override readonly name = 'SaltLoginRefused';
 }
 
-/** What is sent within a session: it has the token. */
+/** Request within a session, which adds the token. */
 export type SessionRequest = Omit<SaltRequest, 'token' | 'signal'>;
 
 export interface SaltSession {
-  /** Throws SaltUnreachable, SaltDenied, SaltLoginRefused, and what the request's `check` does. */
+  /**
+   * Sends a request. Throws SaltUnreachable, SaltDenied, SaltLoginRefused, and the errors of its
+   * `check`.
+   */
   send(request: SessionRequest): Promise<unknown>;
   stream(request: SessionRequest): AsyncGenerator<Buffer>;
   close(): Promise<void>;
@@ -26,16 +29,19 @@ interface Login {
   http: SaltHttp;
   secrets: Secrets;
   token: string;
-  /** By the clock given, in ms. */
+  /** Time (ms) of the renewal, by the given clock. */
   renewAt: number;
 }
 
-/** A login takes a password check and a round trip to the salt-master, in ms. */
+/** Timeout (ms) of a login, which takes a password check and a round trip to the salt-master. */
 const LOGIN_TIMEOUT = 20_000;
-/** A token is renewed when this much of its life is over. */
+/** Part of a token's life after which it is renewed. */
 const RENEW_AFTER = 0.8;
 
-/** An account of salt-api that logs in when it has to: first, when its files changed, before its token ends, after a 401. */
+/**
+ * Creates a session with salt-api. It logs in at first, when its files changed, before its token
+ * ends, and after a 401.
+ */
 export function createSaltSession(access: SaltAccess, clock: { now(): number }): SaltSession {
   const closed = new AbortController();
   let login: Login | undefined;
@@ -44,7 +50,7 @@ export function createSaltSession(access: SaltAccess, clock: { now(): number }):
   async function logIn(secrets: Secrets): Promise<Login> {
     const same = login?.secrets.ca === secrets.ca;
     const http = login !== undefined && same ? login.http : createSaltHttp(access.url, secrets.ca);
-    // Not destroyed: what is under way over it ends by itself.
+    // A previous client is not destroyed: its pending requests end by themselves.
     const { eauth, user } = access;
     const asked = clock.now();
     const answer = await http
@@ -65,12 +71,12 @@ export function createSaltSession(access: SaltAccess, clock: { now(): number }):
       [];
     const { token, start, expire } = granted ?? {};
     if (typeof token !== 'string' || typeof start !== 'number' || typeof expire !== 'number') {
-      throw new SaltUnreachable('its answer to the login is not understood');
+      throw new SaltUnreachable('cannot parse its answer to the login');
     }
     return { http, secrets, token, renewAt: asked + (expire - start) * 1000 * RENEW_AFTER };
   }
 
-  /** `refused`: the token that was not taken. */
+  /** Returns a valid login. `refused`: a token that was not accepted. */
   async function current(refused?: string): Promise<Login> {
     const secrets = await readSecrets(access).catch((cause: Error) => {
       throw new SaltLoginRefused(cause.message, { cause });
@@ -82,7 +88,7 @@ export function createSaltSession(access: SaltAccess, clock: { now(): number }):
       login.secrets.ca === secrets.ca &&
       clock.now() < login.renewAt;
     if (valid) return login as Login;
-    // Requests that find this out together log in once.
+    // Concurrent requests share one login.
     under ??= logIn(secrets).finally(() => {
       under = undefined;
     });
@@ -96,7 +102,7 @@ export function createSaltSession(access: SaltAccess, clock: { now(): number }):
       return await work(first);
     } catch (error) {
       if (!(error instanceof SaltDenied) || !error.expired) throw error;
-      // Both a token that is not known any more and a right that is not there are a 401.
+      // An unknown token and a missing right both give a 401.
       return work(await current(first.token));
     }
   }

@@ -41,8 +41,8 @@ test.each([
   async (_, path, told) => {
     const { found, asked } = recognised(path);
     expect(await found).toEqual({
-      refusal: `its PersistentVolume leads to ${told}, which is no path of its device`,
-      hint: expect.stringContaining('MetalK8s makes no such one'),
+      refusal: `its PersistentVolume leads to ${told}, which is not a path of its device`,
+      hint: expect.stringContaining('MetalK8s creates none with such a path'),
       reason: reason('Metalk8sPathForeign', { path: told }),
     });
     expect(asked).toEqual([]);

@@ -97,7 +97,7 @@ describe('a Volume is adopted', () => {
       /it is another one/,
     ],
     ['died', { state: 'died' }, /ended without a result/],
-    ['is not there', { state: 'not-found' }, /the job is not-found/],
+    ['is not there', { state: 'not-found' }, /the job does not exist/],
   ])('not where its job %s', async (_, state, why) => {
     const { done, patches } = world([state]);
     await expect(done).rejects.toThrow(why);

@@ -73,7 +73,7 @@ describe('beside the operator of MetalK8s', () => {
     const watching = await stowage(['watch']);
     expect([watching.code, watching.err]).toEqual([
       5,
-      expect.stringContaining('two would act on the same Volumes'),
+      expect.stringContaining('two controllers would manage the same Volumes'),
     ]);
   });
 
@@ -96,7 +96,7 @@ test('beside a pod of it that has not ended, nothing is installed that acts, and
     const { code, err } = await stowage([command]);
     expect([code, err]).toEqual([
       5,
-      expect.stringContaining('is at work (pod/loose in namespace kube-system)'),
+      expect.stringContaining('is running (pod/loose in namespace kube-system)'),
     ]);
   }
   expect(await isInstalled()).toBe(false);
@@ -147,7 +147,7 @@ describe('--take-over-metalk8s', () => {
     const { code, err } = await stowage(TAKE_OVER, world);
     expect([code, err]).toEqual([
       5,
-      expect.stringContaining('is still at work: pod/loose in namespace kube-system'),
+      expect.stringContaining('is still running: pod/loose in namespace kube-system'),
     ]);
     expect(await isInstalled()).toBe(false);
   });
@@ -182,17 +182,21 @@ describe('--take-over-metalk8s', () => {
         expect.stringContaining('Volume data1 is not adopted: its job PrepareVolume/2020'),
       ]);
       expect(err).toContain(
-        `note: MetalK8s's operator is stopped. Where a Volume waits for it, it acts again by: kubectl -n kube-system scale deployment ${OPERATOR} --replicas 1`,
+        `note: MetalK8s's operator is stopped. If a Volume waits for it, start it again: kubectl -n kube-system scale deployment ${OPERATOR} --replicas 1`,
       );
     }
   });
 
   test.each([
-    ['without the definitions', [...TAKE_OVER, '--components', 'rbac'], 'needs the component crds'],
+    [
+      'without the definitions',
+      [...TAKE_OVER, '--components', 'rbac'],
+      'requires the component crds',
+    ],
     [
       'flags of nodes alone',
       ['install', '--local-node', 'n1'],
-      '--local-node goes with --take-over-metalk8s',
+      '--local-node requires --take-over-metalk8s',
     ],
   ])('%s is wrong usage', async (_, argv, why) => {
     const { code, err } = await stowage(argv, world);

@@ -48,7 +48,7 @@ test('it stays what it is where it is shown', () => {
   const { io, outcome } = fakeIo();
   const command = sameCommand(['x'], { '--arg': 'a\n  b\nc' }, { color: true });
   showSummary({ sections: [['What', 'one\ntwo\u001b[2J']], command }, io);
-  const [, shown = ''] = /without questions:\n(.*)$/s.exec(outcome.err) ?? [];
+  const [, shown = ''] = /Equivalent command:\n(.*)$/s.exec(outcome.err) ?? [];
   expect(wordsOf(shown)).toEqual(['x', '--arg', 'a\n  b\nc']);
   expect(outcome.err).toContain('\nWhat:\n  one\n  two\ufffd[2J\n');
 });

@@ -21,13 +21,13 @@ test('the groups of a node’s Volumes, each once', () => {
 
 test.each([
   [[group], true, '3.9Gi free'],
-  [[], false, 'is not there, and Volumes are in it'],
+  [[], false, 'is missing, and Volumes are in it'],
   [
     [group, { ...group, uuid: 'B' }],
     false,
-    'the node has several volume groups vg0: abcdef-0000-1111-2222-3333-4444-VGUUID and B',
+    'the node has several volume groups named vg0: abcdef-0000-1111-2222-3333-4444-VGUUID and B',
   ],
-  [[{ ...group, partial: true }], false, 'a physical volume of the volume group vg0 is away'],
+  [[{ ...group, partial: true }], false, 'a physical volume of the volume group vg0 is missing'],
 ])('%#', (found, ok, message) => {
   expect(groupChecks(new Map([['vg0', found]]))).toMatchObject([
     { check: 'volume group vg0', ok, message },

@@ -139,7 +139,7 @@ test.each<[string, Record<string, string>, string, string]>([
     'known hosts that are nowhere',
     { ssh: 'hostname n1\nport 22\nuserknownhostsfile none\n' },
     'ssh keeps no known hosts',
-    'Name a file',
+    'Set UserKnownHostsFile to a file',
   ],
 ])('%s is refused, and nothing is written', async (_, texts, message, hint) => {
   const error = await trust(texts).then(
@@ -153,10 +153,10 @@ test.each<[string, Record<string, string>, string, string]>([
 
 test.each([
   [['n1', '--trust-host-key', 'MD5:aa'], 'SHA256: and 43 characters'],
-  [['n1', 'n2', '--trust-host-key', FINGERPRINT], 'is for one node, over ssh'],
+  [['n1', 'n2', '--trust-host-key', FINGERPRINT], 'takes one node, with --transport ssh'],
   [
     ['n1', '--transport', 'local', '--local-node', 'n1', '--trust-host-key', FINGERPRINT],
-    'is for one node, over ssh',
+    'takes one node, with --transport ssh',
   ],
 ])('%j is wrong usage', async (argv, message) => {
   const { code, err } = await stowage(['check', 'node', ...argv]);

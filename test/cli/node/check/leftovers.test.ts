@@ -102,7 +102,7 @@ describe('an API server restored to before a create', () => {
     const probes = { '/srv/files': denied, [FOLDER]: result(0, `f 1 ${UID}\nf 4096 ${OTHER}`) };
     const { problems } = await check(withProbes(MADE, probes), { ...volume, ...CLASS });
     expect(problems.map(({ message }) => message)).toEqual([
-      '/srv/files is not looked into: sudo does not let stowage run find /srv/files',
+      '/srv/files is not checked: sudo does not let stowage run find /srv/files',
       expect.stringContaining(`${FOLDER}/${OTHER}, a backing file`),
     ]);
   });
@@ -121,7 +121,7 @@ describe('an API server restored to before a create', () => {
     };
     const { problems } = await check(withProbes(MADE, probes), volume);
     expect(problems.map(({ message }) => message)).toEqual([
-      '/srv/files is not looked into: sudo does not let stowage run find /srv/files',
+      '/srv/files is not checked: sudo does not let stowage run find /srv/files',
       expect.stringContaining(`${FOLDER}/${OTHER}, a backing file`),
     ]);
   });
@@ -148,7 +148,7 @@ describe('an API server restored to before a create', () => {
     const { problems } = await check({ probes });
     expect(problems.map(({ message }) => message.split(';')[0])).toEqual([
       `${file}, a backing file of 10 bytes`,
-      `${file}.partial, a backing file that was never finished of 20 bytes`,
+      `${file}.partial, an unfinished backing file of 20 bytes`,
       `records of the file ${file}`,
     ]);
   });
@@ -176,7 +176,7 @@ describe('an API server restored to before a create', () => {
         check: 'leftover',
         ok: false,
         message: `records of the device /dev/sdx; no Volume of this cluster has the UID ${UID}`,
-        hint: expect.stringContaining('What is on the device stays'),
+        hint: expect.stringContaining('The content of the device stays'),
         command: `'rm' '--' '${RECORDS}/${UID}.intent'`,
       },
     ]);
@@ -187,7 +187,7 @@ describe('an API server restored to before a create', () => {
       'a loop device that is mounted is unmounted first',
       { mounts: result(0, '36 24 7:0 / /mnt rw - ext4 /dev/loop0 rw') },
       {
-        hint: 'It is in use: mounted at /mnt. End that if nobody needs what is on it, then check again.',
+        hint: 'It is in use: mounted at /mnt. End that use if its content is not needed, then check again.',
         command: 'umount /mnt',
       },
     ],
@@ -199,7 +199,7 @@ describe('an API server restored to before a create', () => {
           '36 24 7:0 / /var/lib/kubelet/pods/x/volumes/kubernetes.io~local-volume/a rw - ext4 /dev/loop0 rw',
         ),
       },
-      { hint: expect.stringContaining('The kubelet of the node ends that') as never },
+      { hint: expect.stringContaining('The kubelet on the node releases it') as never },
     ],
     [
       'a loop device of a file that was removed',
@@ -223,8 +223,8 @@ describe('an API server restored to before a create', () => {
       'what is no plain file has no command',
       { loops: result(0), [FOLDER]: result(0, `d 4096 ${UID}`) },
       {
-        message: expect.stringContaining('which is no plain file') as never,
-        hint: 'Look at what it is.',
+        message: expect.stringContaining('which is not a regular file') as never,
+        hint: 'Check what it is, then remove or move it.',
       },
     ],
     [

@@ -22,7 +22,7 @@ import {
 describe('a Volume that is being deleted', () => {
   const used = (end: { command: string } | { use: string }) =>
     explain('DeviceInUse', {
-      ...{ device: '/dev/loop0', uses: '/dev/md127 (raid1) is made of it' },
+      ...{ device: '/dev/loop0', uses: 'held by /dev/md127 (raid1)' },
       ...end,
     });
   const USED = used({ use: 'that' });
@@ -157,7 +157,7 @@ describe('an API server restored to before a delete', () => {
             {
               check: 'Volume data1',
               ok: false,
-              message: `it was made here, and ${expected}`,
+              message: `it was provisioned here, and ${expected}`,
               hint: expect.stringContaining('stowage delete volume data1'),
             },
           ],

@@ -44,7 +44,7 @@ describe('tools and udev', () => {
     expect(checks).toContainEqual({
       ...{ check: 'xz', ok: true },
       message:
-        'optional, for sources compressed by it: not installed, package xz-utils (Fedora: xz)',
+        'optional, for sources compressed with it: not installed, package xz-utils (Fedora: xz)',
     });
   });
 
@@ -66,7 +66,7 @@ describe('tools and udev', () => {
         {
           check: 'commands',
           ok: false,
-          message: expect.stringContaining('not the commands of this version'),
+          message: expect.stringContaining('not those of this version'),
           hint: expect.stringContaining('stowage print sudoers'),
         },
       ],

@@ -104,15 +104,15 @@ test.each<[string, FakeNodeAnswers | Error]>([
     {
       check: 'address',
       ok: false,
-      message: expect.stringContaining('"user@host", which is not a host name or an IP address'),
-      hint: 'Correct it, or take it off: kubectl annotate node n1 stowage.dev/address-',
+      message: expect.stringContaining('"user@host", but must be a host name or an IP address'),
+      hint: 'Correct the annotation, or remove it: kubectl annotate node n1 stowage.dev/address-',
     },
   ]);
 });
 
 test('prints the commands that help below the table, each on a line', async () => {
   const { out } = await stowage(['check', 'node', 'n1'], world({ n1: { probes: MADE } }));
-  const [, help = ''] = out.split('\n# What helps, to be run as root on n1:\n');
+  const [, help = ''] = out.split('\n# Fixes, to run as root on n1:\n');
   expect(help.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([
     'losetup -d /dev/loop0',
     expect.stringContaining(`'rm' '--' '${FILE}'`),

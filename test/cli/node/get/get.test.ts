@@ -40,7 +40,7 @@ test('shows address, directory and message in a wide table', async () => {
 test('reports annotations that ssh does not follow, beside other messages', async () => {
   const annotations = { 'stowage.dev/port': '0x16' };
   const said =
-    'the annotation stowage.dev/port of its Node is "0x16", which is not a decimal number';
+    'the annotation stowage.dev/port of its Node is "0x16", but must be a decimal number';
   const message = async (name: string) => {
     const there = { [`nodes/${name}`]: nodeNamed(name, { annotations }) };
     return JSON.parse((await get([name, '-o', 'json'], { objects: there })).out).message;
@@ -134,7 +134,7 @@ test('notes that Nodes may not be read, and shows those that have Volumes', asyn
   const failures = { 'list nodes/*': refusal(403, 'nodes is forbidden') };
   const { code, out, err } = await get(['-o', 'name'], { failures });
   expect({ code, out }).toEqual({ code: 0, out: 'node/gone\nnode/n1\nnode/n2\n' });
-  expect(err).toBe('note: not looked at: nodes is forbidden\n');
+  expect(err).toBe('note: not checked: nodes is forbidden\n');
   expect(await get(['-l', 'a=b'], { failures })).toMatchObject({ code: 4 });
 });
 

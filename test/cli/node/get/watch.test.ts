@@ -97,7 +97,7 @@ describe('--watch', () => {
     await looks(clock, 1);
     interrupt();
     const { err, out } = await running;
-    expect(err).toBe('warning: not looked at, trying again: connection refused\n');
+    expect(err).toBe('warning: nodes not checked, retrying: connection refused\n');
     expect(out).toMatch(/1Gi.*\n.*2Gi/);
 
     const stopped = start([], [GIB], { failures });

@@ -159,7 +159,7 @@ describe('--force is refused', () => {
       {},
       node('True', 900, true),
       `though it has the taint ${TAINT}`,
-      'Nothing is taken from a node that lives',
+      'Delete the pods on that node, after which the volume is detached',
     ],
     [
       'a node NotReady for a moment',
@@ -172,10 +172,16 @@ describe('--force is refused', () => {
       'a node of which it is not known',
       {},
       node('False', undefined),
-      'not known since when',
+      'NotReady since an unknown time',
       'Wait',
     ],
-    ['a node that never was Ready', {}, node(undefined, undefined), 'not known since when', 'Wait'],
+    [
+      'a node that never was Ready',
+      {},
+      node(undefined, undefined),
+      'NotReady since an unknown time',
+      'Wait',
+    ],
     [
       'a node NotReady for long that shares its directory',
       shared,
@@ -187,7 +193,7 @@ describe('--force is refused', () => {
     const objects = { 'volumes/a': volume([entry()], spec), 'nodes/n1': kubeNode };
     const { code, err, requests } = await stowage([...DETACH, '--force', '--yes'], { objects });
     expect(code).toBe(5);
-    expect(err).toContain('error: Volume a is not detached by force from node n1: ');
+    expect(err).toContain('error: Volume a is not force-detached from node n1: ');
     expect(err).toContain(found);
     expect(err).toContain(hint);
     expect(writes(requests)).toEqual([]);

@@ -79,7 +79,7 @@ describe('--force against a server', () => {
   }
 
   test.each<[string, KubeNode | undefined, string]>([
-    ['gone', undefined, 'there is no Node n1 any more'],
+    ['gone', undefined, 'Node n1 no longer exists'],
     ['off', node('Unknown', 1, true), 'node n1 is out of service'],
     ['late', node('False', 361), 'node n1 is NotReady for 6m'],
   ])(
@@ -89,12 +89,12 @@ describe('--force against a server', () => {
       const { code, out, err } = await force(name);
       expect({ code, out }).toEqual({
         code: 0,
-        out: `volume.storage.metalk8s.scality.com/${name} detached from n1 by force\n`,
+        out: `volume.storage.metalk8s.scality.com/${name} force-detached from n1\n`,
       });
       expect(err).toContain(`note: ${why}`);
-      expect(err).toContain('the daemon looks there and removes what is left');
+      expect(err).toContain('the daemon verifies it and removes what is left');
       expect(err).toContain(
-        'these pods are still to run on node n1, where it will be attached again: db/db-0',
+        'these pods are still assigned to node n1, where the Volume will be attached again: db/db-0',
       );
       expect(await stateOf(name)).toEqual({
         attachments: ['n2'],

@@ -94,7 +94,7 @@ test('--wait waits for the Volumes', async () => {
   });
   expect({ code, out }).toEqual({
     code: 0,
-    out: `storageclass.storage.k8s.io/local created\n${created('a')}`,
+    out: 'storageclass.storage.k8s.io/local created\nvolume.storage.metalk8s.scality.com/a ready\n',
   });
   expect(err).toContain('a: Available\n');
 });

@@ -50,9 +50,7 @@ test('keeps the class of a Volume that stays, and no other', async () => {
   const text = documents(volume('a'), classNamed('local'), classNamed('other'));
   const outcome = await remove(text, [], { objects });
   expect(outcome).toMatchObject({ code: 7, out: 'storageclass.storage.k8s.io/other deleted\n' });
-  expect(outcome.err).toContain(
-    'storage class local: not deleted, because Volume a is of it and stays',
-  );
+  expect(outcome.err).toContain('storage class local is not deleted: Volume a uses it and stays');
   expect(whats(outcome)).not.toContain('delete storageclasses/local');
 });
 

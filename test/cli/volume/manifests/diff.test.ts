@@ -64,7 +64,7 @@ describe('a manifest', () => {
     const { code, out, err } = await diff([sparseVolume('data1', 'n2', '1Gi')]);
     expect(code).toBe(1);
     expect(changes(out)).toEqual(['-  nodeName: n1', '+  nodeName: n2']);
-    expect(err).toMatch(/^note: Volume data1 cannot be changed so: .*nodeName/);
+    expect(err).toMatch(/^note: the server refuses this change of Volume data1: .*nodeName/);
   });
 
   test('of what is not there: all of it', async () => {
@@ -176,7 +176,7 @@ test('reports that it cannot create a temporary directory', async () => {
     env: { TMPDIR: '/nowhere' },
   });
   expect(code).toBe(2);
-  expect(err).toMatch(/^error: no folder can be made in \/nowhere .*\nhint: Set \$TMPDIR/);
+  expect(err).toMatch(/^error: cannot create a directory in \/nowhere .*\nhint: Set \$TMPDIR/);
 });
 
 test('its files are its owner’s only, and are removed', async () => {

@@ -17,12 +17,12 @@ describe('is refused before anything is created, with file and document', () => 
     [
       'another kind',
       documents({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } }),
-      'Pod (v1) is not a kind for stowage; StorageClass (storage.k8s.io/v1) and Volume (storage.metalk8s.scality.com/v1alpha1) are',
+      'Pod (v1) is not supported, only StorageClass (storage.k8s.io/v1) and Volume (storage.metalk8s.scality.com/v1alpha1)',
     ],
     [
       'another version',
       documents({ ...volume('a'), apiVersion: 'storage.metalk8s.scality.com/v1' }),
-      'Volume (storage.metalk8s.scality.com/v1) is not a kind',
+      'Volume (storage.metalk8s.scality.com/v1) is not supported',
     ],
     ['no kind', 'a: 1\n', 'apiVersion or kind is missing'],
     ['text', 'hello\n', 'apiVersion or kind is missing'],
@@ -35,7 +35,7 @@ describe('is refused before anything is created, with file and document', () => 
     [
       'a List without items',
       documents({ apiVersion: 'v1', kind: 'List' }),
-      'items of a List is missing',
+      'the List has no items',
     ],
     [
       'no metadata',
@@ -116,7 +116,11 @@ describe('is refused before anything is created, with file and document', () => 
     ],
     ['what is no YAML', 'a: [\n', 'at line '],
     ['aliases that multiply', bomb, 'Excessive alias count'],
-    ['what contains itself', 'a: &a {b: [*a, *a]}\n', 'a.b[0] is an alias of what it is in'],
+    [
+      'what contains itself',
+      'a: &a {b: [*a, *a]}\n',
+      'a.b[0] is an alias of an object that contains it',
+    ],
     ['brackets without end', '['.repeat(100_000), 'Maximum call stack'],
     [
       'a number that a double changes',
@@ -128,7 +132,7 @@ describe('is refused before anything is created, with file and document', () => 
     [
       'bytes',
       METALK8S.replace('10Gi', '!!binary aGk='),
-      'spec.sparseLoopDevice.size is of a type that JSON does not have',
+      'spec.sparseLoopDevice.size is of a type that JSON lacks',
     ],
     [
       'documents that nothing separates',
@@ -156,7 +160,7 @@ describe('is refused before anything is created, with file and document', () => 
   test('refuses the same object twice', async () => {
     const { code, err } = await create(documents(volume('a'), volume('b'), volume('a')));
     expect(code).toBe(2);
-    expect(err).toContain('document 3: Volume a is in standard input, document 1, too');
+    expect(err).toContain('document 3: Volume a is also in standard input, document 1');
   });
 
   test('keys of all objects are keys of none', async () => {
@@ -173,7 +177,7 @@ describe('what cannot be read', () => {
   test.each<[string[], string, number]>([
     [['-f', '/nonexistent.yaml'], 'error: /nonexistent.yaml cannot be read: ENOENT', 1],
     [['-f', '-', '-f', '-'], 'Standard input can be read only once', 2],
-    [['-f', '-'], 'error: -: there is no object', 2],
+    [['-f', '-'], 'error: -: no object found', 2],
     [['-f', '/dev/zero'], '/dev/zero has more than 33554432 bytes', 2],
   ])('%j', async (flags, message, status) => {
     const { code, err, requests } = await stowage(['create', ...flags], { stdin: '# nothing\n' });
@@ -187,7 +191,7 @@ describe('what cannot be read', () => {
     expect((await stowage(['create', '-f', empty])).err).toContain('has no manifests');
     await writeFile(join(folder.path, 'binary'), Buffer.from([0xff, 0xfe, 0x00]));
     expect((await stowage(['create', '-f', join(folder.path, 'binary')])).err).toContain(
-      'is not text in UTF-8',
+      'is not UTF-8 text',
     );
   });
 });

@@ -54,7 +54,7 @@ describe('pods that are blocked, and why', () => {
       { entries: [entry('n1', { ...uncertain, message: 'no answer' })] },
       'multi-attach',
       'MultiAttachUncertain',
-      `${exclusively}: node n1 has it (Uncertain), whether it still has is found out by a look at it; no answer`,
+      `${exclusively}: node n1 may have it (Uncertain); verifying; no answer`,
     ],
     [
       'being attached elsewhere',
@@ -75,21 +75,21 @@ describe('pods that are blocked, and why', () => {
       { ...held, nodes: { n1: notReady(NOW - 60 * MINUTE) } },
       'multi-attach',
       'MultiAttachNodeNotReady',
-      `${exclusively}: node n1 has it (Attached), and is not Ready, so that it may still write: once it is off, say so by the taint ${taint} on it`,
+      `${exclusively}: node n1 has it (Attached), and is not Ready, so that it may still write: once the machine is off, add the taint ${taint} to the Node`,
     ],
     [
       'on a node that is deleted',
       { ...held, nodes: { n1: DELETED } },
       'multi-attach',
       'MultiAttach',
-      `${exclusively}: node n1 has it (Attached), there is no Node n1 any more, and the machine may still write: once it is off, say so by the taint node.kubernetes.io/out-of-service on a Node of that name that you make`,
+      `${exclusively}: node n1 has it (Attached), Node n1 no longer exists, and the machine may still write: once the machine is off, create a Node of that name with the taint node.kubernetes.io/out-of-service`,
     ],
     [
       'held by a pause',
       { ...held, nodes: { n1: paused('Node n1') } },
       'multi-attach',
       'MultiAttachPaused',
-      `${exclusively}: node n1 has it (Attached), and is kept from letting go by the annotation stowage.dev/paused of Node n1`,
+      `${exclusively}: node n1 has it (Attached), and the annotation stowage.dev/paused of Node n1 prevents the detach`,
     ],
     [
       'a reader beside what can be written to',
@@ -115,49 +115,49 @@ describe('pods that are blocked, and why', () => {
       { volume: shared({ nodes: ['n1', 'n3'] }) },
       'node-not-allowed',
       'NodeNotAllowed',
-      'Volume v1 can be attached to n1, n3 alone, and not to n2: run the pod there',
+      'Volume v1 cannot be attached to n2, only to n1, n3: run the pod there',
     ],
     [
       'not made',
       { volume: shared({ attachable: false }) },
       'not-made',
       'VolumeNotMade',
-      'Volume v1 is not there to be attached: it was not made yet, or is being deleted',
+      'Volume v1 cannot be attached: it is not provisioned yet, or is being deleted',
     ],
     [
       'no Volume',
       { volume: undefined },
       'gone',
       'VolumeOfPodGone',
-      'The Volume of this PersistentVolume is gone: delete the pod',
+      'The Volume of this PersistentVolume no longer exists: delete the pod',
     ],
     [
       'no node',
       { nodes: { n2: DELETED } },
       'gone',
       'NodeObjectMissing',
-      'There is no Node n2 to attach Volume v1 to',
+      'Volume v1 cannot be attached: Node n2 does not exist',
     ],
     [
       'off',
       { nodes: { n2: OFF } },
       'gone',
       'NodeOutOfService',
-      `Volume v1 is not attached to Node n2, which has the taint ${taint} and is not Ready: take the taint off once it is back`,
+      `Volume v1 is not attached to Node n2, which has the taint ${taint} and is not Ready: remove the taint once the node is back`,
     ],
     [
       'paused',
       { nodes: { n2: paused() } },
       'paused',
       'AttachPaused',
-      'Volume v1 is to be attached to n2, but the annotation stowage.dev/paused of Volume v1 keeps that from being done: take it off',
+      'Volume v1 is not attached to node n2: Volume v1 has the annotation stowage.dev/paused. Remove the annotation to continue',
     ],
     [
       'paused, and its link is missing',
       { entries: [entry('n2', { safeToMount: false })], nodes: { n2: paused('Node n2') } },
       'paused',
       'AttachPaused',
-      'Volume v1 is to be attached to n2, but the annotation stowage.dev/paused of Node n2 keeps that from being done: take it off',
+      'Volume v1 is not attached to node n2: Node n2 has the annotation stowage.dev/paused. Remove the annotation to continue',
     ],
   ])('%s', (_, change, reason, code, message) => {
     const { blocked } = nextOperation(view({ ...moved, ...change }), NOW);
@@ -210,7 +210,7 @@ describe('pods that are blocked, and why', () => {
     const { blocked } = nextOperation(view(change), NOW);
     const detail = { code: change.entries === undefined ? 'AttachPaused' : 'DetachPaused' };
     expect(blocked).toMatchObject([{ node: 'n1', pods: [], reason: 'paused', detail }]);
-    expect(blocked[0]?.message).toContain('annotation stowage.dev/paused of Volume v1');
+    expect(blocked[0]?.message).toContain('Volume v1 has the annotation stowage.dev/paused');
   });
 
   test.each<[string, ViewChange]>([

@@ -149,7 +149,7 @@ describe('a node that is gone', () => {
     const gone = nextOperation(view({ ...held, nodes: { n1: DELETED } }), NOW);
     expect(gone.entries).toMatchObject([
       {
-        message: expect.stringMatching(/^there is no Node n1 any more/),
+        message: expect.stringMatching(/^Node n1 no longer exists/),
         detail: { code: 'NodeGone', parameters: { node: 'n1' } },
       },
     ]);
@@ -167,8 +167,8 @@ describe('a node that is gone', () => {
     expect(next).toMatchObject({ entries: [], start: { kind: 'attach', node: 'n2' }, blocked: [] });
     expect(next.forced[0]).toMatchObject({
       message:
-        'Node n1 has the taint node.kubernetes.io/out-of-service: Volume v1 is treated as detached there, ' +
-        'without a look at the node. It is verified when the node is back',
+        'Node n1 has the taint node.kubernetes.io/out-of-service: Volume v1 is force-detached ' +
+        'without verification. It is verified when the node returns',
       detail: { code: 'ForceDetachedOutOfService' },
     });
   });
@@ -186,19 +186,19 @@ describe('a node that is gone', () => {
       'timeout',
       { nodes: { n1: old } },
       'ForceDetachedNotReady',
-      /^Node n1 has not been Ready for 360 s: Volume v1 is treated as detached there/,
+      /^Node n1 has not been Ready for 360 s: Volume v1 is force-detached without verification/,
     ],
     [
       'node-gone',
       { nodes: { n1: DELETED } },
       'ForceDetachedNodeGone',
-      /^There is no Node n1 any more: Volume v1 is treated as detached there/,
+      /^Node n1 no longer exists: Volume v1 is force-detached without verification/,
     ],
     [
       'gone as well',
       { volume: undefined, nodes: { n1: DELETED } },
       'ForceDetachedNodeGone',
-      /: the Volume, which is gone itself, is/,
+      /: the deleted Volume is/,
     ],
   ])('%s is said', (_, change, code, message) => {
     const { forced } = nextOperation(view({ volume: single, ...held, ...change }), NOW);

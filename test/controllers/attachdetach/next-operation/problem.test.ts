@@ -40,7 +40,7 @@ describe('of a Volume whose object names what Stowage never wrote', () => {
     ['where it is', held, 0],
   ])('a pod is told why it waits, %s', (_, change, times) => {
     const { blocked } = nextOperation(view({ ...onN1, ...change, problem }), NOW);
-    const message = `Volume v1: ${problem}. Nothing is done on any node by it; correct the status`;
+    const message = `Volume v1: ${problem}. No work is done on any node until the status is corrected`;
     const told = { node: 'n1', pods: [use('a', 'n1')], reason: 'problem', message };
     expect(blocked).toEqual(Array.from({ length: times }, () => told));
   });

@@ -11,7 +11,7 @@ import {
 } from '../../../support/reconciler-world.ts';
 
 const FORCE_DETACHED = {
-  message: 'its attachment to node n1 was removed meanwhile',
+  message: 'the attachment to node n1 was removed meanwhile',
   detail: reason('LetGoMeanwhile', { node: 'n1' }),
 };
 

@@ -43,18 +43,18 @@ describe('the record of an attach to one node of several', () => {
     expect(shown()).toHaveLength(1);
   });
 
-  const not = 'that it is being attached could not be written down';
+  const not = 'cannot record the attachment';
   test.each([
     [
       'is refused',
       [refusal(403)],
-      { message: `${not}: PATCH was answered with 403`, detail: { code: 'AttachNotRecorded' } },
+      { message: `${not}: PATCH returned status 403`, detail: { code: 'AttachNotRecorded' } },
     ],
     [
       'conflicts each time',
       Array.from({ length: RETRY.maxConflicts }, () => refusal(409)),
       {
-        message: `${not}: others wrote the Volume each time`,
+        message: `${not}: the Volume changed at each attempt`,
         detail: reason('AttachRecordContended'),
       },
     ],
@@ -68,7 +68,7 @@ describe('the record of an attach to one node of several', () => {
     const { volumes, precheck } = await attaching();
     volumes.drop('v1');
     expect(await precheck()).toEqual({
-      message: 'the Volume v1 is gone',
+      message: 'Volume v1 no longer exists',
       detail: reason('VolumeGone', { volume: 'v1' }),
     });
   });

@@ -116,7 +116,7 @@ describe('an operation that takes long', () => {
     ran().tell('write back');
     expect(woken).toEqual([undefined]);
     await decide();
-    const message = 'its job is under way: write back';
+    const message = 'its job is running: write back';
     const detail = reason('OperationUnderWay', { step: 'write back' });
     expect(shown()).toEqual([expect.objectContaining({ state: 'Detaching', message, detail })]);
     await end('detach', 'n1', DETACHED);
@@ -132,7 +132,7 @@ describe('an operation that takes long', () => {
     expect(await decide()).toEqual({ requeueAfterMs: 9000 });
     pass(9000);
     await decide();
-    const message = 'waits until others have ended';
+    const message = 'waiting for other operations to end';
     const detail = reason('OperationQueued');
     expect(shown()).toEqual([expect.objectContaining({ state: 'Detaching', message, detail })]);
     cap.inAll = 9;

@@ -24,17 +24,17 @@ describe('the Volume deletion decision tree', () => {
     [
       'DeletionTree: Pending → CANNOT DELETE',
       volumeNamed('data1', { phase: 'Pending' }),
-      refused('being made', 'get volume data1'),
+      refused('being provisioned', 'get volume data1'),
     ],
     [
       'DeletionTree: Terminating → CANNOT DELETE',
       volumeNamed('data1', { phase: 'Terminating' }),
-      refused('deleted already', 'data1'),
+      refused('already being deleted', 'data1'),
     ],
     [
       'DeletionTree: marked for deletion, which is Terminating → CANNOT DELETE',
       deleting,
-      refused('deleted already', 'data1'),
+      refused('already being deleted', 'data1'),
     ],
     ['DeletionTree: Failed, has PersistentVolume? NO → CAN DELETE', failed, { can: true }],
     ['DeletionTree: Available, has PersistentVolume? NO → CAN DELETE', available, { can: true }],
@@ -43,12 +43,8 @@ describe('the Volume deletion decision tree', () => {
   });
 
   test.each([
-    ['Pending → CANNOT DELETE', 'Pending', refused('PersistentVolume is Pending', 'Try again')],
-    [
-      'without a phase → CANNOT DELETE',
-      undefined,
-      refused('PersistentVolume is Pending', 'Try again'),
-    ],
+    ['Pending → CANNOT DELETE', 'Pending', refused('PersistentVolume is Pending', 'Retry')],
+    ['without a phase → CANNOT DELETE', undefined, refused('PersistentVolume is Pending', 'Retry')],
     ['Available → CAN DELETE', 'Available', { can: true }],
     [
       'Bound → CANNOT DELETE',
@@ -67,7 +63,7 @@ describe('the Volume deletion decision tree', () => {
 
   test.each([
     ['Unknown', undefined, 'not known yet'],
-    ['Pending', 'Pending', 'being made'],
+    ['Pending', 'Pending', 'being provisioned'],
   ] as const)(
     'DeletionTree: %s, whatever its PersistentVolume → CANNOT DELETE',
     (_, phase, why) => {

@@ -108,7 +108,7 @@ describe('Volume Finalization', () => {
         'PrepareVolume/1',
         'Unknown',
         'Terminating',
-        'waits for the end of PrepareVolume/1',
+        'waiting for the job PrepareVolume/1 to end',
       ],
     ],
     [
@@ -191,7 +191,7 @@ describe('Volume Finalization', () => {
       }),
       removing(
         1,
-        '/dev/loop3 is in use: mounted at /mnt. It is detached once nothing uses it any more. To end that, run on the node: umount /mnt',
+        '/dev/loop3 is in use: mounted at /mnt. It is detached once nothing uses it. To end this use, run on the node: umount /mnt',
       ),
     ],
     [
@@ -269,7 +269,7 @@ describe('Volume Finalization', () => {
         'PrepareVolume/DONE',
         'Unknown',
         'Terminating',
-        'is still attached on n1: a pod uses it; n2; n3: pods need it there: a/b, a/c',
+        'the volume is still attached to n1: a pod uses it; n2; n3: needed there by pods: a/b, a/c',
       ],
     ],
     [
@@ -278,7 +278,7 @@ describe('Volume Finalization', () => {
         ...status('Terminating', 'PrepareVolume/DONE', [
           'Unknown',
           'Terminating',
-          'is still attached on n1',
+          'the volume is still attached to n1',
           reason('VolumeStillAttached', { nodes: 'n1' }),
         ]),
         attachments: [attachment('n1')],
@@ -293,7 +293,7 @@ describe('Volume Finalization', () => {
         'PrepareVolume/DONE',
         'Unknown',
         'AttachmentDisabled',
-        'is still attached on n1, and the controller attachment is switched off: start stowage watch with it',
+        "the volume is still attached to n1, and the controller attachment is disabled: enable it with stowage watch --controllers '*'",
       ],
     ],
     [

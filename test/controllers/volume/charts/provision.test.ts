@@ -82,7 +82,7 @@ describe('DeployVolume', () => {
     [
       'Job ID, and what it starts from is not there → Pending, never an empty volume',
       copy(1, { job: 'not-found', node: freshNode, source: { problem: 'it is gone' } }),
-      waitingForSource(1, 'it is gone. It is made once that is there'),
+      waitingForSource(1, 'waiting for the source: it is gone'),
     ],
     [
       'Job ID, and what it started from is gone, while its job runs → Pending, says where that is',
@@ -143,12 +143,12 @@ describe('DeployVolume', () => {
         job: { known: { state: 'not-found' } },
         source: fromFile(),
       },
-      creationFailed(1, /of another type than what it starts from/),
+      creationFailed(1, /source and volume have different types/),
     ],
     [
       'Job ID, job still in progress → Pending, says where it is',
       making(1, { job: 'running' }),
-      preparing(1, 'waits for an earlier job of this volume'),
+      preparing(1, 'waiting for an earlier job of this volume'),
     ],
     [
       'Job ID, job still in progress → reschedule when it has ended',
@@ -192,7 +192,7 @@ describe('DeployVolume', () => {
     [
       'Job ID, job succeed, and the link is not there → another attempt',
       making(1, { job: 'succeeded', node: { ...readyNode, link: undefined } }),
-      preparing(2, 'attempt 1 ended early: still to be done: make the directory of udev rules'),
+      preparing(2, 'attempt 1 ended early: steps remain, next: create the directory of udev rules'),
     ],
     [
       'Job ID, refused by what is on the node → Failed, with what to do',
@@ -202,7 +202,7 @@ describe('DeployVolume', () => {
       }),
       creationFailed(
         1,
-        /is there already, and nothing on the node says that Stowage made it\. Look/,
+        /already exists, and nothing on the node shows that Stowage created it\. Check/,
       ),
     ],
     [
@@ -290,7 +290,7 @@ describe('DeployVolume', () => {
     [
       'udev is away for now: stays Pending, says so and tries again',
       making(1, { job: 'not-found', node: { ...freshNode, udev: false } }),
-      preparing(1, /no udev runs/),
+      preparing(1, /udev is not running/),
     ],
     [
       'refused after a name that was written just now: a job of before a restored backup may be in the way, so it is asked for',
@@ -342,7 +342,7 @@ describe('DeployVolume', () => {
         'PrepareVolume/DONE',
         'Unknown',
         'NodeUnclear',
-        '/dev/x should hold a file system, and none was found. The PersistentVolume is made once there is one',
+        'no file system was found on /dev/x; the PersistentVolume is created once there is one',
       ],
     ],
     [
@@ -462,19 +462,10 @@ describe('a class that is missing or wrong: it is said how to retry', () => {
   test.each([
     ['missing', undefined],
     ['wrong', wrong],
-  ])('%s: by a change of the spec that changes nothing else', (_, found) => {
+  ])('%s: by the command', (_, found) => {
     expect(message({ liveClass: { found } })).toContain(
-      `kubectl patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'`,
+      'Then retry it: stowage retry volume data1',
     );
-  });
-
-  test('not by a change that was made before', () => {
-    const said = message({
-      volume: { ...volume(), spec: { ...volume().spec, attachPolicy: 'Always' } },
-      liveClass: { found: undefined },
-    });
-    expect(said).not.toContain('kubectl patch');
-    expect(said).toContain('delete this Volume and create it again');
   });
 
   test('the class alone wakes nothing, the changed spec does', () => {

@@ -116,7 +116,7 @@ describe('distinguishes the failure of', () => {
       'a wrong secret',
       () => (api.secret = 'x'),
       'refused',
-      'does not log stowage in with eauth pam',
+      ' with eauth pam failed: ',
       'Check the secret in',
       'SaltLoginRefused',
     ],
@@ -132,7 +132,7 @@ describe('distinguishes the failure of', () => {
       'an answer of 5 MB, which a minion can give',
       () => (api.answer = () => said('x'.repeat(5e6))),
       'unreachable',
-      'an answer of more than 4 MiB',
+      'its answer exceeds 4 MiB',
       'salt-api',
       'SaltUnreachable',
     ],
@@ -140,7 +140,7 @@ describe('distinguishes the failure of', () => {
       'no minion of that id',
       () => (api.answer = () => undefined),
       'unreachable',
-      'knows no minion n1.minion',
+      'does not know minion n1.minion',
       'salt-key',
       'MinionUnknown',
     ],
@@ -173,14 +173,14 @@ describe('distinguishes the failure of', () => {
       () => (api.answer = () => ({ version: 0, refused: 'version', found: 'version 0' })),
       'refused',
       'version 0',
-      'Copy salt/ of this Stowage',
+      'Copy salt/ of this version of Stowage',
       'ModuleVersionOther',
     ],
     [
       'a function of other arguments',
       () => (api.answer = () => 'Passed invalid arguments to stowage.observe: x\n\nmore'),
       'refused',
-      'is another version: Passed invalid arguments to stowage.observe: x',
+      'has another version: Passed invalid arguments to stowage.observe: x',
       'saltutil.sync_modules',
       'SaltModuleOld',
     ],
@@ -212,7 +212,7 @@ describe('distinguishes the failure of', () => {
       'an answer cut off',
       () => (api.answer = () => 'VALUE_TRIMMED'),
       'protocol',
-      'cut its answer off',
+      'truncated its answer',
       'max_event_size',
       'SaltAnswerCut',
     ],
@@ -254,7 +254,7 @@ describe('distinguishes the failure of', () => {
       hint: expect.stringContaining('@stowage'),
       reason: { code: 'SaltRightMissing', parameters: { function: 'stowage.call' } },
     });
-    expect(error.message).toContain('does not let stowage run stowage.call');
+    expect(error.message).toContain('does not allow stowage to run stowage.call');
     // An unknown token is a 401, too.
     expect(api.logins).toHaveLength(2);
   });

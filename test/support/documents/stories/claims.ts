@@ -81,7 +81,6 @@ export const CLAIM_STORIES: readonly Story[] = [
       'stowage why pvc root': shows(/root/),
       'stowage get populators': shows(/hello +/),
       'kubectl logs': named('kubectl logs'),
-      'stowage why pvc': { says: /needed|missing|usage/i, exit: 2 },
       'stowage why pvc greeting': shows(
         /greeting/,
         `kubectl create -f - <<< '{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"greeting"},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"fast","resources":{"requests":{"storage":"64Mi"}},"dataSourceRef":{"apiGroup":"hello.example.com","kind":"Hello","name":"example"}}}' && stowage why pvc greeting`,

@@ -121,11 +121,12 @@ export const EXPLAINING_STORIES: readonly Story[] = [
     world: emptyCluster,
     typed: {
       'stowage sandbox --kubeconfig-out FILE': {
-        says: /API server at https/,
+        says: /API server listens on https/,
         goesOn: 'until it says so',
         as: ['stowage sandbox --kubeconfig-out $FOLDER/sandbox'],
       },
       'stowage watch': watches,
+      'kubectl explain': named('kubectl explain'),
       'stowage --version': shows(/^\d+\./),
       'npm run demo': script('demo'),
       'npm test': script('test'),

@@ -1,5 +1,5 @@
 import { VERSION } from '../../../../src/api/version.ts';
-import { APPLY, type Elsewhere, named, type Story, shows } from '../story.ts';
+import { APPLY, applied, type Elsewhere, named, type Story, shows } from '../story.ts';
 import { emptyCluster } from '../worlds.ts';
 
 const path = 'docs/installing.md';
@@ -72,6 +72,8 @@ export const INSTALLING_STORIES: readonly Story[] = [
         runBy: 'test/cluster/install/image.test.ts',
         has: '`podman build --tag',
       },
+      'kubectl apply -f deploy/volume-crd.yaml -f deploy/leftover-crd.yaml -f deploy/populator-definition-crd.yaml':
+        applied,
       'kubectl create namespace stowage': IMAGE,
       'kubectl -n stowage create secret generic stowage-ssh --from-file=config --from-file=key --from-file=known_hosts':
         IMAGE,

@@ -21,7 +21,7 @@ export const OPERATING_STORIES: readonly Story[] = [
       'stowage watch &': WATCH,
       'stowage create storageclass local --static': shows(/local created/),
       'stowage create volume first --node n1 --size 1Gi --storage-class local --wait':
-        shows(/first created/),
+        shows(/first ready/),
       'stowage why volume first': shows(/Volume first is Available: nothing holds it up/),
       [APPLY]: applied,
       "kubectl wait pvc/first --for=jsonpath='{.status.phase}'=Bound --timeout=60s":
@@ -37,7 +37,7 @@ export const OPERATING_STORIES: readonly Story[] = [
     before: READY,
     typed: {
       'stowage create volume data1 --node n1 --size 64Mi --storage-class local --wait':
-        shows(/data1 created/),
+        shows(/data1 ready/),
       "stowage create volume logs --node 'n{1..3}' --size 64Mi --storage-class local": shows(
         /logs-n1 created[\s\S]*logs-n3 created/,
       ),
@@ -60,6 +60,13 @@ export const OPERATING_STORIES: readonly Story[] = [
         /storageclass.*created/,
         'stowage create storageclass other --static --dry-run=client -o yaml > $FOLDER/class.yaml && stowage create -f $FOLDER/class.yaml',
       ),
+      'stowage diff -f FILE': {
+        ...shows(
+          /\+.*name: new/,
+          'stowage create storageclass new --static --dry-run=client -o yaml > $FOLDER/new.yaml && stowage diff -f $FOLDER/new.yaml',
+        ),
+        exit: 1,
+      },
       'kubectl apply': named('kubectl apply'),
     },
   },
@@ -74,7 +81,7 @@ export const OPERATING_STORIES: readonly Story[] = [
     before: READY,
     typed: {
       'stowage create volume data1 --node n1 --size 64Mi --storage-class local --wait': shows(
-        /data1 created[\s\S]*data1 deleted/,
+        /data1 ready[\s\S]*data1 deleted/,
         'stowage create volume data1 --node n1 --size 64Mi --storage-class local --wait && stowage delete volume data1 --yes --wait',
       ),
       'stowage create volume data2 --node n1 --size 64Mi --directory /data/volumes --require-mount --storage-class local':
@@ -83,7 +90,7 @@ export const OPERATING_STORIES: readonly Story[] = [
       'stowage check node': { ...checksNode(), as: ['stowage check node n1'] },
       'rm /var/lib/stowage/directories/HASH': {
         runBy: 'test/integration/directory.test.ts',
-        has: 'end the record there: (rm .*)',
+        has: 'remove the record on the node: (rm .*)',
       },
     },
   },

@@ -51,13 +51,13 @@ export function decideTrust(
     const others = shown.map(({ type, fingerprint }) => `${fingerprint} (${type})`).join(', ');
     return {
       refused: `node ${node} shows no host key with the fingerprint ${wanted}, but ${others}`,
-      hint: `Either the fingerprint is of another key, or this is another machine. On the node itself, 'ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub' prints the right one.`,
+      hint: `Print the right fingerprint on the node itself: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub. If it is the one that you gave, another machine answers.`,
     };
   }
   if (revoked.some(({ key }) => key === found.key)) {
     return {
       refused: `the key ${found.fingerprint} (${found.type}) of node ${node} is revoked in the known hosts, and ssh refuses it`,
-      hint: `Whoever revoked it may know why. Give the node a new key: 'ssh-keygen -A' makes one where it was removed from /etc/ssh.`,
+      hint: `Find out why it was revoked. To give the node a new key, remove the old one from /etc/ssh there, then run: ssh-keygen -A`,
     };
   }
   if (known.some(({ key, type }) => key === found.key && type === found.type))
@@ -66,6 +66,6 @@ export function decideTrust(
   if (changed === undefined) return { add: found };
   return {
     refused: `node ${node} has another host key than before: ${knownHosts} has ${changed.fingerprint} (${changed.type}) for it`,
-    hint: `If it was installed anew, let go of the old key, and run this again: ssh-keygen -R ${node} -f ${knownHosts}`,
+    hint: `If the node was reinstalled, remove the old key, then run this command again: ssh-keygen -R ${node} -f ${knownHosts}`,
   };
 }

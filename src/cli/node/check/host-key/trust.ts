@@ -38,12 +38,12 @@ export async function trustHostKey(options: TrustOptions): Promise<Trusted> {
   const scan = await run('ssh-keyscan', ['-T', '10', '-p', port, '--', host]);
   const shown = parseKeys(scan.stdout);
   if (shown.length === 0) {
-    const said = scan.stderr.trim().split('\n').at(-1) || 'it said nothing';
+    const said = scan.stderr.trim().split('\n').at(-1) || 'it printed no error';
     throw new StowageError(
       'failed',
       `ssh-keyscan got no host key of node ${node} (${host}, port ${port}): ${said}`,
       {
-        hint: 'Check that sshd runs there, and the address and port of the Node or of the configuration of ssh.',
+        hint: 'Check that sshd runs there, and the address and port in the Node or in the ssh configuration.',
       },
     );
   }
@@ -68,15 +68,18 @@ async function settings({ node, address, sshConfig, run }: TrustOptions) {
     ...['-G', '--', address.host ?? node],
   ]);
   if (exitCode !== 0) {
-    throw new StowageError('failed', `ssh -G, which tells where node ${node} is: ${stderr.trim()}`);
+    throw new StowageError(
+      'failed',
+      `ssh -G does not print the address of node ${node}: ${stderr.trim()}`,
+    );
   }
   const jump = settingOf(stdout, 'proxyjump') ?? settingOf(stdout, 'proxycommand');
   if (jump !== undefined && jump !== 'none') {
     throw new StowageError(
       'failed',
-      `node ${node} is reached through ${jump}, where ssh-keyscan cannot look`,
+      `node ${node} is reached through ${jump}, which ssh-keyscan does not support`,
       {
-        hint: `Log in by hand, compare the fingerprint that is shown, and say yes: ssh -o HostKeyAlias=${node} ${node}`,
+        hint: `Log in by hand, compare the fingerprint, then accept the key: ssh -o HostKeyAlias=${node} ${node}`,
       },
     );
   }
@@ -91,7 +94,7 @@ async function settings({ node, address, sshConfig, run }: TrustOptions) {
       'failed',
       `ssh keeps no known hosts: its UserKnownHostsFile is ${knownHosts}`,
       {
-        hint: 'Name a file there, for host keys are always checked.',
+        hint: 'Set UserKnownHostsFile to a file: host keys are always checked.',
       },
     );
   }

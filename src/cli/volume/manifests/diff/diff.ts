@@ -30,7 +30,7 @@ export async function diff(
       pairs.push({ name: fileName(manifest), live: live && asYaml(live), wanted: asYaml(wanted) });
       if (refusal !== undefined) {
         io.stderr.write(
-          `note: ${printable(`${kind} ${metadata.name} cannot be changed so: ${refusal}`)}\n`,
+          `note: ${printable(`the server refuses this change of ${kind} ${metadata.name}: ${refusal}`)}\n`,
         );
       }
     } catch (error) {

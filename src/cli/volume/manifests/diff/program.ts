@@ -46,7 +46,7 @@ export async function compare(
       'failed',
       `${program} could not compare: ${stderr?.trim() || shortMessage}`,
       {
-        hint: 'It is diff(1), of the package diffutils, or what $KUBECTL_EXTERNAL_DIFF says.',
+        hint: 'Install diff(1), from the package diffutils, or correct $KUBECTL_EXTERNAL_DIFF.',
       },
     );
   } finally {
@@ -61,8 +61,8 @@ async function temporaryFolder(parent: string): Promise<string> {
   } catch (cause) {
     throw new StowageError(
       'failed',
-      `no folder can be made in ${parent} for the files to compare: ${messageOf(cause)}`,
-      { hint: 'Set $TMPDIR to a folder that you may write to.', cause },
+      `cannot create a directory in ${parent} for the files to compare: ${messageOf(cause)}`,
+      { hint: 'Set $TMPDIR to a directory that you may write to.', cause },
     );
   }
 }

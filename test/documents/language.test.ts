@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from '@jest/globals';
+import { commentLines } from '../support/documents/comments.ts';
+
+const files = execFileSync('git', ['ls-files', 'src', 'test', 'scripts', 'salt', 'bin'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((path) => /\.(ts|mjs|cjs|sh|py)$|^bin\//.test(path));
+
+/** Openings of sentences whose subject the reader has to guess. */
+const RIDDLE = /^(?:What|Of|Where|One|That|Who|Those|Whoever|Whether|How|It|They)\b/;
+
+/** Words that have a standard term. */
+const PRIVATE =
+  /\b(?:heed(?:s|ed)?|whoever|amiss|anew|in vain|let(?:s|ting)? go|giv(?:e|es|en|ing) up|for good)\b/i;
+
+test('comments name their subject', () => {
+  const riddles = files.flatMap((path) =>
+    commentLines(path).flatMap(({ at, text, opens }) =>
+      opens && RIDDLE.test(text) ? [`${at}: ${text}`] : [],
+    ),
+  );
+  expect(riddles).toEqual([]);
+});
+
+test('comments use the terms of the field', () => {
+  const found = files.flatMap((path) =>
+    commentLines(path).flatMap(({ at, text }) => (PRIVATE.test(text) ? [`${at}: ${text}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
