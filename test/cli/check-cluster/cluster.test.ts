@@ -12,6 +12,7 @@ import {
 } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import { CALLER_RULES } from '../../../src/cli/check-cluster/caller-rules.ts';
+import { helpLines } from '../../../src/cli/lib/checks/text.ts';
 import { run } from '../../../src/cli/run.ts';
 import { createClient } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';
@@ -224,4 +225,18 @@ test('the permissions that are asked for are those that commands use', async () 
     unused: [],
     ended,
   });
+});
+
+test('one fix of several problems is printed once', () => {
+  const problem = (message: string) => ({
+    ...{ check: 'crds', ok: false, message },
+    ...{ hint: 'Install the CRDs.', command: 'stowage install --components crds' },
+  });
+  const other = { check: 'rights', ok: false, message: 'c', hint: 'Ask an administrator.' };
+  expect(helpLines('Fixes:', [problem('a'), other, problem('b')])).toBe(
+    [
+      ...['', '# Fixes:', '', '# a', '# b', '# Install the CRDs.'],
+      ...['stowage install --components crds', '', '# c', '# Ask an administrator.', ''],
+    ].join('\n'),
+  );
 });

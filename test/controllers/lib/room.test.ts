@@ -586,7 +586,7 @@ describe('room that is not known', () => {
     };
   }
   const UNKNOWN =
-    "Warning RoomUnknown node n1: available capacity of node n1 is unknown: sudo refused 'stat -f -- /srv'";
+    "Warning RoomUnknown available capacity of node n1 is unknown: sudo refused 'stat -f -- /srv'";
 
   test('is told of its class and in the log, once, and again when that is gone', () => {
     const { time, events, lines, tell } = world();

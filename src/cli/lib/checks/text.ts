@@ -17,13 +17,20 @@ export function checksText(reports: readonly NodeReport[]): string {
     .join('\n');
 }
 
-/** Returns lines for a shell: messages and hints are comments. */
+/** Returns lines for a shell: messages and hints are comments. One fix is printed once. */
 export function helpLines(heading: string, checks: readonly Check[]): string {
-  const lines = checks.flatMap(({ ok, message, hint, command }) =>
-    ok || hint === undefined
-      ? []
-      : ['', comment(message), comment(hint), ...(command === undefined ? [] : [command])],
+  const fixes = Map.groupBy(
+    checks.filter(({ ok, hint }) => !ok && hint !== undefined),
+    ({ hint, command }) => JSON.stringify([hint, command]),
   );
+  const lines = [...fixes.values()].flatMap((same) => [
+    '',
+    ...same.map(({ message }) => comment(message)),
+    ...same
+      .slice(0, 1)
+      .flatMap(({ hint = '', command = '' }) => [comment(hint), command])
+      .filter((line) => line !== ''),
+  ]);
   if (lines.length === 0) return '';
   return printable(`\n${comment(heading)}${lines.map((line) => `\n${line}`).join('')}\n`);
 }

@@ -177,15 +177,20 @@ async function refuseOtherLink(
 /** Number of attempts: the garbage collector may delete the link concurrently. */
 const TRIES = 3;
 
-/** Creates the link, owned by the claim. Keeps an existing link, unless an earlier claim's. */
+/**
+ * Creates the link, owned by the claim, or keeps an existing one, unless an earlier claim's. A note
+ * names it.
+ */
 async function makeLink(
   wanted: Wanted,
   { metadata: { name, uid = '' } }: PersistentVolumeClaim,
   resource: Resource,
-  { signal }: Io,
+  { signal, stderr }: Io,
   client: KubeClient,
 ): Promise<void> {
   const { snapshot, claim } = wanted;
+  const note = (text: string) => void stderr.write(printable(`note: ${text}\n`));
+  const which = `VolumeSnapshotLink ${claim.namespace}/${claim.name}`;
   const link: VolumeSnapshotLink = {
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
@@ -199,14 +204,14 @@ async function makeLink(
   for (let left = TRIES; ; left--) {
     try {
       await client.create(resource, link, { strict: true, signal });
-      return;
+      return note(`the claim names ${which}, which is deleted with it`);
     } catch (error) {
       if (!isAlreadyExists(error) || left === 1) throw error;
     }
     try {
       const there = await client.get<VolumeSnapshotLink>(resource, claim.name, options);
       if (!leadsThere(there, wanted)) throw leadsElsewhere(there, wanted);
-      if (!isOfEarlier(there, link)) return;
+      if (!isOfEarlier(there, link)) return note(`the claim names the existing ${which}`);
       await client.delete(resource, claim.name, { ...options, uid: there.metadata.uid });
     } catch (error) {
       if (!isNotFound(error)) throw error;

@@ -66,13 +66,6 @@ export async function restore(
     return printDone([way.tried], false, 'created (server dry run)', output, io);
   if (asked) await agreeToClaim(wanted, way, flags, io);
   const made = await make(wanted, claimWith(way.reference), way, io, client);
-  if (way.link !== undefined) {
-    io.stderr.write(
-      printable(
-        `note: the claim names VolumeSnapshotLink ${wanted.claim.namespace}/${to.name}, which is deleted with it\n`,
-      ),
-    );
-  }
   if (!flags.wait) return printDone([made], false, 'created', output, io);
   io.stderr.write(`${nameOf(made)} created\n`);
   await noteConsumer(made, client, io);

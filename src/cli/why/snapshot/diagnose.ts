@@ -181,7 +181,7 @@ const written: SnapshotCause = ({ snapshot, content: read }) => {
     ...sinceMade(snapshot),
     next: { when: 'never: a content belongs to one snapshot' },
     fix: {
-      say: 'Create another content with the same snapshot handle, and this snapshot, without a UID, as its volumeSnapshotRef. Then name that content in the snapshot.',
+      say: 'Create another content with the same snapshot handle, and this snapshot, without a UID, as its volumeSnapshotRef. Then create the snapshot again, with that content as its source.',
       run: [
         commandLine('kubectl', 'get', 'volumesnapshotcontent', content.metadata.name, '-o', 'yaml'),
       ],

@@ -44,6 +44,6 @@ export function createCapacityEvents({ events, logger, clock }: CapacityEventsDe
       { storageClass: storageClass.metadata.name, node, reason: room.unknown },
       'free space unknown',
     );
-    events.event(storageClass, 'Warning', reason, `node ${node}: ${message}`, detail);
+    events.event(storageClass, 'Warning', reason, message, detail);
   };
 }
