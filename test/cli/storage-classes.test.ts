@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { stowage } from '../support/fake-io.ts';
 import { refusal } from '../support/refusals.ts';
-import { volumeNamed } from '../support/volumes.ts';
+import { pvOf, volumeNamed } from '../support/volumes.ts';
 
 const classNamed = (name: string, provisioner: string, parameters = {}, more = {}) => ({
   apiVersion: 'storage.k8s.io/v1',
@@ -15,6 +15,7 @@ const classNamed = (name: string, provisioner: string, parameters = {}, more = {
 const STOWAGE = 'volume.stowage.dev';
 const IS_DEFAULT = { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } };
 const objects = {
+  'storageclasses/odd': classNamed('odd', 'constructor'),
   'storageclasses/fast': classNamed('fast', 'kubernetes.io/no-provisioner', { fsType: 'xfs' }),
   'storageclasses/files': classNamed('files', STOWAGE, { directory: '/srv/v' }, IS_DEFAULT),
   'storageclasses/thin': classNamed('thin', STOWAGE, { type: 'lvm', vgName: 'vg0', thinPool: 'p' }),
@@ -49,14 +50,36 @@ describe('get storageclasses', () => {
 describe('delete storageclass', () => {
   const waiting = { 'volumes/a': volumeNamed('a'), 'volumes/b': volumeNamed('b') };
 
-  test('deletes a class that provisioned Volumes have', async () => {
-    const prepared = { node: 'n1', paths: [], identity: '' };
-    const world = { objects: { ...objects, 'volumes/a': volumeNamed('a', { prepared }) } };
+  test.each([
+    ['has a PersistentVolume', volumeNamed('a', { phase: 'Available' }), true],
+    [
+      'failed, and may wait for another class of the name',
+      volumeNamed('a', { phase: 'Failed' }),
+      false,
+    ],
+  ])('deletes a class whose Volume %s', async (_, volume, hasPv) => {
+    const pv = hasPv ? { 'persistentvolumes/a': pvOf(volume, 'Bound') } : {};
+    const world = { objects: { ...objects, 'volumes/a': volume, ...pv } };
     const { code, out, requests } = await stowage(['delete', 'storageclass', 'fast'], world);
     expect({ code, out }).toEqual({ code: 0, out: 'storageclass.storage.k8s.io/fast deleted\n' });
     expect(requests.at(-1)).toMatchObject({
       what: 'delete storageclasses/fast',
       options: { uid: 'uid-fast' },
+    });
+  });
+
+  test('a prepared Volume without a PersistentVolume needs its class', async () => {
+    const prepared = { node: 'n1', paths: [], identity: '' };
+    const world = {
+      objects: { ...objects, 'volumes/a': volumeNamed('a', { phase: 'Pending', prepared }) },
+    };
+    expect(await stowage(['delete', 'sc', 'fast'], world)).toMatchObject({ code: 5 });
+  });
+
+  test('a cluster without Volumes has none that need a class', async () => {
+    const failures = { 'list volumes/*': refusal(404, 'no such kind', { details: {} }) };
+    expect(await stowage(['delete', 'sc', 'fast'], { objects, failures })).toMatchObject({
+      code: 0,
     });
   });
 
@@ -105,8 +128,25 @@ describe('create snapshotclass', () => {
       code: 0,
       out: 'volumesnapshotclass.snapshot.storage.k8s.io/fast created\n',
     });
-    expect(requests).toMatchObject([{ what: 'create volumesnapshotclasses/fast' }]);
-    expect(requests[0]?.object).toEqual(object);
+    expect(requests.at(-1)).toMatchObject({ what: 'create volumesnapshotclasses/fast' });
+    expect(requests.at(-1)?.object).toEqual(object);
+  });
+
+  test('a second default class is refused: snapshots without a class would fail', async () => {
+    const first = {
+      ...created,
+      metadata: {
+        name: 'first',
+        annotations: { 'snapshot.storage.kubernetes.io/is-default-class': 'true' },
+      },
+    };
+    const world = { objects: { 'volumesnapshotclasses/first': first } };
+    const { code, err } = await stowage(['create', 'snapshotclass', 'fast', '--default'], world);
+    expect(code).toBe(5);
+    expect(err).toContain(
+      'kubectl annotate volumesnapshotclass first snapshot.storage.kubernetes.io/is-default-class-',
+    );
+    expect(await stowage(['create', 'snapshotclass', 'fast'], world)).toMatchObject({ code: 0 });
   });
 
   test('reports a cluster without snapshots', async () => {

@@ -172,7 +172,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
     const byNode = await until('it says that it is paused', () => pausedOf('held'));
     expect(byNode).toMatchObject({
       status: 'True',
-      message: expect.stringContaining('of Node n1'),
+      message: expect.stringContaining('Node n1 has the annotation'),
     });
     expect((await get('held')).status).not.toHaveProperty('job');
     expect(await faults({})).toEqual([]);

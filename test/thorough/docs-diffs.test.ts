@@ -208,7 +208,9 @@ const CLAIMS: Readonly<Record<string, () => Promise<void>>> = {
         await client.create(PODS, podWith('data1'), NAMESPACE);
         await until('it is attached', async () => ((await attachments()) === 1 ? true : undefined));
         const command = program('--kubeconfig', cluster.kubeconfig, 'get', 'volumes');
-        expect(await repository.run(...command)).toMatch(/^data1 +n1 +Available +loop\d+ +16Mi /m);
+        expect(await repository.run(...command)).toMatch(
+          /^data1 +n1 +Available +\w+ +loop\d+ +16Mi /m,
+        );
         await client.delete(PODS, 'p', NAMESPACE);
         await until('it is detached', async () => ((await attachments()) === 0 ? true : undefined));
         await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data1', NAMESPACE);

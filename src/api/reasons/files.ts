@@ -15,7 +15,7 @@ export const FILES = {
   FileExists: {
     message: '{file} already exists, and nothing on the node shows that Stowage created it',
     action:
-      'Check the file, and move it away if it is not needed. To retry, change the spec of the Volume, or create the Volume again.',
+      'Check the file, and move it away if it is not needed. Then retry the Volume: stowage retry volume NAME',
   },
   FileMadeMeanwhile: {
     message: '{file} was created meanwhile',

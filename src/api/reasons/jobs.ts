@@ -6,6 +6,10 @@ export const JOBS = {
     message: 'attempt {attempt} ended early',
     cause: 'RetryWaiting',
   },
+  RetryRequested: {
+    message: 'a user requested a retry',
+    cause: 'RetryWaiting',
+  },
   JobDied: {
     message: 'the job ended without a result[ at the step "{step}"]',
   },

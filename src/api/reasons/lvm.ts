@@ -164,7 +164,7 @@ export const LVM = {
     message:
       'the logical volume {volume} was created for this Volume, and no record on the node shows how far: it may hold data',
     action:
-      'If it holds none, remove it: lvremove {volume}. To retry, change the spec of the Volume, or create the Volume again.',
+      'If it holds none, remove it: lvremove {volume}. Then retry the Volume: stowage retry volume NAME',
   },
   BegunInAnotherPool: {
     message: 'the logical volume {volume} is {found}, but the Volume requests {wanted}',

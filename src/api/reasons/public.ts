@@ -249,7 +249,7 @@ export const PUBLIC_REASONS: readonly PublicReasons[] = [
         'CreationError',
         'False',
         'the volume could not be provisioned, or provisioning was refused',
-        'the message names the cause; any change of the spec triggers a retry',
+        'the message names the cause; then `stowage retry volume NAME`',
       ],
       [
         'FreeExtentsCarryData',

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { addExamples } from '../lib/examples.ts';
 import { selectorOption } from '../lib/get/get-command.ts';
-import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import { clientFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { addWaitOptions } from '../lib/objects/flags.ts';
 import { objectNames } from '../lib/parse.ts';
@@ -23,7 +23,7 @@ export default function deleteVolume(remove: Command, io: Io): void {
     async (names: string[] | undefined, _flags, command: Command) => {
       const flags = command.optsWithGlobals<DeleteFlags & GlobalFlags>();
       const { remove: run } = await import('../volume/delete.ts');
-      await run(names ?? [], flags, io, (await connectFor(command, io)).client);
+      await run(names ?? [], flags, io, clientFor(command, io));
     },
   );
   addExamples(command, [

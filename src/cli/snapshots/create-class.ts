@@ -1,12 +1,16 @@
+import { StowageError } from '../../api/errors.ts';
 import { apiVersionOf } from '../../api/meta.ts';
 import { DEFAULT_SNAPSHOT_CLASS_ANNOTATION, DRIVER } from '../../api/names.ts';
 import { VOLUME_SNAPSHOT_CLASSES } from '../../api/resources.ts';
 import type { VolumeSnapshotClass } from '../../api/snapshot.ts';
+import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { commandLine } from '../lib/command-line.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import type { CreateFlags } from '../lib/objects/flags.ts';
 import { printDone } from '../lib/objects/print.ts';
+import { foundIn, reading } from '../lib/read-result.ts';
 import { missingKind } from './missing-kind.ts';
 
 export interface CreateSnapshotClassFlags extends CreateFlags {
@@ -39,6 +43,32 @@ export async function createSnapshotClass(
   const isServer = dryRun === 'server';
   const options = { dryRun: isServer, strict: true, signal: io.signal };
   const client = await connect();
+  if (flags.default) await refuseSecondDefault(name, client, io.signal);
   const made = await client.create(VOLUME_SNAPSHOT_CLASSES, wanted, options).catch(missingKind);
   printDone([made], false, isServer ? 'created (server dry run)' : 'created', output, io);
+}
+
+/** Throws a StowageError `conflict` for a second default class: snapshots without a class fail then. */
+async function refuseSecondDefault(
+  name: string,
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<void> {
+  const read = await reading(
+    listAll<VolumeSnapshotClass>(client, VOLUME_SNAPSHOT_CLASSES, { signal }),
+  );
+  const other = foundIn(read)?.items.find(
+    ({ driver, metadata }) =>
+      driver === DRIVER &&
+      metadata.name !== name &&
+      metadata.annotations?.[DEFAULT_SNAPSHOT_CLASS_ANNOTATION] === 'true',
+  );
+  if (other === undefined) return;
+  const annotation = `${DEFAULT_SNAPSHOT_CLASS_ANNOTATION}-`;
+  const of = ['volumesnapshotclass', other.metadata.name, annotation];
+  throw new StowageError(
+    'conflict',
+    `VolumeSnapshotClass ${other.metadata.name} is the default class already`,
+    { hint: `Make it no default first: ${commandLine('kubectl', 'annotate', ...of)}` },
+  );
 }

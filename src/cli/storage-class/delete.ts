@@ -1,11 +1,12 @@
-import type { StorageClass } from '../../api/core.ts';
+import type { PersistentVolume, StorageClass } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
-import { STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
+import { PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
-import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { isPvOf } from '../../model/persistent-volume.ts';
 import { about, conclude } from '../lib/batch.ts';
+import { listReadable } from '../lib/get/list-readable.ts';
 import type { Io } from '../lib/io.ts';
 import { printDone } from '../lib/objects/print.ts';
 
@@ -22,13 +23,17 @@ export async function deleteClasses(
   client: KubeClient,
 ): Promise<void> {
   const { signal } = io;
-  const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal });
+  const volumes = await listReadable<Volume>(client, VOLUMES, io);
+  const pvs = await listReadable<PersistentVolume>(client, PERSISTENT_VOLUMES, io);
+  const waiting = volumes.filter(
+    (volume) => needsClass(volume) && !pvs.some((pv) => isPvOf(pv, volume)),
+  );
   const deleted: StorageClass[] = [];
   const errors: unknown[] = [];
   for (const name of names) {
     try {
       const found = await client.get<StorageClass>(STORAGE_CLASSES, name, { signal });
-      refuseIfNeeded(name, volumes);
+      refuseIfNeeded(name, waiting);
       await client.delete(STORAGE_CLASSES, name, { uid: found.metadata.uid, signal });
       deleted.push(found);
     } catch (error) {
@@ -41,19 +46,21 @@ export async function deleteClasses(
   conclude(errors, names.length, io);
 }
 
-/** Throws a StowageError `conflict` if a Volume is not provisioned yet, which needs its class. */
-function refuseIfNeeded(name: string, volumes: readonly Volume[]): void {
-  const waiting = volumes
-    .filter(
-      ({ metadata, spec, status }) =>
-        spec.storageClassName === name &&
-        status?.prepared === undefined &&
-        metadata.deletionTimestamp === undefined,
-    )
+/**
+ * Reports whether a Volume without a PersistentVolume waits for its class. A failed one may wait for
+ * another class of the name.
+ */
+const needsClass = ({ metadata, status }: Volume): boolean =>
+  metadata.deletionTimestamp === undefined && status?.phase !== 'Failed';
+
+/** Throws a StowageError `conflict` if one of the waiting Volumes needs the class. */
+function refuseIfNeeded(name: string, waiting: readonly Volume[]): void {
+  const needing = waiting
+    .filter(({ spec }) => spec.storageClassName === name)
     .map(({ metadata }) => metadata.name);
-  const [first] = waiting;
+  const [first] = needing;
   if (first === undefined) return;
-  const others = waiting.length === 1 ? '' : ` and ${waiting.length - 1} more`;
+  const others = needing.length === 1 ? '' : ` and ${needing.length - 1} more`;
   throw new StowageError(
     'conflict',
     `Storage class ${name} cannot be deleted: Volume ${first}${others} is not provisioned yet and needs it`,

@@ -22,7 +22,9 @@ const isDefault = ({ metadata: { annotations } }: StorageClass): boolean =>
   );
 
 const KINDS: Readonly<Record<string, string>> = { [DRIVER]: 'dynamic', [NO_PROVISIONER]: 'static' };
-const kind = ({ provisioner }: StorageClass) => KINDS[provisioner] ?? provisioner;
+const isOfVolumes = ({ provisioner }: StorageClass) => Object.hasOwn(KINDS, provisioner);
+const kind = (each: StorageClass) =>
+  isOfVolumes(each) ? KINDS[each.provisioner] : each.provisioner;
 
 /** Returns where volumes of a dynamic class are: a directory, VG or VG/POOL. */
 function storage(storageClass: StorageClass): string | undefined {
@@ -60,6 +62,6 @@ export const STORAGE_CLASS_VIEW: ResourceView<StorageClass> = {
   get: (request) =>
     getObjects(request, {
       resource: STORAGE_CLASSES,
-      isWanted: ({ provisioner }) => provisioner in KINDS,
+      isWanted: isOfVolumes,
     }),
 };

@@ -12,6 +12,7 @@ import type { Io } from '../lib/io.ts';
 import type { WaitFlags } from '../lib/objects/flags.ts';
 import { printDone } from '../lib/objects/print.ts';
 import { selected } from '../lib/objects/selector.ts';
+import { asJson, asYaml, listOf } from '../lib/output/data.ts';
 import { confirm } from '../lib/prompts/confirm.ts';
 import { isInteractive } from '../lib/prompts/interactive.ts';
 import { lostByDeletion } from './data-loss.ts';
@@ -28,48 +29,67 @@ export interface DeleteFlags extends WaitFlags {
   output?: 'json' | 'yaml' | 'name';
 }
 
-/** Runs `stowage delete volume`. Throws a StowageError. */
+/**
+ * Runs `stowage delete volume`. Calls `connect` only for correct usage. Throws a StowageError.
+ */
 export async function remove(
-  given: readonly string[],
+  names: readonly string[],
   flags: DeleteFlags & GlobalFlags,
   io: Io,
-  client: KubeClient,
+  connect: () => Promise<KubeClient>,
 ): Promise<void> {
-  const names = await namesOf(given, flags, io, client);
-  const { removed, errors } = await removeVolumes(names, flags, io, client);
-  printDone(removed, names.length > 1, 'deleted', flags.output, io);
-  conclude(errors, names.length, io);
-}
-
-/** Returns the given names, else those that a flag selects. Throws a StowageError `usage`. */
-async function namesOf(
-  given: readonly string[],
-  { selector, all }: DeleteFlags,
-  { signal, stderr }: Io,
-  client: KubeClient,
-): Promise<readonly string[]> {
-  const ways = [given.length > 0, selector !== undefined, all === true].filter(Boolean);
+  const { selector, all } = flags;
+  const ways = [names.length > 0, selector !== undefined, all === true].filter(Boolean);
   if (ways.length !== 1) {
     throw new StowageError('usage', 'delete volume needs names, or --selector, or --all', {
       hint: 'For example: stowage delete volume data1',
     });
   }
-  if (given.length > 0) return given;
+  // An unset variable of a script would select every Volume.
+  if (selector?.trim() === '')
+    throw new StowageError('usage', '--selector is empty', { hint: 'For all Volumes: --all' });
+  const client = await connect();
+  if (names.length > 0) {
+    const { removed, errors } = await removeVolumes(names, flags, io, client);
+    printDone(removed, names.length > 1, 'deleted', flags.output, io);
+    return conclude(errors, names.length, io);
+  }
+  const chosen = await chosenBy(selector, io, client);
+  const uids = new Map(chosen.map(({ metadata }) => [metadata.name, metadata.uid]));
+  // Others may delete what was listed: it is gone either way.
+  const asked = { ...flags, ignoreNotFound: true };
+  const { removed, errors } = await removeVolumes([...uids.keys()], asked, io, client, uids);
+  const { output } = flags;
+  if (removed.length === 0 && (output === 'json' || output === 'yaml'))
+    io.stdout.write((output === 'json' ? asJson : asYaml)(listOf([])));
+  printDone(removed, true, 'deleted', output, io);
+  conclude(errors, uids.size, io);
+}
+
+/** Lists the selected Volumes, without those that are being deleted already. */
+async function chosenBy(
+  selector: string | undefined,
+  { signal, stderr }: Io,
+  client: KubeClient,
+): Promise<Volume[]> {
   const list = listAll<Volume>(client, VOLUMES, { labelSelector: selector, signal });
   const { items } = await selected(selector, list);
-  if (items.length === 0) stderr.write('No volumes found\n');
-  return items.map(({ metadata }) => metadata.name);
+  const chosen = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (chosen.length === 0) stderr.write('No volumes found\n');
+  return chosen;
 }
 
 /**
  * Deletes Volumes, each independently of the others. Returns those deleted, in their earlier state,
  * and the errors of the others. Throws a StowageError `conflict` without consent.
+ * @param uids UIDs that Volumes must still have, by name
  */
 export async function removeVolumes(
   names: readonly string[],
   flags: DeleteFlags,
   io: Io,
   client: KubeClient,
+  uids: ReadonlyMap<string, string | undefined> = new Map(),
 ): Promise<{ removed: Volume[]; errors: unknown[] }> {
   const errors: unknown[] = [];
   async function each<T>(
@@ -113,7 +133,7 @@ export async function removeVolumes(
 
   async function deleteEach(): Promise<Volume[]> {
     let asked = false;
-    const found = await eachNamed((name) => deletableVolume(name, io, client));
+    const found = await eachNamed((name) => deletableVolume(name, uids.get(name), io, client));
     // Scripts cannot answer: deletion proceeds as with kubectl.
     if (isInteractive(io)) {
       const losses = found.map(lostByDeletion).filter((loss) => loss !== undefined);
@@ -123,7 +143,7 @@ export async function removeVolumes(
     return eachOf(found, async (volume) => {
       const { name, uid } = volume.metadata;
       // A claim may have been bound during the question.
-      if (asked) await deletableVolume(name, io, client);
+      if (asked) await deletableVolume(name, uid, io, client);
       // Not another Volume that has taken the name since.
       await client.delete(VOLUMES, name, { uid, signal: io.signal });
       return volume;
@@ -131,9 +151,19 @@ export async function removeVolumes(
   }
 }
 
-/** Returns a Volume to delete. Throws a StowageError `conflict` if it is in use, or may be. */
-async function deletableVolume(name: string, io: Io, client: KubeClient): Promise<Volume> {
+/**
+ * Returns a Volume to delete. Throws a StowageError `conflict` if it is in use, or may be, or if it
+ * has another UID than the given one.
+ */
+async function deletableVolume(
+  name: string,
+  uid: string | undefined,
+  io: Io,
+  client: KubeClient,
+): Promise<Volume> {
   const volume = await client.get<Volume>(VOLUMES, name, { signal: io.signal });
+  if (uid !== undefined && volume.metadata.uid !== uid)
+    throw new StowageError('conflict', `Volume ${name} was replaced by another one meanwhile`);
   const verdict = deletable(volume, await pvNamed(name, io, client));
   if (!verdict.can) {
     throw new StowageError('conflict', `Volume ${name} cannot be deleted: ${verdict.why}`, verdict);

@@ -35,7 +35,7 @@ export async function retry(
       errors.push(about(error, { kind: VOLUMES.kind, name }));
     }
   }
-  printDone(retried, names.length > 1, 'will be retried', flags.output, io);
+  printDone(retried, names.length > 1, 'retry requested', flags.output, io);
   conclude(errors, names.length, io);
 }
 
@@ -48,7 +48,9 @@ async function requestRetry(
   for (let attempt = 1; ; attempt++) {
     const volume = await client.get<Volume>(VOLUMES, name, { signal });
     const ready = readyOf(volume);
-    if (ready?.status === 'True') {
+    // A Volume whose expansion fails stays ready.
+    const isGrowing = /^GrowVolume\/\d/.test(volume.status?.job ?? '');
+    if (ready?.status === 'True' && !isGrowing) {
       stderr.write(printable(`note: Volume ${name} is ready: nothing to retry\n`));
       return undefined;
     }

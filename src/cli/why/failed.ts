@@ -20,7 +20,7 @@ export const failed: VolumeCause = (known) => {
   return {
     holdup: ready.message || ready.reason || 'it failed, and no reason is recorded',
     ...sinceOf(ready),
-    next: { when: 'when its spec is changed' },
+    next: { when: 'when it is retried, or its spec is changed' },
     ...wrong(known, ready),
   };
 };

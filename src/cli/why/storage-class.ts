@@ -5,7 +5,7 @@ import { readyOf } from '../lib/objects/volume-progress.ts';
 import { sinceOf } from './state.ts';
 import type { Cause } from './types.ts';
 
-const RETRY = { when: 'when its spec is changed' };
+const RETRY = { when: 'when it is retried, or its spec is changed' };
 
 /** Reports a wrong class, which precedes other failures: it is checked before provisioning. */
 export const storageClass: Cause = ({ volume, storageClass: reading }) => {

@@ -55,7 +55,9 @@ export const reasonOfAttempt = (attempt: number, why: Reason | undefined): Reaso
 export function dueAt(volume: Volume, attempt: number, now: number): number {
   const written = Date.parse(readyOf(volume)?.lastUpdateTime ?? '');
   // A time in the future comes from another clock: ignore it.
-  return attempt <= 1 || Number.isNaN(written) || written > now || isRetryRequested(volume)
+  const isAsked =
+    isRetryRequested(volume) || readyOf(volume)?.detail?.code === reason('RetryRequested').code;
+  return attempt <= 1 || Number.isNaN(written) || written > now || isAsked
     ? 0
     : written + backoffMs(attempt - 2, 0, RETRY.betweenJobs);
 }

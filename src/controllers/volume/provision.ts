@@ -22,6 +22,7 @@ import {
 import { mayAdopt, withoutSource } from './may-begin.ts';
 import { observedStatus } from './observed-status.ts';
 import { buildPv } from './persistent-volume.ts';
+import { isRetryRequested } from './retry-request.ts';
 import type { Ready } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
@@ -57,7 +58,9 @@ export function provision(input: Input, now: number): Decision {
   // Ignores a job of another kind. A changed spec retries a failed job.
   if (name?.kind !== 'PrepareVolume' || volume.status?.phase === 'Failed') {
     const attempt = name?.kind === 'PrepareVolume' ? (volume.status?.attempt ?? 0) + 1 : 1;
-    return startAttempt(volume, now, 'PrepareVolume', attempt, 'Pending', pending);
+    // Recorded, so that the attempt starts at once, whatever its number.
+    const why = isRetryRequested(volume) ? explain('RetryRequested') : {};
+    return startAttempt(volume, now, 'PrepareVolume', attempt, 'Pending', { ...pending, ...why });
   }
   if (name.attempt === undefined) {
     if (volume.status?.prepared === undefined) {
@@ -240,4 +243,4 @@ function classOf({
  * Volumes recover by themselves.
  */
 const howToRetry = ({ metadata: { name } }: Volume): string =>
-  `Then retry it: stowage retry volume ${name}`;
+  `Then retry the Volume: stowage retry volume ${name}`;

@@ -31,6 +31,9 @@ test.each([
   ['{range .items[*].status.attachments[*]}{@.node},{end}', 'n1,n2,'],
   ['name: {.items[0].metadata.name}!', 'name: a!'],
   ['{.nothing.there}', ''],
+  ['{.items[?(@.metadata.labels.tier=="x")].metadata.name}', 'a'],
+  ['{.items[-1].metadata.name}', 'b'],
+  ["{.kind}{'\\n'}", 'List\n'],
 ])('%s gives %j', (template, text) => {
   expect(fillJsonPath(template, LIST)).toBe(text);
 });
@@ -50,5 +53,10 @@ test.each(['{.a', '.a}', '{range .items[*]}', '{end}', '{}', '{"a\\q"}', '{.item
 
 test('a filter runs no JavaScript', () => {
   const template = '{.items[?(globalThis.process.exit(3))].metadata.name}';
-  expect(() => fillJsonPath(template, LIST)).toThrow(/-o jsonpath/);
+  expect(fillJsonPath(template, LIST)).toBe('');
+});
+
+test('values cannot steer the terminal', () => {
+  const evil = { a: 'x\u001b]0;t\u0007\r\u202ey\n\t', b: ['\u001b'] };
+  expect(fillJsonPath('{.a}{.b}', evil)).toBe('x\\u001b]0;t\\u0007\\u000d\\u202ey\n\t["\\u001b"]');
 });

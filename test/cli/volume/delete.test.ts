@@ -61,6 +61,47 @@ test('--all of none', async () => {
   expect({ code, err }).toEqual({ code: 0, err: 'No volumes found\n' });
 });
 
+test('a Volume that was replaced since it was selected stays', async () => {
+  const listed = available('a');
+  let gets = 0;
+  const replaced = new Proxy<Record<string, KubeObject>>(listed, {
+    get(target, key: string) {
+      const found = target[key];
+      if (key !== 'volumes/a' || found === undefined || gets++ === 0) return found;
+      return { ...found, metadata: { ...found.metadata, uid: 'another' } };
+    },
+  });
+  const { code, err, requests } = await stowage(['delete', 'volumes', '--all'], {
+    objects: replaced,
+  });
+  expect({ code, err }).toEqual({
+    code: 5,
+    err: expect.stringContaining('Volume a was replaced by another one meanwhile'),
+  });
+  expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
+});
+
+test('what is being deleted already is not selected, and none is an empty List', async () => {
+  const going = volumeNamed('a', { phase: 'Terminating' });
+  const deletionTimestamp = '2029-12-31T00:00:00Z';
+  const objects = {
+    'volumes/a': { ...going, metadata: { ...going.metadata, deletionTimestamp } },
+  };
+  const { code, out } = await stowage(['delete', 'volumes', '--all', '-o', 'json'], { objects });
+  expect({ code, list: JSON.parse(out) }).toMatchObject({ code: 0, list: { items: [] } });
+});
+
+test.each([[['-l', '']], [['-l', ' ']], [['--selector=']]])(
+  'an empty selector %j selects nothing: an unset variable would select all',
+  async (words: string[]) => {
+    const { code, err, requests } = await stowage(['delete', 'volumes', ...words], {
+      objects: available('a'),
+    });
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain('--selector is empty');
+  },
+);
+
 test.each([[[]], [['a', '--all']], [['a', '-l', 'x']], [['--all', '-l', 'x']]])(
   'delete volume %j is wrong usage',
   async (words: string[]) => {

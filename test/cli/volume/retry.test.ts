@@ -18,7 +18,7 @@ const objects = {
 
 test('requests a retry of the failure that was read, and of no later one', async () => {
   const { code, out, err, requests } = await stowage(['retry', 'volume', 'a'], { objects });
-  expect({ code, out, err }).toEqual({ code: 0, out: `${NAME}/a will be retried\n`, err: '' });
+  expect({ code, out, err }).toEqual({ code: 0, out: `${NAME}/a retry requested\n`, err: '' });
   expect(requests.at(-1)).toMatchObject({
     what: 'patch volumes/a',
     object: {
@@ -37,6 +37,15 @@ test('a Volume that is ready has nothing to retry', async () => {
   expect(requests.map(({ what }) => what)).toEqual(['get volumes/ready']);
 });
 
+test('a Volume whose expansion fails is ready, and retried', async () => {
+  const conditions = [{ ...ready('True', 'Available').conditions?.[0], lastUpdateTime }];
+  const growing = volumeNamed('a', {
+    ...{ phase: 'Available', job: 'GrowVolume/3', conditions: conditions as never },
+  });
+  const { out } = await stowage(['retry', 'volume', 'a'], { objects: { 'volumes/a': growing } });
+  expect(out).toBe(`${NAME}/a retry requested\n`);
+});
+
 test('a Volume that no daemon reconciled is refused', async () => {
   const { code, err } = await stowage(['retry', 'volume', 'new'], { objects });
   expect(code).toBe(5);
@@ -45,7 +54,7 @@ test('a Volume that no daemon reconciled is refused', async () => {
 
 test('of several, some', async () => {
   const { code, out, err } = await stowage(['retry', 'volume', 'a', 'x'], { objects });
-  expect({ code, out }).toEqual({ code: 7, out: `${NAME}/a will be retried\n` });
+  expect({ code, out }).toEqual({ code: 7, out: `${NAME}/a retry requested\n` });
   expect(err).toContain('volumes/x not found');
 });
 

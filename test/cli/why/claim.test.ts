@@ -272,7 +272,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     { volume: { found: made }, known: aboutMade },
     'its Volume pvc-uid: it broke',
     'stowage retry volume pvc-uid',
-    'when its spec is changed',
+    'when it is retried, or its spec is changed',
   ],
   [
     'a Volume that it is not bound to',

@@ -39,16 +39,22 @@ describe('a Volume is held up by', () => {
         }),
         noNode,
       ),
-      heldUpBy('volume type not found in Volume Spec', 'when its spec is changed', {
-        run: RECREATE,
-      }),
+      heldUpBy(
+        'volume type not found in Volume Spec',
+        'when it is retried, or its spec is changed',
+        {
+          run: RECREATE,
+        },
+      ),
     ],
     [
       given(
         'a status that Stowage never writes',
         failedBy('InternalError', 'status.prepared names "/etc". Correct the status'),
       ),
-      heldUpBy('Correct the status', 'when its spec is changed', { run: [RETRY] }),
+      heldUpBy('Correct the status', 'when it is retried, or its spec is changed', {
+        run: [RETRY],
+      }),
     ],
     [
       given(

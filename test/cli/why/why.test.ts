@@ -31,7 +31,7 @@ test('an explanation', async () => {
 Held up by:  its storage class fast does not exist
 Cause:       StorageClassMissing
 Since:       2029-12-31T23:57:00Z (3m ago)
-Next try:    when its spec is changed
+Next try:    when it is retried, or its spec is changed
 Fix:         Create the class, for example this one. Then retry the Volume.
                apiVersion: storage.k8s.io/v1
                kind: StorageClass
@@ -113,7 +113,7 @@ test('data', async () => {
     phase: 'Failed',
     holdup: 'its storage class fast does not exist',
     since: '2029-12-31T23:57:00Z',
-    next: { when: 'when its spec is changed' },
+    next: { when: 'when it is retried, or its spec is changed' },
     fix: { manifest: { kind: 'StorageClass' }, run: ['stowage retry volume data1'] },
   });
   expect(parse((await stowage(['why', 'vol', 'data1', '-o', 'yaml'], { objects })).out)).toEqual(

@@ -16,10 +16,27 @@ describe('a Volume that failed permanently', () => {
     [
       'begins again with a request for this one',
       requested(at),
-      ['Pending', 'PrepareVolume/2', 'Unknown', 'Pending', ''],
+      ['Pending', 'PrepareVolume/2', 'Unknown', 'Pending', 'a user requested a retry'],
     ],
   ])('%s', (_, metadata, expected) => {
     expect(outcome(given(failed, { metadata }), NOW + MINUTE)).toEqual(expected);
+  });
+
+  test('begins at once, whatever the number of its attempts', () => {
+    const eighth = status('Failed', 'PrepareVolume/8', ['False', 'CreationError', 'why']);
+    const { volume: before } = given(eighth, { metadata: requested(at) });
+    const begun = decide(input({ volume: before }), NOW + MINUTE);
+    if (begun.action?.do !== 'set-status') throw new Error('no attempt is recorded');
+    expect(begun.action.status).toMatchObject({
+      job: 'PrepareVolume/9',
+      conditions: [{ detail: { code: 'RetryRequested' } }],
+    });
+    const next = given(begun.action.status, { job: 'not-found', node: freshNode });
+    expect(outcome(next, NOW + MINUTE + 1)).toEqual(['submit', expect.any(Number), 0]);
+    // A changed spec waits for its turn.
+    const waits = status('Pending', 'PrepareVolume/9', ['Unknown', 'Pending', '']);
+    const later = given(waits, { job: 'not-found', node: freshNode });
+    expect(outcome(later, NOW + 1)).toEqual({ requeueAfter: expect.any(Number) });
   });
 
   test('that fails again in the same way fulfills the request', () => {

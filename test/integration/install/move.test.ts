@@ -155,7 +155,7 @@ describe.each([
     await clock.advance(60_000);
     const { code, err } = await moving;
     expect(code).toBe(6);
-    expect(err).toContain('the daemon in namespace stowage still has pods: stowage-1, after 120 s');
+    expect(err).toContain('the daemon in namespace stowage still has pods: stowage-1 after 120 s');
     expect(err).toContain('kubectl -n stowage delete pod --force stowage-1');
     expect(await daemonIn('elsewhere')).toBe(false);
 
@@ -223,7 +223,7 @@ describe('nothing is removed', () => {
       await stowage(['install', '-n', 'other']);
       const { code, err } = await stowage(['install', '--components', one]);
       expect(code).toBe(5);
-      expect(err).toContain('deployment.apps/stowage in namespace other is there');
+      expect(err).toContain('deployment.apps/stowage in namespace other already exists');
       expect(err).toContain(`stowage install -n other --components ${one}.`);
       expect(err).toContain('stowage install -n stowage --components rbac,deployment');
       expect(await exists(SERVICE_ACCOUNTS, 'stowage', 'other')).toBe(true);

@@ -46,7 +46,7 @@ export async function formatterOf(
   if (!output?.startsWith('jsonpath=')) return undefined;
   const { fillJsonPath } = await import('./json-path.ts');
   const template = output.slice('jsonpath='.length);
-  return (object) => escapeControls(fillJsonPath(template, JSON.parse(asJson(object))));
+  return (object) => fillJsonPath(template, JSON.parse(asJson(object)));
 }
 
 /** Combines several objects into a List, as kubectl does. */

@@ -1,5 +1,6 @@
 import { JSONPath } from 'jsonpath-plus';
 import { StowageError } from '../../../api/errors.ts';
+import { escapeControls, escaped } from './printable.ts';
 
 /** Part of a template: text, or an expression in braces. */
 type Part = { text: string } | { path: string } | { range: string; body: Part[] };
@@ -31,14 +32,22 @@ function fill(parts: readonly Part[], data: unknown): string {
     .join('');
 }
 
-const textOf = (value: unknown): string =>
-  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+/** Returns the text of a value. Escapes what steers a terminal: tenants write values. */
+function textOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return escapeControls(JSON.stringify(value));
+  return String(value).replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, escaped);
+}
 
 function find(path: string, json: unknown): unknown[] {
   if (typeof json !== 'object' || json === null) return path === '@' ? [json] : [];
   try {
     // `safe` runs filters in an interpreter of its own, not as JavaScript.
-    return JSONPath({ path: queryOf(path), json, eval: 'safe' }) as unknown[];
+    return JSONPath({
+      path: queryOf(path),
+      json,
+      eval: 'safe',
+      ignoreEvalErrors: true,
+    }) as unknown[];
   } catch (error) {
     throw wrong(`{${path}}: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -46,7 +55,9 @@ function find(path: string, json: unknown): unknown[] {
 
 /** Converts kubectl's `.a.b\.c` and `@` to a query from the root. */
 function queryOf(path: string): string {
-  const query = path.replace(/^[$@]/, '');
+  const query = path
+    .replace(/^[$@]/, '')
+    .replace(/\[-(\d+)\]/g, (_, n: string) => (n === '1' ? '[-1:]' : `[-${n}:-${Number(n) - 1}]`));
   const escaped = query.replace(
     /\.((?:[^.[\]\\]|\\.)*\\.(?:[^.[\]\\]|\\.)*)/g,
     (_, name: string) => `['${name.replace(/\\(.)/g, '$1')}']`,
@@ -70,8 +81,9 @@ function parse(template: string): Part[] {
   return all;
 
   function add(inner: string): void {
-    const [, literal] = /^"(.*)"$/s.exec(inner) ?? [];
-    if (literal !== undefined) parts().push({ text: unquoted(inner) });
+    const [, literal] = /^'(.*)'$/s.exec(inner) ?? [];
+    const quoted = literal === undefined ? inner : `"${literal.replaceAll('"', '\\"')}"`;
+    if (/^".*"$/s.test(quoted)) parts().push({ text: unquoted(quoted) });
     else if (inner === 'end') {
       const range = open.pop();
       if (range === undefined) throw wrong('{end} has no {range}');

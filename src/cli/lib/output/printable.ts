@@ -18,8 +18,10 @@ export const steers = (text: string): boolean => text.replaceAll('\n', '').searc
 /** Escapes characters that steer a terminal in JSON, or within double quotes in YAML. */
 export function escapeControls(quoted: string): string {
   return quoted.replace(STEERING, (character) =>
-    character < '\u0020'
-      ? character
-      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    character < '\u0020' ? character : escaped(character),
   );
 }
+
+/** Returns a character of the basic plane as an escape of JSON. */
+export const escaped = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -464,7 +464,7 @@ describe('a class that is missing or wrong: it is said how to retry', () => {
     ['wrong', wrong],
   ])('%s: by the command', (_, found) => {
     expect(message({ liveClass: { found } })).toContain(
-      'Then retry it: stowage retry volume data1',
+      'Then retry the Volume: stowage retry volume data1',
     );
   });
 
