@@ -40,9 +40,8 @@ export const EXPLAINING_STORIES: readonly Story[] = [
         as: [`stowage check node n1 --trust-host-key SHA256:${'A'.repeat(43)}`],
       },
       'stowage get nodes': shows(/n1/, 'stowage get nodes --timeout 1s'),
-      'kubectl get lease -A --field-selector metadata.name=stowage': {
-        says: /No resources found|stowage/,
-      },
+      'kubectl get lease -A --field-selector metadata.name=stowage -o custom-columns=NAMESPACE:.metadata.namespace,HOLDER:.spec.holderIdentity,RENEWED:.spec.renewTime':
+        { says: /NAMESPACE|stowage|No resources found/ },
       'kubectl -n stowage logs deployment/stowage': { says: /./, exit: 1 },
       'stowage watch': watches,
       'kubectl annotate node n1 stowage.dev/paused=true': shows(/annotated/),
@@ -54,11 +53,12 @@ export const EXPLAINING_STORIES: readonly Story[] = [
     path: 'docs/reasons.md',
     world: withVolume,
     typed: {
-      'stowage why': { says: /needed|missing|usage/i, exit: 2 },
+      'stowage why': { says: /required|missing|usage/i, exit: 2 },
       'stowage why -o json': {
         ...shows(/"cause"|"nothing"/, 'stowage why volume data1 -o json'),
       },
       'stowage check node': { ...unreached, as: ['stowage check node n1'] },
+      'stowage retry volume NAME': named('stowage retry volume'),
     },
   },
   {
@@ -85,15 +85,15 @@ export const EXPLAINING_STORIES: readonly Story[] = [
         exit: 1,
         as: [`stowage check node n1 --trust-host-key SHA256:${'A'.repeat(43)}`],
       },
-      'useradd --system --create-home --shell /bin/sh stowage': {
+      'ssh root@n1 useradd --system --create-home --shell /bin/sh stowage': {
         runBy: 'test/support/sudo-user.ts',
         has: "'useradd'",
       },
-      'stowage print sudoers --user stowage --directory /srv/volumes | install -m 0440 /dev/stdin /etc/sudoers.d/stowage.new':
+      "stowage print sudoers --user stowage --directory /srv/volumes | ssh root@n1 'install -m 0440 /dev/stdin /etc/sudoers.d/stowage.new'":
         {
           says: /NOPASSWD/,
           as: [
-            'stowage print sudoers --user stowage --directory /srv/volumes | install -m 0440 /dev/stdin $FOLDER/sudoers.new && cat $FOLDER/sudoers.new',
+            "stowage print sudoers --user stowage --directory /srv/volumes | sh -c 'install -m 0440 /dev/stdin $FOLDER/sudoers.new' && cat $FOLDER/sudoers.new",
           ],
         },
       'visudo -cf /etc/sudoers.d/stowage.new && mv /etc/sudoers.d/stowage.new /etc/sudoers.d/stowage':

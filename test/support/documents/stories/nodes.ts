@@ -35,6 +35,10 @@ export const NODE_STORIES: readonly Story[] = [
         exit: 5,
       },
       [`kubectl taint node n1 ${TAINT}`]: shows(/n1 tainted/),
+      'losetup -d': {
+        runBy: 'test/integration/holders.test.ts',
+        has: "'by a loop device on it, and one on that, which is mounted'",
+      },
       'stowage watch': watches,
     },
   },

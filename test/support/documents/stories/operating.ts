@@ -29,6 +29,7 @@ export const OPERATING_STORIES: readonly Story[] = [
       'stowage get attachments': shows(/first +n1 +Attached +default\/first/),
       'kubectl delete pod/first pvc/first': shows(/"first" deleted[\s\S]*"first" deleted/),
       'stowage delete volume first --yes --wait': shows(/first deleted/),
+      'stowage delete storageclass local': shows(/storageclass\.storage\.k8s\.io\/local deleted/),
     },
   },
   {
@@ -140,11 +141,11 @@ export const OPERATING_STORIES: readonly Story[] = [
         shows(/db4 created/),
       'stowage create storageclass thick --dynamic --vg vg0 --overwrite-free-extents':
         shows(/thick created/),
-      'stowage why pvc': { says: /needed|missing|usage/i, exit: 2 },
+      'stowage why pvc': { says: /required|missing|usage/i, exit: 2 },
       'pvcreate /dev/sdb': { runBy: LVM_TEST, has: "['pvcreate'" },
       'vgcreate vg0 /dev/sdb': { runBy: LVM, has: 'vgcreate' },
       'lvcreate --type thin-pool -L 100G -n pool vg0': { runBy: LVM, has: 'thin-pool' },
-      'lvextend VG/POOL': { runBy: LVM_TEST, has: "['lvextend'" },
+      'lvextend -L +SIZE VG/POOL': { runBy: LVM_TEST, has: "['lvextend'" },
     },
   },
   {

@@ -8,7 +8,7 @@ export const README_STORIES: readonly Story[] = [
     path,
     world: withNode,
     typed: {
-      'ssh NODE true': shows(/^/, 'ssh -F $STOWAGE_SSH_CONFIG n1 true'),
+      'ssh n1 true': shows(/^/, 'ssh -F $STOWAGE_SSH_CONFIG n1 true'),
       'stowage install --components crds': shows(/volumes/),
       'stowage check node n1': checksNode(),
       'stowage watch &': { says: /"msg":"leading"/, goesOn: 'to the end' },
@@ -17,16 +17,21 @@ export const README_STORIES: readonly Story[] = [
       'stowage create volume data1 --node n1 --size 10Gi --storage-class local --wait':
         shows(/data1 ready/),
       'stowage get volumes': shows(/data1 .*Available/),
-      'block apiVersion: v1': {
-        input: 'kubectl apply -f - && kubectl wait pod/shell --for=condition=Ready --timeout=60s',
-        says: /condition met/,
-      },
+      'block apiVersion: v1': { input: 'cat >$FOLDER/claim.yaml && echo saved', says: /saved/ },
+      'kubectl apply -f claim.yaml': shows(
+        /condition met/,
+        'kubectl apply -f $FOLDER/claim.yaml && kubectl wait pod/shell --for=condition=Ready --timeout=60s',
+      ),
+      'kubectl get pod shell -o wide': shows(/shell +1\/1 +Running/),
       'stowage get attachments': shows(/data1 +n1 +Attached +default\/shell/),
       'stowage why pod default/shell': shows(/nothing holds/),
       'kubectl delete pod/shell pvc/data': shows(/"shell" deleted[\s\S]*"data" deleted/),
       'stowage create volume data2 --node n1 --size 10Gi --storage-class local --dry-run=plan':
         shows(/mkfs\.ext4/),
+      'stowage create volume disk1 --node n1 --device /dev/disk/by-id/wwn-0x5000c500a1b2c3d4 --storage-class local --dry-run=plan':
+        { says: /wwn-0x5000c500a1b2c3d4/, exit: 5 },
       'stowage delete volume data1 --wait': shows(/data1 deleted/),
+      'stowage delete storageclass local': shows(/local deleted/),
     },
   },
   {
@@ -40,7 +45,7 @@ export const README_STORIES: readonly Story[] = [
       },
       'stowage create volume db1 --node n1 --vg vg0 --size 10Gi --storage-class local':
         shows(/db1 created/),
-      'stowage why': { says: /usage|missing|needed/i, exit: 2, as: ['stowage why'] },
+      'stowage why': { says: /usage|missing|required/i, exit: 2, as: ['stowage why'] },
       'stowage why --all': { says: /data1/, exit: 5 },
       'kubectl annotate node n1 stowage.dev/paused=true': shows(/n1 annotated/),
       'kubectl apply': named('kubectl apply'),
@@ -49,8 +54,8 @@ export const README_STORIES: readonly Story[] = [
       'stowage watch': watches,
       'stowage install': shows(/stowage/, 'stowage install --dry-run=server'),
       'stowage register populator': named('stowage register populator', /--mount-path/),
-      'stowage create backup': named('stowage create backup', /--to/),
-      'stowage adopt volume': named('stowage adopt volume', /--device/),
+      'stowage adopt volume data1 --node n2 --device /dev/disk/by-id/wwn-0x5000c500a1b2c3d4 --storage-class local':
+        named('stowage adopt volume', /--device/),
       'npm run demo': script('demo'),
       'npm test': script('test'),
     },
@@ -59,8 +64,10 @@ export const README_STORIES: readonly Story[] = [
     path,
     world: withSnapshot,
     typed: {
-      'stowage create storageclass fast --dynamic --directory /data/volumes --fs-type xfs':
+      'stowage create storageclass fast --dynamic --directory /data/volumes --require-mount --fs-type xfs':
         shows(/fast created/),
+      'stowage create backup prod/monday --pvc foo --to https://backups.example.com/monday.tar.zst':
+        shows(/monday created/),
       'stowage grant snapshot prod/foo-backup --to test': shows(/created/),
       // Waiting requires a daemon and the node.
       'stowage create snapshot prod/foo-backup --pvc foo --wait': {

@@ -24,7 +24,7 @@ export const SHELL_STORIES: readonly Story[] = [
         /--command stowage/,
         'stowage completion fish > ~/.config/fish/completions/stowage.fish && cat ~/.config/fish/completions/stowage.fish',
       ),
-      'stowage __complete': shows(/^volumes\tshow Volumes$/m, "stowage __complete get ''"),
+      'stowage __complete': shows(/^volumes\tlist Volumes$/m, "stowage __complete get ''"),
       'kubectl stowage get volumes': shows(/No volumes found/),
       'npm run bench -- completion': script('bench'),
     },
