@@ -186,7 +186,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
     );
     await cluster.client.delete(VOLUMES, 'held');
     await until('it says that its deletion waits', async () =>
-      (await pausedOf('held'))?.message?.includes('its deletion waits') ? true : undefined,
+      (await pausedOf('held'))?.message?.includes('the deletion waits') ? true : undefined,
     );
     expect((await get('held')).status).toMatchObject({
       phase: 'Available',

@@ -42,7 +42,7 @@ export function unlessPaused(
  */
 function pausedCondition({ volume, paused }: Input, now: number): Condition | undefined {
   const old = volume.status?.conditions?.find(({ type }) => type === 'Paused');
-  const waits = volume.metadata.deletionTimestamp === undefined ? '' : ', including this deletion';
+  const waits = volume.metadata.deletionTimestamp === undefined ? '' : '; the deletion waits';
   const wanted =
     paused === undefined
       ? { status: 'False' as const, reason: PAUSED_REASON.resumed, message: '' }

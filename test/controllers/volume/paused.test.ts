@@ -50,7 +50,7 @@ const told = (before: VolumeStatus | undefined, message = BY_NODE): VolumeStatus
   ],
 });
 const toldOfDeletion = (before?: VolumeStatus) =>
-  told(before, `${BY_NODE}, including this deletion`);
+  told(before, `${BY_NODE}; the deletion waits`);
 const paused = (parts: Partial<Input>) => outcome({ ...parts, paused: 'Node n1' });
 
 describe('which annotation counts', () => {
@@ -98,7 +98,7 @@ describe('the condition Paused', () => {
       ...toldOfDeletion(available()),
       conditions: [
         available().conditions?.[0],
-        expect.objectContaining({ message: `${BY_NODE}, including this deletion` }),
+        expect.objectContaining({ message: `${BY_NODE}; the deletion waits` }),
       ],
     });
   });
