@@ -35,7 +35,8 @@ export class Stage {
       terminal.setPrompt('\n[Enter] ');
       terminal.prompt();
       // The end of standard input counts as Enter.
-      await Promise.race([once(terminal, 'line'), once(terminal, 'close')]);
+      if (!process.stdin.readableEnded)
+        await Promise.race([once(terminal, 'line'), once(terminal, 'close')]);
       terminal.close();
     }
     console.log(`\n# ${text}`);

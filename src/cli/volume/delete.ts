@@ -54,11 +54,15 @@ export async function remove(
     printDone(removed, names.length > 1, 'deleted', flags.output, io);
     return conclude(errors, names.length, io);
   }
-  const chosen = await chosenBy(selector, io, client);
+  const listed = await chosenBy(selector, io, client);
+  const isGoing = ({ metadata }: Volume) => metadata.deletionTimestamp !== undefined;
+  const chosen = listed.filter((volume) => !isGoing(volume));
   const uids = new Map(chosen.map(({ metadata }) => [metadata.name, metadata.uid]));
   // Others may delete what was listed: it is gone either way.
   const asked = { ...flags, ignoreNotFound: true };
   const { removed, errors } = await removeVolumes([...uids.keys()], asked, io, client, uids);
+  const going = flags.wait ? listed.filter(isGoing) : [];
+  errors.push(...(await untilGone(going, flags.timeout, io, client)).errors);
   const { output } = flags;
   if (removed.length === 0 && (output === 'json' || output === 'yaml'))
     io.stdout.write((output === 'json' ? asJson : asYaml)(listOf([])));
@@ -66,7 +70,7 @@ export async function remove(
   conclude(errors, uids.size, io);
 }
 
-/** Lists the selected Volumes, without those that are being deleted already. */
+/** Lists the selected Volumes, or all. */
 async function chosenBy(
   selector: string | undefined,
   { signal, stderr }: Io,
@@ -74,9 +78,8 @@ async function chosenBy(
 ): Promise<Volume[]> {
   const list = listAll<Volume>(client, VOLUMES, { labelSelector: selector, signal });
   const { items } = await selected(selector, list);
-  const chosen = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (chosen.length === 0) stderr.write('No volumes found\n');
-  return chosen;
+  if (items.length === 0) stderr.write('No volumes found\n');
+  return items;
 }
 
 /**

@@ -89,6 +89,9 @@ test('what is being deleted already is not selected, and none is an empty List',
   };
   const { code, out } = await stowage(['delete', 'volumes', '--all', '-o', 'json'], { objects });
   expect({ code, list: JSON.parse(out) }).toMatchObject({ code: 0, list: { items: [] } });
+  const events = [{ type: 'DELETED' as const, object: objects['volumes/a'] }];
+  const waited = await stowage(['delete', 'volumes', '--all', '--wait'], { objects, events });
+  expect(waited).toMatchObject({ code: 0, err: expect.stringContaining('a: gone') });
 });
 
 test.each([[['-l', '']], [['-l', ' ']], [['--selector=']]])(
