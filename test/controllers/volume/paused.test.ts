@@ -49,8 +49,7 @@ const told = (before: VolumeStatus | undefined, message = BY_NODE): VolumeStatus
     },
   ],
 });
-const toldOfDeletion = (before?: VolumeStatus) =>
-  told(before, `${BY_NODE}; the deletion waits`);
+const toldOfDeletion = (before?: VolumeStatus) => told(before, `${BY_NODE}; the deletion waits`);
 const paused = (parts: Partial<Input>) => outcome({ ...parts, paused: 'Node n1' });
 
 describe('which annotation counts', () => {
