@@ -2,6 +2,16 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Volumes: their jobs, their deletion, and the addresses of their nodes. */
 export const volumes: readonly Mutation[] = [
+  ...mutationsOf('src/controllers/volume/retry-request.ts', [
+    {
+      id: 'retry-of-any-failure',
+      invariant: 10,
+      breaks: 'A request for one failure retries each later one, without end.',
+      function: 'isRetryRequested',
+      find: 'token !== undefined && token === ready?.lastUpdateTime',
+      replace: 'token !== undefined',
+    },
+  ]),
   ...mutationsOf('src/controllers/volume/provision.ts', [
     {
       id: 'retryable-refusal-is-final',
