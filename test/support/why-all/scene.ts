@@ -14,6 +14,7 @@ import {
 import type { VolumeSnapshot } from '../../../src/api/snapshot.ts';
 import type { Volume, VolumeSpec } from '../../../src/api/volume.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
+import { SPARSE_FOLDER } from '../../../src/storage/loopfile/file.ts';
 import { createClass, createNode, createSnapshotClass } from '../claim-objects.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../claims-cluster.ts';
 import { LOCAL_CLASS, sparseVolume } from '../cluster.ts';
@@ -266,8 +267,8 @@ export async function startScene(): Promise<Scene> {
       for (const each of disks.values()) await each.remove();
       await unmount('tmpfs');
       for (const uid of uids.keys()) {
-        await removeTraces(uid, join(files, uid));
-        await removeTraces(uid, join(dynamic, uid));
+        for (const directory of [files, dynamic, SPARSE_FOLDER])
+          await removeTraces(uid, join(directory, uid));
       }
       await folder.remove();
       await stopUdev();
