@@ -17,16 +17,17 @@ export function splitKindNames(
   program: Command,
   isPositional: (index: number) => boolean,
 ): string[] {
-  const words = argv.flatMap((_, index) => (isPositional(index) ? [index] : []));
-  const [verbAt = -1, kindAt = -1] = words;
+  const [verbAt = -1, kindAt = -1] = argv.flatMap((_, index) =>
+    isPositional(index) ? [index] : [],
+  );
   const verb = program.commands.find((each) => each.name() === argv[verbAt]);
   const first = verb && kindNameOf(argv[kindAt] ?? '', verb);
-  if (first === undefined) return [...argv];
+  if (verb === undefined || first === undefined) return [...argv];
   const { kind } = first;
   return argv.flatMap((argument, index) => {
     if (index === kindAt) return first.name === '' ? [kind.name()] : [kind.name(), first.name];
-    const other =
-      verb && index > kindAt && words.includes(index) ? kindNameOf(argument, verb) : undefined;
+    const isName = index > kindAt && isPositional(index);
+    const other = isName ? kindNameOf(argument, verb) : undefined;
     // Without a name in the first argument, a slash belongs to NAMESPACE/NAME.
     if (other === undefined || first.name === '' || other.name === '') return [argument];
     if (other.kind === kind) return [other.name];

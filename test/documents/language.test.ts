@@ -1,12 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { commentLines } from '../support/documents/comments.ts';
 
-const files = execFileSync('git', ['ls-files', 'src', 'test', 'scripts', 'salt', 'bin'], {
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((path) => /\.(ts|mjs|cjs|sh|py)$|^bin\//.test(path));
+const files = [
+  ...globSync('{src,test,scripts,salt}/**/*.{ts,mjs,cjs,sh,py}'),
+  ...globSync('bin/*'),
+].sort();
 
 /** Openings of sentences whose subject the reader has to guess. */
 const RIDDLE = /^(?:What|Of|Where|One|That|Who|Those|Whoever|Whether|How|It|They)\b/;

@@ -2,13 +2,13 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Volumes: their jobs, their deletion, and the addresses of their nodes. */
 export const volumes: readonly Mutation[] = [
-  ...mutationsOf('src/controllers/volume/retry-request.ts', [
+  ...mutationsOf('src/controllers/volume/status.ts', [
     {
       id: 'retry-of-any-failure',
       invariant: 10,
       breaks: 'A request for one failure retries each later one, without end.',
       function: 'isRetryRequested',
-      find: 'token !== undefined && token === ready?.lastUpdateTime',
+      find: 'token !== undefined && token === readyOf(volume)?.lastUpdateTime',
       replace: 'token !== undefined',
     },
   ]),

@@ -151,8 +151,9 @@ export const FILES = {
     action: 'Unmount it, then detach it: losetup -d {device}',
   },
   AdoptedFileIsBack: {
-    message: '{file} exists again, beside the file that was taken for the adoption',
-    action: 'Compare it with the taken file ({taken} or {unfinished}), and move one of them away.',
+    message: '{file} exists again, beside the file that the adoption renamed',
+    action:
+      'Compare it with the renamed file ({taken} or {unfinished}), and move one of them away.',
   },
   Metalk8sFileMissing: {
     message: 'the backing file {file} is missing',

@@ -25,9 +25,12 @@ export async function deleteClasses(
   const { signal } = io;
   const volumes = await listReadable<Volume>(client, VOLUMES, io);
   const pvs = await listReadable<PersistentVolume>(client, PERSISTENT_VOLUMES, io);
-  const waiting = volumes.filter(
-    (volume) => needsClass(volume) && !pvs.some((pv) => isPvOf(pv, volume)),
-  );
+  // A Volume's PersistentVolume has its name.
+  const named = new Map(pvs.map((pv) => [pv.metadata.name, pv]));
+  const waiting = volumes.filter((volume) => {
+    const pv = named.get(volume.metadata.name);
+    return needsClass(volume) && !(pv !== undefined && isPvOf(pv, volume));
+  });
   const deleted: StorageClass[] = [];
   const errors: unknown[] = [];
   for (const name of names) {

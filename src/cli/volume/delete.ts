@@ -38,7 +38,7 @@ export async function remove(
   io: Io,
   connect: () => Promise<KubeClient>,
 ): Promise<void> {
-  const { selector, all } = flags;
+  const { selector, all, forgetNode } = flags;
   const ways = [names.length > 0, selector !== undefined, all === true].filter(Boolean);
   if (ways.length !== 1) {
     throw new StowageError('usage', 'delete volume needs names, or --selector, or --all', {
@@ -48,6 +48,11 @@ export async function remove(
   // An unset variable of a script would select every Volume.
   if (selector?.trim() === '')
     throw new StowageError('usage', '--selector is empty', { hint: 'For all Volumes: --all' });
+  if (names.length === 0 && forgetNode) {
+    throw new StowageError('usage', '--forget-node needs names, since it gives data up', {
+      hint: 'For example: stowage delete volume data1 --forget-node',
+    });
+  }
   const client = await connect();
   if (names.length > 0) {
     const { removed, errors } = await removeVolumes(names, flags, io, client);
@@ -67,7 +72,7 @@ export async function remove(
   if (removed.length === 0 && (output === 'json' || output === 'yaml'))
     io.stdout.write((output === 'json' ? asJson : asYaml)(listOf([])));
   printDone(removed, true, 'deleted', output, io);
-  conclude(errors, uids.size, io);
+  conclude(errors, listed.length, io);
 }
 
 /** Lists the selected Volumes, or all. */

@@ -9,8 +9,7 @@ import { maintain } from './maintain.ts';
 import { unlessPaused } from './paused.ts';
 import { provision } from './provision.ts';
 import { isRecoverable, unavailable } from './ready.ts';
-import { isRetryRequested } from './retry-request.ts';
-import { readyOf } from './status.ts';
+import { isRetryRequested, readyOf } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
 /**

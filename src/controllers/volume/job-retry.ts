@@ -1,12 +1,11 @@
 import { READY_REASON } from '../../api/names.ts';
-import { explain, type Reason, reason } from '../../api/reasons.ts';
+import { explain, type Reason, type ReasonCode, reason } from '../../api/reasons.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import { doneName, type JobKind, jobName } from '../../model/job-name.ts';
 import { RETRY } from '../../model/retry.ts';
 import { backoffMs } from '../../workqueue/backoff.ts';
 import type { JobStep } from './job-phase.ts';
-import { isRetryRequested } from './retry-request.ts';
-import { type Ready, readyOf, type StatusFields, setStatus } from './status.ts';
+import { isRetryRequested, type Ready, readyOf, type StatusFields, setStatus } from './status.ts';
 import type { Decision, Input, Unknown } from './types.ts';
 
 /**
@@ -53,11 +52,12 @@ export const reasonOfAttempt = (attempt: number, why: Reason | undefined): Reaso
  * named it.
  */
 export function dueAt(volume: Volume, attempt: number, now: number): number {
-  const written = Date.parse(readyOf(volume)?.lastUpdateTime ?? '');
+  const { lastUpdateTime = '', detail } = readyOf(volume) ?? {};
+  const written = Date.parse(lastUpdateTime);
+  const requested: ReasonCode = 'RetryRequested';
+  const isRequested = isRetryRequested(volume) || detail?.code === requested;
   // A time in the future comes from another clock: ignore it.
-  const isAsked =
-    isRetryRequested(volume) || readyOf(volume)?.detail?.code === reason('RetryRequested').code;
-  return attempt <= 1 || Number.isNaN(written) || written > now || isAsked
+  return attempt <= 1 || Number.isNaN(written) || written > now || isRequested
     ? 0
     : written + backoffMs(attempt - 2, 0, RETRY.betweenJobs);
 }

@@ -22,8 +22,7 @@ import {
 import { mayAdopt, withoutSource } from './may-begin.ts';
 import { observedStatus } from './observed-status.ts';
 import { buildPv } from './persistent-volume.ts';
-import { isRetryRequested } from './retry-request.ts';
-import type { Ready } from './status.ts';
+import { isRetryRequested, type Ready } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
 /**

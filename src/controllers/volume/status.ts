@@ -1,9 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { EVENT, PROVISIONED, READY_REASON, type ReadyReason } from '../../api/names.ts';
+import {
+  EVENT,
+  PROVISIONED,
+  READY_REASON,
+  RETRY_ANNOTATION,
+  type ReadyReason,
+} from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Condition, ConditionStatus, Phase, Volume, VolumeStatus } from '../../api/volume.ts';
 import { keyOf } from '../lib/event-key.ts';
-import { isRetryRequested } from './retry-request.ts';
 import type { Action, EventToSend } from './types.ts';
 
 export interface Ready {
@@ -22,6 +27,15 @@ export type StatusFields = { [Field in keyof VolumeStatus]?: VolumeStatus[Field]
 /** Returns the condition Ready of a Volume or Leftover. */
 export function readyOf({ status }: Pick<Volume, 'status'>): Condition | undefined {
   return status?.conditions?.find((condition) => condition.type === 'Ready');
+}
+
+/**
+ * Reports whether a user requested a retry of the state that the condition Ready reports. The next
+ * write of the condition fulfills the request.
+ */
+export function isRetryRequested(volume: Volume): boolean {
+  const token = volume.metadata.annotations?.[RETRY_ANNOTATION];
+  return token !== undefined && token === readyOf(volume)?.lastUpdateTime;
 }
 
 /**

@@ -105,12 +105,16 @@ test.each([[['-l', '']], [['-l', ' ']], [['--selector=']]])(
   },
 );
 
-test.each([[[]], [['a', '--all']], [['a', '-l', 'x']], [['--all', '-l', 'x']]])(
-  'delete volume %j is wrong usage',
-  async (words: string[]) => {
-    expect(await stowage(['delete', 'volume', ...words])).toMatchObject({ code: 2, requests: [] });
-  },
-);
+test.each([
+  [[]],
+  [['a', '--all']],
+  [['a', '-l', 'x']],
+  [['--all', '-l', 'x']],
+  [['--all', '--forget-node', '--yes']],
+  [['-l', 'x', '--forget-node', '--yes']],
+])('delete volume %j is wrong usage', async (words: string[]) => {
+  expect(await stowage(['delete', 'volume', ...words])).toMatchObject({ code: 2, requests: [] });
+});
 
 test('a Volume that does not exist', async () => {
   expect(await stowage(['delete', 'volume', 'a'])).toMatchObject({ code: 3, out: '' });

@@ -118,7 +118,7 @@ function inShort({ action, requeueAfter }: ClaimDecision): string {
     case 'take-back':
       return `take back ${action.volume.metadata.name}${action.node === undefined ? '' : ` and ${action.node}`}: ${action.event.message}`;
     case 'give-back':
-      return `give back ${action.node}: ${action.event.message}`;
+      return `reschedule from ${action.node}: ${action.event.message}`;
     case 'tell':
       return `${action.event.type} ${action.event.reason}: ${action.event.message}`;
     case 'expand':

@@ -197,7 +197,7 @@ describe('a claim that waits for its first pod', () => {
     [
       'gives back a node that is gone',
       { claim: claim({}, { node: 'n9' }), isGone: () => true },
-      `give back n9: node n9 does not exist. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
+      `reschedule from n9: node n9 does not exist. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
     [
       'gets nothing while no pod uses it, whoever chose a node',
@@ -212,12 +212,12 @@ describe('a claim that waits for its first pod', () => {
     [
       'gives back a node where its pod is not',
       { claim: selected(), consumers: [pod({ nodeName: 'n2' })] },
-      `give back n1: the pods of the claim run on nodes other than n1. ${AGAIN}`,
+      `reschedule from n1: the pods of the claim run on nodes other than n1. ${AGAIN}`,
     ],
     [
       'gives back a node whose taint its pods do not tolerate',
       { claim: selected(), nodes: [CONTROL_PLANE], consumers: [pod(), pod({ nodeName: 'n2' })] },
-      `give back n1: no pod of the claim tolerates taint ${ROLE}:NoSchedule of node n1. ${AGAIN}`,
+      `reschedule from n1: no pod of the claim tolerates taint ${ROLE}:NoSchedule of node n1. ${AGAIN}`,
     ],
     ...[
       { key: ROLE, operator: 'Exists' },
@@ -248,7 +248,9 @@ describe('a claim that waits for its first pod', () => {
           nodes: [CONTROL_PLANE],
           consumers: [pod({ tolerations: [toleration] })],
         },
-        expect.stringContaining('give back n1: no pod of the claim tolerates') as unknown as string,
+        expect.stringContaining(
+          'reschedule from n1: no pod of the claim tolerates',
+        ) as unknown as string,
       ],
     ),
     [
@@ -275,17 +277,17 @@ describe('a claim that waits for its first pod', () => {
     [
       'gives back a node that is not Ready',
       { claim: selected(), nodes: [node('n1', 'False')] },
-      `give back n1: node n1 is not Ready. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
+      `reschedule from n1: node n1 is not Ready. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
     [
       'gives back a node without room',
       { claim: selected(), rooms: { n1: { freeBytes: 5n } } },
-      `give back n1: node n1 has 5 bytes available in …, and the claim needs 2147483648. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
+      `reschedule from n1: node n1 has 5 bytes available in …, and the claim needs 2147483648. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
     [
       'gives back a node where its data is not',
       { claim: selected({ dataSource: snapshot }), source: { ...ready, nodes: ['n2'] } },
-      `give back n1: the data source of the claim is on node n2, not on n1. Schedule its pod there with nodeSelector kubernetes.io/hostname. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
+      `reschedule from n1: the data source of the claim is on node n2, not on n1. Schedule its pod there with nodeSelector kubernetes.io/hostname. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
   ])('%s', (_, parts, expected) => {
     expect(outcome({ storageClass: waiting, ...parts })).toEqual(expected);
@@ -538,7 +540,7 @@ describe('a claim whose Volume was refused for what free extents carry', () => {
         storageClass: thick,
         rooms: { n1: { freeBytes: 9n * GIB, refusedBytes: 2n * GIB } },
       },
-      `give back n1: ${WHY}. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
+      `reschedule from n1: ${WHY}. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
     [
       'is made there if it is smaller',

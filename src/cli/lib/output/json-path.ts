@@ -58,11 +58,11 @@ function queryOf(path: string): string {
   const query = path
     .replace(/^[$@]/, '')
     .replace(/\[-(\d+)\]/g, (_, n: string) => (n === '1' ? '[-1:]' : `[-${n}:-${Number(n) - 1}]`));
-  const escaped = query.replace(
+  const bracketed = query.replace(
     /\.((?:[^.[\]\\]|\\.)*\\.(?:[^.[\]\\]|\\.)*)/g,
     (_, name: string) => `['${name.replace(/\\(.)/g, '$1')}']`,
   );
-  return `$${escaped === '' || /^[.[]/.test(escaped) ? escaped : `.${escaped}`}`;
+  return `$${bracketed === '' || /^[.[]/.test(bracketed) ? bracketed : `.${bracketed}`}`;
 }
 
 function parse(template: string): Part[] {
