@@ -14,7 +14,7 @@ const made = (to: Backup['spec']['to']): Backup => ({
 test.each([
   [{ path: '/srv/b' }, { source: '/srv/b', backup: UID }],
   [{ url: 'https://a.example/b' }, { source: 'https://a.example/b' }],
-])('what the node is told of %j', (to, words) => {
+])('backupOptions builds the populator options for a Backup to %j', (to, words) => {
   expect(backupOptions(made(to))).toEqual({
     options: { ...words, compression: 'zstd', sha256: 'a'.repeat(64), mode: 'Block' },
   });

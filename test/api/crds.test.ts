@@ -40,7 +40,7 @@ const KINDS = [
 ];
 
 test.each(KINDS.map((resource) => [resource.kind, resource] as const))(
-  '%s is served as requests name it',
+  'the CRD of %s has the group, scope, names and version that requests use',
   (kind, resource) => {
     const { spec } = crdOf(resource);
     expect(spec.group).toBe(resource.group);
@@ -54,7 +54,7 @@ test.each(KINDS.map((resource) => [resource.kind, resource] as const))(
   },
 );
 
-test('no definition is left out', () => {
+test('these tests cover every CRD', () => {
   expect(KINDS.map(crdOf)).toHaveLength(ALL_CRDS.length);
 });
 
@@ -64,11 +64,11 @@ test.each([
   ['phases of Backups', [BACKUPS, 'status', 'phase'], BACKUP_PHASES],
   ['compressions of Images', [IMAGES, 'spec', 'compression'], COMPRESSIONS],
   ['compressions of Archives', [ARCHIVES, 'spec', 'compression'], COMPRESSIONS],
-] as const)('the %s are those of the program', (_, [resource, ...path], values) => {
+] as const)('the enum of %s equals the list in the program', (_, [resource, ...path], values) => {
   expect(fieldOf(resource, ...path).enum).toEqual(values);
 });
 
-test('a Leftover keeps fields of its Volume as they are', () => {
+test('a Leftover has the schema of its Volume for each copied field', () => {
   for (const field of [...KEPT_FIELDS, 'nodeName'])
     expect(fieldOf(LEFTOVERS, 'spec', field)).toEqual(fieldOf(VOLUMES, 'spec', field));
   for (const field of ['phase', 'conditions', 'job', 'attempt', 'observedGeneration'])
@@ -80,11 +80,11 @@ describe.each([
   ['Images', IMAGES, 'source'],
   ['Archives', ARCHIVES, 'source'],
   ['Backups', BACKUPS, 'to'],
-] as const)('where %s are', (_, resource, name) => {
+] as const)('the schema of %s', (_, resource, name) => {
   test.each([
     ['url', 'https://example.com/a.img', 2048],
     ['path', '/srv/a.img', 1024],
-  ] as const)('has a %s by the same rules as for the node', (field, good, longest) => {
+  ] as const)('accepts the same values of %s as sourceOptions', (field, good, longest) => {
     const { pattern = '', maxLength } = fieldOf(resource, 'spec', name, field);
     expect(maxLength).toBe(longest);
     const isGood = (value: string) =>

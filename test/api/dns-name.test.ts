@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { isDnsSubdomain } from '../../src/api/dns-name.ts';
 
-test.each(['a', '1', 'a-b', 'a.b', '0.0.0.0', 'a'.repeat(253)])('%p is a name', (name) => {
+test.each(['a', '1', 'a-b', 'a.b', '0.0.0.0', 'a'.repeat(253)])('%p is a valid name', (name) => {
   expect(isDnsSubdomain(name)).toBe(true);
 });
 
@@ -20,6 +20,6 @@ test.each([
   'a/b',
   'a%2fb',
   'a'.repeat(254),
-])('%j is none', (name) => {
+])('%j is not a valid name', (name) => {
   expect(isDnsSubdomain(name)).toBe(false);
 });

@@ -15,6 +15,6 @@ test.each([
   ['1s\n', undefined],
   [`${'1s'.repeat(32)}`, 32_000],
   [`${'1s'.repeat(33)}`, undefined],
-])('%j is %p ms', (text, ms) => {
+])('parseDuration(%j) returns %p', (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
 });

@@ -19,7 +19,7 @@ test.each<[Partial<Leader>, string]>([
     { transport: 'local', nodes: ['n1', 'n2'], controllers: ['volume'] },
     `version 0.1.0, nodes n1, n2, without the controllers leftover, attachment, claim, snapshot, backup, data-source-validator, populator, without ${GATE}`,
   ],
-])('a Lease has %j of who leads', (leader, text) => {
+])('leaderOf reads %j from its Lease, and leaderText describes it', (leader, text) => {
   const found = leaderOf(leadingLease(NOW, leader));
   expect(found).toEqual({ ...LEADER, ...leader });
   expect(leaderText(found as Leader)).toBe(text);
@@ -28,11 +28,11 @@ test.each<[Partial<Leader>, string]>([
 test.each([
   [90_000, 90_000],
   [Infinity, Infinity],
-])('a Lease says that a detach waits %s ms', (maxWaitForUnmountMs, read) => {
+])('leaderOf reads maxWaitForUnmountMs of %s ms from the Lease', (maxWaitForUnmountMs, read) => {
   expect(leaderOf(leadingLease(NOW, { maxWaitForUnmountMs }))?.maxWaitForUnmountMs).toBe(read);
 });
 
-test.each([0, -1, '90s', null])('of %j as such a wait nothing is known', (text) => {
+test.each([0, -1, '90s', null])('leaderOf ignores an invalid maxWaitForUnmountMs of %j', (text) => {
   const lease = leadingLease(NOW);
   const annotations = {
     'stowage.dev/leader': JSON.stringify({ ...LEADER, maxWaitForUnmountMs: text }),
@@ -41,7 +41,7 @@ test.each([0, -1, '90s', null])('of %j as such a wait nothing is known', (text) 
   expect(found).toEqual(LEADER);
 });
 
-test('a Lease that was given up says nothing of who had it', () => {
+test('leaderOf returns undefined for a released Lease', () => {
   const lease = leadingLease(NOW);
   expect(leaderOf({ ...lease, spec: { ...lease.spec, holderIdentity: '' } })).toBeUndefined();
 });
@@ -53,20 +53,20 @@ test.each([
   'null',
   '{"version":1}',
   '{"version":"1","controllers":[],"transport":"x"}',
-])('of %j nothing is known', (text) => {
+])('leaderOf returns undefined for the invalid annotation %j', (text) => {
   const lease = leadingLease(NOW);
   const annotations = { 'stowage.dev/leader': text };
   expect(leaderOf({ ...lease, metadata: { ...lease.metadata, annotations } })).toBeUndefined();
 });
 
-test('a daemon of an earlier version follows links', () => {
+test('leaderOf assumes that a leader without the field links follows links', () => {
   const lease = leadingLease(NOW);
   const { links: _, ...earlier } = LEADER;
   const annotations = { 'stowage.dev/leader': JSON.stringify(earlier) };
   expect(leaderOf({ ...lease, metadata: { ...lease.metadata, annotations } })?.links).toBe(true);
 });
 
-test('what is not known of a Lease is left out', () => {
+test('leaderOf truncates a long version, and drops unknown controllers and feature gates', () => {
   const lease = leadingLease(NOW);
   const text = JSON.stringify({
     ...LEADER,

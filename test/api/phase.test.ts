@@ -13,6 +13,6 @@ test.each([
   [ready('Unknown', 'NodeUnreachable'), undefined],
   // The node is unreachable: the phase is unchanged.
   [{ ...ready('Unknown', 'NodeUnreachable'), phase: 'Available' as const }, 'Available'],
-])('status %j is phase %p', (status, phase) => {
+])('a Volume with status %j has phase %p', (status, phase) => {
   expect(phaseOf(volumeNamed('data1', status))).toBe(phase);
 });

@@ -97,11 +97,11 @@ describe('formatBytes', () => {
     [1_072_676_352n, '1072676352'],
     [1023n << 20n, '1023Mi'],
     [2n ** 63n, '8Ei'],
-  ])('%p bytes are written %p', (bytes, text) => {
+  ])('formats %p bytes as %p', (bytes, text) => {
     expect(formatBytes(bytes)).toBe(text);
   });
 
-  test(`reads back what it wrote (seed ${TEST_SEED})`, () => {
+  test(`writes text that parseQuantity reads as the same bytes (seed ${TEST_SEED})`, () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 70n }), fc.nat(60), (digits, shift) => {
         const bytes = digits << BigInt(shift);

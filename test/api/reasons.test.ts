@@ -50,7 +50,7 @@ function rowsOf(heading: string): string[][] {
   );
 }
 
-describe('the public reasons are', () => {
+describe('PUBLIC_REASONS', () => {
   const { failedAttachVolume, successfulAttachVolume, ...ofVolumes } = EVENT;
   test.each<[string, object]>([
     ['Events of Volumes', ofVolumes],
@@ -61,17 +61,17 @@ describe('the public reasons are', () => {
     ['Events of Backups', BACKUP_EVENT],
     ['Reasons of the condition Ready of a Volume', READY_REASON],
     ['Reasons of other conditions', { ...PAUSED_REASON, ...VOLUMES_ATTACHED_REASON }],
-  ])('%s', (heading, reasons) => {
+  ])('lists exactly the reasons of the code under "%s"', (heading, reasons) => {
     const part = PUBLIC_REASONS.find(({ title }) => title === heading);
     const listed = part?.rows.map(([reason]) => reason);
     expect(listed?.toSorted()).toEqual(Object.values(reasons).sort());
   });
 });
 
-describe('each reason of the list', () => {
+describe('each code of REASONS', () => {
   const ENTRIES = Object.entries<ReasonEntry>(REASONS);
 
-  test('is in one family', () => {
+  test('is defined in exactly one file of src/api/reasons', () => {
     const families = readdirSync('src/api/reasons').filter((name) => name.endsWith('.ts'));
     const codes = families.flatMap((name) =>
       [
@@ -81,7 +81,7 @@ describe('each reason of the list', () => {
     expect(codes.toSorted()).toEqual(ENTRIES.map(([code]) => code).toSorted());
   });
 
-  test('has a name in CamelCase, and texts that can be filled', () => {
+  test('is in CamelCase, and its texts have only valid placeholders', () => {
     const wrong = ENTRIES.filter(([code, { message, action = '' }]) => {
       const filled = [message, action].map((text) =>
         fill(text, Object.fromEntries(parametersIn(text).map((name) => [name, 'x']))),
@@ -91,12 +91,12 @@ describe('each reason of the list', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('is on the page', () => {
+  test('is listed in docs/reasons.md', () => {
     const missing = ENTRIES.filter(([code]) => !PAGE.includes(`| \`${code}\` |`));
     expect(missing).toEqual([]);
   });
 
-  test('is produced by a test', () => {
+  test('is named in the tests', () => {
     const here = 'api/reasons.test.ts';
     const texts = readdirSync('test', { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.(ts|py)$/.test(file) && file !== here)
@@ -106,7 +106,7 @@ describe('each reason of the list', () => {
     expect(ENTRIES.filter(([code]) => !named.has(code)).map(([code]) => code)).toEqual([]);
   });
 
-  test('is known to why, also without its parameters, and names a cause that why has', () => {
+  test('is explained by why without its parameters, and has a cause that why knows', () => {
     const volume = volumeNamed('data1');
     for (const [code, { cause }] of ENTRIES) {
       for (const context of [{ node: 'n1' }, { node: 'n1', volume }]) {
@@ -117,8 +117,8 @@ describe('each reason of the list', () => {
   });
 });
 
-describe('docs/reasons.md has a row for each', () => {
-  test('exit status, with the code and the reasons of its errors', () => {
+describe('docs/reasons.md', () => {
+  test('has a row for each exit status, with its code and reasons', () => {
     const rows = rowsOf('Exit statuses').filter(([status = '']) => /^\d/.test(status));
     const codes = Object.entries(EXIT).map(([code, status]) => [String(status), code]);
     const signals = Object.entries(SIGNAL_EXIT).map(([signal, status]) => [String(status), signal]);
@@ -134,7 +134,7 @@ describe('docs/reasons.md has a row for each', () => {
     expect(told.sort()).toEqual(all.sort());
   });
 
-  test('error of a node', () => {
+  test('has a row for each node error', () => {
     const rows = rowsOf('Exit statuses').filter(([reason = '']) => /^Node/.test(reason));
     expect(rows.map(([reason]) => reason).sort()).toEqual(Object.values(NODE_REASONS).sort());
   });
@@ -151,7 +151,7 @@ test('docs/output.md has every exit status', () => {
 });
 
 /** Otherwise an event could have a reason that no list contains. */
-test('no reason of an event is written but in src/api/names.ts', () => {
+test('no code emits an event with a literal reason', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.startsWith('sandbox/'),
   );
@@ -162,7 +162,7 @@ test('no reason of an event is written but in src/api/names.ts', () => {
 });
 
 /** Sentences may change at any time: programs must use codes. */
-test('why reads no message', () => {
+test('why parses no message of Stowage', () => {
   const files = readdirSync('src/cli/why', { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );
@@ -176,7 +176,7 @@ test('why reads no message', () => {
   expect(found).toEqual([]);
 });
 
-describe('a reason that is read', () => {
+describe('reading a reason', () => {
   test.each<[string, unknown, unknown]>([
     ['has a code', { code: 'JobDied' }, { code: 'JobDied', parameters: {} }],
     ['of another version as well', { code: 'New', parameters: { a: 'b' } }, expect.anything()],
@@ -184,7 +184,7 @@ describe('a reason that is read', () => {
     ['has no other code', { code: 'job died' }, undefined],
     ['has texts', { code: 'JobDied', parameters: { step: 1 } }, undefined],
     ['has short texts', { code: 'JobDied', parameters: { step: 'x'.repeat(1025) } }, undefined],
-  ])('%s', (_, value, expected) => {
+  ])('readReason checks the value: %s', (_, value, expected) => {
     expect(readReason(value)).toEqual(expected);
   });
 
@@ -193,11 +193,11 @@ describe('a reason that is read', () => {
     ['{"code":"JobDied"}', { code: 'JobDied', parameters: {} }],
     [undefined, undefined],
     [`{"code":"JobDied","x":"${'x'.repeat(8192)}"}`, undefined],
-  ])('of JSON: %j', (text, expected) => {
+  ])('parseReason reads the JSON %j', (text, expected) => {
     expect(parseReason(text)).toEqual(expected);
   });
 
-  test('of annotations is what was written there, whoever did', () => {
+  test('reasonOfAnnotations restores a written reason, and rejects forged parameters', () => {
     const made = reason('JobDied', { step: 'make "it"' });
     expect(reasonOfAnnotations(reasonAnnotations(made))).toEqual(made);
     const code = 'stowage.dev/reason';
@@ -208,7 +208,7 @@ describe('a reason that is read', () => {
   });
 });
 
-test('a reason of quotes is no longer than one that is read back', () => {
+test('parameters full of quotes are truncated so that the JSON of the reason still parses', () => {
   const quotes = '"'.repeat(1024);
   const made = reason('FreeExtentsCarryData', {
     ...{ group: quotes, content: quotes, places: quotes, overwrite: quotes, consent: quotes },
@@ -217,7 +217,7 @@ test('a reason of quotes is no longer than one that is read back', () => {
   expect(made.parameters.group).toHaveLength(512);
 });
 
-test('long parameters are cut where a reason is made, and whole in its message', () => {
+test('a long parameter is truncated in the reason, and complete in the message', () => {
   const step = 'x'.repeat(2000);
   const { refusal, reason: made } = refuse('JobDied', { step });
   expect(refusal).toContain(step);

@@ -10,7 +10,7 @@ test.each<[SnapshotHandle, string]>([
     `file:n1,n2:/a:b/snapshots/${UID}`,
   ],
   [{ type: 'lvm', nodes: ['n1'], vgName: 'vg0', name: `snap-${UID}` }, `lvm:n1:vg0/snap-${UID}`],
-])('%j is %s', (handle, text) => {
+])('formatHandle and parseHandle convert between %j and %s', (handle, text) => {
   expect(formatHandle(handle)).toBe(text);
   expect(parseHandle(text)).toEqual(handle);
 });
@@ -29,6 +29,6 @@ test.each([
   ['lvm:n1:vg0/root', 'the part after the node must be VG/snap-UID'],
   [`lvm:n1:-v/snap-${UID}`, 'the part after the node must be VG/snap-UID'],
   [`lvm:n1:vg0/snap-${UID}/x`, 'the part after the node must be VG/snap-UID'],
-])('%s is refused', (text, problem) => {
+])('parseHandle refuses %s', (text, problem) => {
   expect(parseHandle(text)).toEqual({ problem: expect.stringContaining(problem) });
 });

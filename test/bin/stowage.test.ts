@@ -29,7 +29,7 @@ test.each<[string[], string[]]>([
   [['get', 'volumes', '--watch'], [QUICK]],
   [['create', 'volume', 'a b', "'", '*'], [QUICK]],
   [[], [QUICK]],
-])('%j runs with the flags %j of V8, and all arguments as they are', async (args, flags) => {
+])('bin/stowage runs %j with the V8 flags %j and unchanged arguments', async (args, flags) => {
   const { stdout } = await execa(join(folder.path, 'bin/stowage'), args);
   expect(stdout.split('\n')).toEqual([...flags, main(), ...args]);
 });

@@ -17,7 +17,7 @@ async function stowage(argv: string[], world: World = {}) {
   return { ...outcome, code };
 }
 
-test('version finds the CRDs as they were brought', async () => {
+test('version finds no skew in the CRDs that a server stores', async () => {
   const { code, out, err } = await stowage(['version', '-o', 'json']);
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const { server, crds } = JSON.parse(out);
@@ -37,7 +37,7 @@ test('a selector that the server cannot parse is wrong usage', async () => {
   });
 });
 
-test('a refusal names the object', async () => {
+test('a NotFound error names the object', async () => {
   const { code, err } = await stowage(['get', 'volume', 'nowhere', '-o', 'json']);
   expect(code).toBe(3);
   expect(JSON.parse(err)).toMatchObject({

@@ -27,7 +27,7 @@ test.each<[string, string, object]>([
       to: { url: 'https://a.example/b', authorizationSecretRef: { name: 'login', key: 'header' } },
     },
   ],
-])('create backup %s', async (line, namespace, spec) => {
+])('create backup %s creates the Backup that the flags describe', async (line, namespace, spec) => {
   expect(await stowage(`create backup ${line}`)).toMatchObject({
     code: 0,
     out: `${FULL} created\n`,
@@ -56,7 +56,7 @@ test.each([
   expect(await backups()).toEqual([]);
 });
 
-test('--dry-run', async () => {
+test('create backup --dry-run prints the Backup and creates nothing', async () => {
   const { out } = await stowage(
     'create backup prod/b --pvc foo --to /a/b --dry-run=client -o yaml',
   );
@@ -74,7 +74,7 @@ test.each<[NonNullable<Backup['status']>, number, string]>([
     1,
     'Backup prod/b failed: the server answered 403',
   ],
-])('--wait ends with what came of it: %j', async (status, code, message) => {
+])('create backup --wait exits by the status of the Backup: %j', async (status, code, message) => {
   const waiting = stowage('create backup prod/b --pvc foo --to /a/b --wait -o name');
   await until('it is there', async () => ((await backups()).length > 0 ? true : undefined));
   await report({ phase: 'Running', message: 'waits' });
@@ -84,7 +84,7 @@ test.each<[NonNullable<Backup['status']>, number, string]>([
   expect(ended.out).toBe(code === 0 ? `${FULL}\n` : '');
 });
 
-test('its spec does not change, and is of one thing', async () => {
+test('the spec of a Backup is immutable and names exactly one source', async () => {
   await stowage('create backup prod/b --pvc foo --to /a/b');
   const change = (spec: object) =>
     cluster.client.patch(BACKUPS, 'b', { spec }, { namespace: 'prod' });

@@ -40,7 +40,7 @@ const packagesOf = (sources: string[]): string[] =>
     .filter((name) => name !== undefined)
     .sort();
 
-test('--help and --version load the parser of the command line and colours, and nothing else', () => {
+test('--help and --version load commander, chalk and no code for clusters', () => {
   const sources = [
     ...loadedWith(chunkOf('src/main.ts')),
     ...loadedWith(chunkOf('src/cli/process.ts')),
@@ -52,19 +52,19 @@ test('--help and --version load the parser of the command line and colours, and 
   ).toEqual([]);
 });
 
-test('a Tab for words loads nothing that talks to a cluster', () => {
+test('completion of fixed words loads no Kubernetes client code', () => {
   const sources = loadedWith(chunkOf('src/cli/complete/complete.ts'));
   expect(sources).toContain('src/cli/complete/parse-cursor.ts');
   expect(sources.filter((path) => path.startsWith('src/kube/'))).toEqual([]);
 });
 
-test('what the cache of compiled code is turned on by loads nothing before', () => {
+test('src/main.ts loads no package before it enables the compile cache', () => {
   expect(
     loadedWith(chunkOf('src/main.ts')).filter((path) => path.startsWith('node_modules/')),
   ).toEqual([]);
 });
 
-test('commands load the client library only when they connect, and what asks only when it does', () => {
+test('commands load the Kubernetes client and prompt libraries only on demand', () => {
   for (const command of [
     'volume/attachments/view',
     'volume/detach/detach',
@@ -99,7 +99,7 @@ test('commands load the client library only when they connect, and what asks onl
   }
 });
 
-test('of the packages that connect, only what is used of them is there', () => {
+test('the bundle has no unused parts of client-node and undici', () => {
   const sources = Object.values(outputs).flatMap(({ inputs }) =>
     Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),
   );
@@ -124,13 +124,13 @@ test('of the packages that connect, only what is used of them is there', () => {
   expect(imported.filter((path) => /^(node:)?http$/.test(path))).toEqual([]);
 });
 
-test('the package says its licence, and has the text', async () => {
+test('the package declares its license and contains its text', async () => {
   const { license } = JSON.parse(await readFile('package.json', 'utf8'));
   expect(license).toBe('Apache-2.0');
   expect(await readFile('LICENSE', 'utf8')).toMatch(/^ *Apache License\n *Version 2\.0,/);
 });
 
-test('each package with code in the bundle is in THIRD-PARTY-NOTICES, with the text of its licence', async () => {
+test('THIRD-PARTY-NOTICES lists each bundled package with its license text', async () => {
   const notices = await readFile(join(folder, 'THIRD-PARTY-NOTICES'), 'utf8');
   const parts = new Map(
     notices.split(/\n-{100}\n\n/).map((part) => [part.slice(0, part.indexOf('\n')), part]),

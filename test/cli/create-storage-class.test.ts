@@ -14,7 +14,7 @@ const LEAST = {
   volumeBindingMode: 'WaitForFirstConsumer',
 };
 
-describe('sends the class that the flags describe', () => {
+describe('create storageclass --static', () => {
   test.each<[string[], object]>([
     [[], {}],
     [
@@ -38,7 +38,7 @@ describe('sends the class that the flags describe', () => {
         },
       },
     ],
-  ])('%j', async (flags, parts) => {
+  ])('sends the class that the flags describe: %j', async (flags, parts) => {
     const { code, out, err, requests } = await stowage([...CREATE, ...flags]);
     expect({ code, out, err }).toEqual({ code: 0, out: `${FULL_NAME} created\n`, err: '' });
     expect(requests).toMatchObject([
@@ -48,7 +48,7 @@ describe('sends the class that the flags describe', () => {
   });
 });
 
-describe('sends the dynamic class that the flags describe', () => {
+describe('create storageclass --dynamic', () => {
   const dynamic = {
     ...LEAST,
     provisioner: 'volume.stowage.dev',
@@ -92,7 +92,7 @@ describe('sends the dynamic class that the flags describe', () => {
         },
       },
     ],
-  ])('%j', async (flags, parameters, parts) => {
+  ])('sends the class that the flags describe: %j', async (flags, parameters, parts) => {
     const { code, out, err, requests } = await stowage([...DYNAMIC, ...flags]);
     expect({ code, out, err }).toEqual({ code: 0, out: `${FULL_NAME} created\n`, err: '' });
     expect(requests[0]?.object).toEqual({
@@ -103,7 +103,7 @@ describe('sends the dynamic class that the flags describe', () => {
   });
 });
 
-test('--dry-run and -o', async () => {
+test('create storageclass --dry-run: client needs no cluster, server sends a dry run', async () => {
   const { out, connections } = await stowage([...CREATE, '--dry-run=client', '-o', 'json']);
   expect(JSON.parse(out)).toEqual(LEAST);
   expect(connections).toEqual([]);
@@ -112,7 +112,7 @@ test('--dry-run and -o', async () => {
   ]);
 });
 
-describe('is refused before anything is asked of the server', () => {
+describe('create storageclass', () => {
   test.each<[string[], string]>([
     [['create', 'storageclass', 'local'], 'missing: --static or --dynamic'],
     [['create', 'sc', 'local', '--static', '--dynamic'], 'exclude each other'],
@@ -151,7 +151,7 @@ describe('is refused before anything is asked of the server', () => {
     [[...CREATE, '--mkfs-options', '-m 0'], 'StorageClass local: parameter mkfsOptions'],
     [[...CREATE, '--mount-options', 'a,,b'], 'separated by commas'],
     [[...CREATE, '--mount-options', ''], 'separated by commas'],
-  ])('%j', async (argv, message) => {
+  ])('refuses without a request: %j', async (argv, message) => {
     const { code, out, err, requests } = await stowage(argv);
     expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });
     expect(err).toContain(message);
@@ -161,7 +161,7 @@ describe('is refused before anything is asked of the server', () => {
 test.each([
   'storageclass.kubernetes.io/is-default-class',
   'storageclass.beta.kubernetes.io/is-default-class',
-])('who makes a default class is told which one is that already, by %s', async (annotation) => {
+])('create storageclass --default names another default class (%s)', async (annotation) => {
   const fast = { ...LEAST, metadata: { name: 'fast', annotations: { [annotation]: 'true' } } };
   const argv = ['create', 'storageclass', 'slow', '--default'];
   const answers = ['static', 'ext4', true];

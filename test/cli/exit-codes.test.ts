@@ -69,7 +69,7 @@ const EVERY = Object.entries(COMMANDS).flatMap(([name, line]) =>
   ),
 );
 
-test.each(EVERY)('%s ends a failure of code %s with %d', async (_name, code, exit, line) => {
+test.each(EVERY)('%s exits after a failure of code %s with %d', async (_name, code, exit, line) => {
   const { io, outcome } = fakeIo({ stdin: MANIFEST });
   const connect = async () => {
     throw new StowageError(code, 'It broke', { hint: 'Mend it.' });
@@ -83,7 +83,7 @@ test.each(
     [name, 'SIGINT', 130, line] as const,
     [name, 'SIGTERM', 143, line] as const,
   ]),
-)('%s ends quietly at %s, with %d', async (_name, signal, exit, line) => {
+)('%s exits silently on %s with %d', async (_name, signal, exit, line) => {
   const { io, outcome } = fakeIo({
     stdin: MANIFEST,
     signal: AbortSignal.abort(new SignalError(signal)),
@@ -93,7 +93,7 @@ test.each(
   expect(outcome.err).toBe('');
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('sandbox ends in order at %s, with 0', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('sandbox exits cleanly on %s with 0', async (signal) => {
   const world = { signal: AbortSignal.abort(new SignalError(signal)) };
   const { code, out, err } = await stowage(['sandbox'], world);
   expect(code).toBe(0);
@@ -102,7 +102,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('sandbox ends in order at %s, with 0',
 });
 
 test.each([...Object.keys(COMMANDS), ...WITHOUT_SERVER])(
-  '%s ends wrong usage with 2',
+  '%s exits with 2 on wrong usage',
   async (name) => {
     const words = name.replace(' manifest', ' -f -').split(' ');
     expect(await stowage([...words, '--frobnicate'])).toMatchObject({
@@ -113,7 +113,7 @@ test.each([...Object.keys(COMMANDS), ...WITHOUT_SERVER])(
   },
 );
 
-test('the table has every command', () => {
+test('the test tables list every command', () => {
   const leaves = (command: Command, path: string[]): string[] =>
     command.commands.length === 0
       ? [path.join(' ')]
@@ -135,12 +135,12 @@ test.each([
   [500, 1],
   [503, 1],
   [504, 6],
-])('an answer of %d ends with %d', async (status, exit) => {
+])('get volume exits after an HTTP response %d with %d', async (status, exit) => {
   const failures = { 'get volumes/a': refusal(status) };
   expect(await stowage(['get', 'volume', 'a'], { failures })).toMatchObject({ code: exit });
 });
 
-describe('what was done for some ends with 7', () => {
+describe('a command that fails for some of its objects', () => {
   const failure = new StowageError('forbidden', 'not that one');
   const objects = () => ({
     'volumes/a': volumeNamed('a', { phase: 'Available' }),
@@ -159,7 +159,7 @@ describe('what was done for some ends with 7', () => {
     ['create -f -', { objects: {}, failures: { 'create volumes/b': failure } }],
     [`${VOLUME} --node n2`, { objects: {}, failures: { 'create volumes/a-n2': failure } }],
     ['diff -f -', { failures: { 'get volumes/b': failure } }],
-  ])('%s', async (line, world) => {
+  ])('%s exits with 7', async (line, world) => {
     expect(
       await stowage(line.split(' '), { objects: objects(), stdin: two, ...world }),
     ).toMatchObject({

@@ -18,7 +18,7 @@ const imports = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
 /** Returns the directory of a file of src/cli, or '' for files of the program itself. */
 const folderOf = (file: string): string => (file.includes('/') ? (file.split('/')[0] ?? '') : '');
 
-test('a folder of a feature imports lib and itself, and lib itself alone', () => {
+test('a feature directory imports only lib and itself; lib imports only itself', () => {
   const wrong = imports.flatMap(({ file, imported }) => {
     const own = folderOf(file);
     if (own === '' || own === 'commands') return [];

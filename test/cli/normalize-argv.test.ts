@@ -42,11 +42,11 @@ test('names of several kinds are refused', async () => {
   expect(err).toContain('volume/a and node/b are of several kinds');
 });
 
-test('an empty value stays one', () => {
+test('an empty value of a flag is kept', () => {
   expect(normalizeArgv(['get', 'volumes', '-o='], program)).toEqual(['get', 'volumes', '-o', '']);
 });
 
-test('no flag is a switch of one command, and has a value in another', () => {
+test('no flag is a switch of one command and takes a value in another', () => {
   const kinds = new Map<string, Set<boolean>>();
   const look = ({ options, commands }: typeof program) => {
     for (const { long, required, optional } of options) {
@@ -58,7 +58,7 @@ test('no flag is a switch of one command, and has a value in another', () => {
   expect([...kinds].filter(([, both]) => both.size > 1)).toEqual([]);
 });
 
-test('-o=json has errors in JSON, too', async () => {
+test('-o=json reports errors in JSON', async () => {
   const { code, err } = await stowage(['get', 'volume', 'a', '-o=json']);
   expect(code).toBe(3);
   expect(JSON.parse(err)).toMatchObject({ code: 'not-found' });

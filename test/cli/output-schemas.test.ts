@@ -57,7 +57,7 @@ const world = (more: World = {}): World => ({
 
 const CREATE = 'create volume new --size 1Gi --storage-class fast';
 
-describe('the schema of', () => {
+describe('the output schema', () => {
   test.each<[string, string, 'one' | 'items']>([
     ['node', 'get nodes', 'items'],
     ['node', 'get nodes n1', 'one'],
@@ -76,7 +76,7 @@ describe('the schema of', () => {
     ['cluster', 'check cluster', 'one'],
     ['version', 'version', 'one'],
     ['version', 'version --client', 'one'],
-  ])('%s: %s', async (name, line, shape) => {
+  ])('`%s` describes the output of `%s`', async (name, line, shape) => {
     for (const [format, read] of [
       ['json', (text: string) => JSON.parse(text)],
       ['yaml', parse],
@@ -102,14 +102,14 @@ describe('the schema of', () => {
     'delete volume nowhere nobody',
     'version --frob',
     `${CREATE} --node n2 --dry-run=plan`,
-  ])('error: %s', async (line) => {
+  ])('`error` describes the failure of `%s`', async (line) => {
     const { code, err } = await stowage([...line.split(' '), '-o', 'json'], world());
     expect(code).toBeGreaterThan(0);
     expectSchema('error', JSON.parse(err));
   });
 });
 
-describe('objects of Kubernetes are as the server has them', () => {
+describe('Kubernetes objects in the output', () => {
   test.each<[string, object]>([
     ['get volume a', failed],
     ['delete volume a', failed],
@@ -123,7 +123,7 @@ describe('objects of Kubernetes are as the server has them', () => {
       'create snapshot prod/s --pvc foo-testing',
       { kind: 'VolumeSnapshot', metadata: { name: 's' } },
     ],
-  ])('%s', async (line, wanted) => {
+  ])('are as the server returns them: %s', async (line, wanted) => {
     const json = await stowage([...line.split(' '), '-o', 'json'], world());
     expect(json).toMatchObject({ code: 0, err: '' });
     expect(JSON.parse(json.out)).toMatchObject(wanted);
@@ -136,7 +136,7 @@ describe('objects of Kubernetes are as the server has them', () => {
   });
 });
 
-test('the page has the formats of every command', () => {
+test('docs/output.md lists the formats of every command', () => {
   const said = new Map(
     [...PAGE.matchAll(/^\| (`.+`) \| (`.+`) \|$/gm)].flatMap(([, commands = '', formats = '']) =>
       [...commands.matchAll(/`([^`]+)`/g)].map(([, command = '']) => [

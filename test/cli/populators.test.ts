@@ -47,7 +47,7 @@ const claim = (name: string, phase: 'Pending' | 'Bound') =>
   );
 
 describe('register populator', () => {
-  test('has volumes filled on their node from the kind of a built-in', async () => {
+  test('registers a built-in that fills volumes on their node', async () => {
     const { code, err } = await stowage('register', 'populator', 'image', '--node', 'Image');
     expect([code, err]).toEqual([0, '']);
     expect(
@@ -125,7 +125,7 @@ describe('register populator', () => {
   test.each([
     ['VolumePopulator', 'stowage install --components populator-crds'],
     ['PopulatorDefinition', 'stowage install --components crds'],
-  ])('makes nothing where the cluster has no %s, and says who brings it', async (kind, hint) => {
+  ])('creates nothing without a %s CRD, and prints how to install it', async (kind, hint) => {
     const lacking = await startClaimsCluster({ without: [kind] });
     try {
       const where = ['--api-version', 'v1', '--resource', 'hellos', '--mount-path', '/t'];
@@ -149,7 +149,7 @@ describe('register populator', () => {
     }
   });
 
-  test('makes nothing where one of them is refused', async () => {
+  test('creates nothing if one of the objects is refused', async () => {
     const refused = (each: KubeClient): KubeClient => ({
       ...each,
       create: (resource, ...rest) =>
@@ -162,7 +162,7 @@ describe('register populator', () => {
     expect((await cluster.client.list(VOLUME_POPULATORS)).items).toEqual([]);
   });
 
-  test('prints as data what it made', async () => {
+  test('prints the created objects as JSON or names', async () => {
     const { code, out } = await register('--mount-path=/t', '-o', 'json');
     expect(code).toBe(0);
     const { items } = JSON.parse(out) as { items: KubeObject[] };
@@ -181,18 +181,18 @@ describe('register populator', () => {
     [['--group', 'a.b', '--kind', 'Hello'], '--image'],
     [[...KIND, '--mount-path=/t', '--dry-run=plan'], '--dry-run'],
     [[...KIND, '--mount-path=/t', '-o', 'wide'], '--output'],
-  ])('%j is wrong usage, and says what is', async (flags, why) => {
+  ])('reports the missing or invalid flag of %j', async (flags, why) => {
     const { code, err } = await stowage('register', 'populator', 'hello', ...flags);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(why) });
   });
 
-  test('again changes by what, and nothing else', async () => {
+  test('replaces the pod of the definition if run again', async () => {
     await register('--arg=a', '--mount-path=/one');
     expect(await register('--device-path=/dev/two')).toMatchObject({ code: 0 });
     expect((await definition()).spec.pod).toEqual({ image: 'busybox', devicePath: '/dev/two' });
   });
 
-  test('refuses a name that stands for another kind', async () => {
+  test('refuses a name that is registered for another kind', async () => {
     await register('--mount-path=/target');
     const other = [
       '--group',
@@ -214,7 +214,7 @@ describe('register populator', () => {
     expect((await definition()).spec.sourceKind.kind).toBe('Hello');
   });
 
-  test('takes a kind that is not served yet, given its version and resource', async () => {
+  test('accepts a kind that is not served yet, given its version and resource', async () => {
     const later = [
       '--group',
       'later.example.com',
@@ -240,7 +240,7 @@ describe('register populator', () => {
     });
   });
 
-  test('prints with --dry-run=client what it would create, without a request', async () => {
+  test('--dry-run prints the objects and creates none', async () => {
     const where = ['--api-version', 'v1', '--resource', 'hellos', '--mount-path', '/t'];
     const { code, out } = await register(...where, '--dry-run=client', '-o', 'json');
     expect(code).toBe(0);
@@ -275,7 +275,7 @@ test.each([
   [{ env: [{ name: 'A' }] }, 'exactly one of value and secret must be set'],
   [{ mountPath: 'relative' }, 'mountPath'],
   [{ image: undefined }, 'image'],
-])('a definition with %j is refused', async (pod, why) => {
+])('the CRD refuses a PopulatorDefinition with %j', async (pod, why) => {
   const spec = {
     sourceKind: { group: 'hello.example.com', kind: 'Hello' },
     resource: { version: 'v1alpha1', plural: 'hellos' },
@@ -290,7 +290,7 @@ test.each([
   await expect(cluster.client.create(POPULATOR_DEFINITIONS, object)).rejects.toThrow(why);
 });
 
-test('the kind of a definition does not change', async () => {
+test('the source kind of a PopulatorDefinition is immutable', async () => {
   await register('--mount-path=/t');
   const patch = { spec: { sourceKind: { kind: 'Other' } } };
   await expect(cluster.client.patch(POPULATOR_DEFINITIONS, 'hello', patch)).rejects.toThrow(
@@ -298,7 +298,7 @@ test('the kind of a definition does not change', async () => {
   );
 });
 
-test('nor is what pods fill left to nodes', async () => {
+test('a PopulatorDefinition cannot change from pod to node', async () => {
   await register('--mount-path=/t');
   const patch = { spec: { pod: null, node: { builtin: 'Image' } } };
   await expect(cluster.client.patch(POPULATOR_DEFINITIONS, 'hello', patch)).rejects.toThrow(
@@ -307,7 +307,7 @@ test('nor is what pods fill left to nodes', async () => {
 });
 
 describe('unregister populator', () => {
-  test('is refused while claims wait to be filled, and takes all away after that', async () => {
+  test('is refused while claims wait to be filled, then deletes all its objects', async () => {
     await register('--mount-path=/t');
     await claim('waits', 'Pending');
     await claim('filled', 'Bound');
@@ -328,7 +328,7 @@ describe('unregister populator', () => {
     expect((await stowage('unregister', 'populator', 'hello')).code).toBe(3);
   });
 
-  test('leaves what is of another kind, or of others', async () => {
+  test('keeps objects of another kind or another manager', async () => {
     await register('--mount-path=/t');
     await cluster.client.patch(VOLUME_POPULATORS, 'hello', { sourceKind: { kind: 'Other' } });
     const label = { metadata: { labels: { 'app.kubernetes.io/managed-by': 'helm' } } };
@@ -348,7 +348,7 @@ describe('get populators', () => {
     sourceKind: { group: 'x.example.com', kind: 'X' },
   };
 
-  test('shows who fills what, and for whom', async () => {
+  test('lists populators with their source kinds and claims', async () => {
     await register('--mount-path=/t');
     await cluster.client.create(VOLUME_POPULATORS, THEIRS);
     await claim('waits', 'Pending');
@@ -381,7 +381,7 @@ describe('get populators', () => {
     );
   });
 
-  test('names the daemon for VolumeSnapshotLinks, while it follows them', async () => {
+  test('names the daemon as populator of VolumeSnapshotLinks while it follows them', async () => {
     await cluster.client.create(VOLUME_POPULATORS, LINK_POPULATOR);
     expect((await stowage('get', 'populators', 'volumesnapshotlink')).out).toMatch(
       /^volumesnapshotlink +VolumeSnapshotLink.snapshot.storage.k8s.io +volume.stowage.dev /m,
@@ -409,7 +409,7 @@ describe('get populators', () => {
     expect(await stowage('get', 'populators', 'nowhere')).toMatchObject({ code: 3, out: '' });
   });
 
-  test('-w shows each once more when it or who uses it changes, until interrupted', async () => {
+  test('-w prints a populator again when it or its claims change, until interrupted', async () => {
     await register('--mount-path=/t');
     const argv = ['get', 'populators', '-w', '--no-headers'];
     const { code, err, lines } = await interrupted(cluster, argv, async (shows) => {
@@ -437,7 +437,7 @@ describe('get populators', () => {
     ]);
   });
 
-  test('-w of one that is not there ends at once', async () => {
+  test('-w with an unknown name exits at once with 3', async () => {
     expect((await stowage('get', 'populators', 'nowhere', '-w')).code).toBe(3);
   });
 });

@@ -3,13 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import { VERSION } from '../../src/api/version.ts';
 import { stowage } from '../support/fake-io.ts';
 
-test('the version is that of the package', async () => {
+test('--version prints the version of package.json', async () => {
   expect(VERSION).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
   expect(await stowage(['--version'])).toMatchObject({ code: 0, out: `${VERSION}\n`, err: '' });
 });
 
 test.each([[['--help']], [['help']], [['create', '--help']], [['get', 'vol', '-h']]])(
-  '%j helps on stdout',
+  '%j prints help to standard output',
   async (argv) => {
     const { code, out, err } = await stowage(argv);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -35,13 +35,13 @@ test.each([
   [['help', 'get'], 'Usage: stowage get'],
   [['help', 'why', 'volume'], 'Usage: stowage why'],
   [['help', 'help'], 'Usage: stowage help'],
-])('%j helps with that', async (argv, usage) => {
+])('%j prints the help of the command', async (argv, usage) => {
   const { code, out, err } = await stowage(argv);
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toContain(usage);
 });
 
-describe('wrong usage exits with 2 and asks the server nothing', () => {
+describe('wrong usage exits with 2 and sends no request', () => {
   test.each<[string[], string]>([
     [[], 'Usage: stowage'],
     [['create'], 'Usage: stowage create'],
@@ -128,7 +128,7 @@ test('takes global flags of the connection in any position', async () => {
   expect((await stowage(['get', 'volumes', ...flags])).connections).toEqual([wanted]);
 });
 
-test.each(['volume', 'volumes', 'vol'])('%s names the kind', async (kind) => {
+test.each(['volume', 'volumes', 'vol'])('%s is accepted as the kind by each verb', async (kind) => {
   expect(await stowage(['get', kind])).toMatchObject({ code: 0 });
   expect(await stowage(['describe', kind, 'a'])).toMatchObject({ code: 3 });
   expect(await stowage(['why', kind, 'a'])).toMatchObject({ code: 3 });

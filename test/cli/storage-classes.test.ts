@@ -68,7 +68,7 @@ describe('delete storageclass', () => {
     });
   });
 
-  test('a prepared Volume without a PersistentVolume needs its class', async () => {
+  test('refuses the class of a prepared Volume without a PersistentVolume', async () => {
     const prepared = { node: 'n1', paths: [], identity: '' };
     const world = {
       objects: { ...objects, 'volumes/a': volumeNamed('a', { phase: 'Pending', prepared }) },
@@ -76,14 +76,14 @@ describe('delete storageclass', () => {
     expect(await stowage(['delete', 'sc', 'fast'], world)).toMatchObject({ code: 5 });
   });
 
-  test('a cluster without Volumes has none that need a class', async () => {
+  test('deletes a class if the cluster has no Volume CRD', async () => {
     const failures = { 'list volumes/*': refusal(404, 'no such kind', { details: {} }) };
     expect(await stowage(['delete', 'sc', 'fast'], { objects, failures })).toMatchObject({
       code: 0,
     });
   });
 
-  test('refuses one that a Volume still needs', async () => {
+  test('refuses a class that a Volume still needs', async () => {
     const world = { objects: { ...objects, ...waiting } };
     const { code, err, requests } = await stowage(['delete', 'sc', 'fast', 'thin'], world);
     expect(code).toBe(7);
@@ -93,7 +93,7 @@ describe('delete storageclass', () => {
     expect(requests.map(({ what }) => what)).not.toContain('delete storageclasses/fast');
   });
 
-  test('--ignore-not-found', async () => {
+  test('--ignore-not-found accepts a missing class', async () => {
     expect(await stowage(['delete', 'sc', 'x'], { objects })).toMatchObject({ code: 3 });
     const { code, err } = await stowage(['delete', 'sc', 'x', '--ignore-not-found'], { objects });
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -122,7 +122,7 @@ describe('create snapshotclass', () => {
         },
       },
     ],
-  ])('%j', async (flags, object) => {
+  ])('creates the class that the flags describe: %j', async (flags, object) => {
     const { code, out, requests } = await stowage(['create', 'snapshotclass', 'fast', ...flags]);
     expect({ code, out }).toEqual({
       code: 0,
@@ -158,7 +158,7 @@ describe('create snapshotclass', () => {
     expect(err).toContain('stowage install --components snapshot-crds');
   });
 
-  test('a dry run of the client needs no cluster', async () => {
+  test('--dry-run=client needs no cluster', async () => {
     const { code, requests } = await stowage([
       ...['create', 'snapshotclass', 'fast', '--dry-run=client'],
     ]);

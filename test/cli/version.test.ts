@@ -32,7 +32,7 @@ function changed(
   return crd as typeof VOLUME_CRD & Definition;
 }
 
-describe('the skew of a CRD', () => {
+describe('skewOf', () => {
   test.each<[string, Definition | undefined, object]>([
     ['the same', VOLUME_CRD, { skew: 'none' }],
     ['none', undefined, { skew: 'missing' }],
@@ -81,12 +81,12 @@ describe('the skew of a CRD', () => {
       { ...VOLUME_CRD, spec: { versions: [{ name: 'v9' }] } },
       { skew: 'older', lacks: ['apiVersion', 'kind', 'metadata', 'spec', 'status'] },
     ],
-  ])('%s', (_, installed, wanted) => {
+  ])('detects the skew of the installed CRD: %s', (_, installed, wanted) => {
     expect(skewOf(VOLUME_CRD, installed)).toEqual({ lacks: [], extra: [], ...wanted });
   });
 });
 
-test('of program, server and CRDs', async () => {
+test('version prints client, server and CRDs', async () => {
   const { code, out, err } = await stowage(['version'], { objects });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
@@ -102,7 +102,7 @@ test('of program, server and CRDs', async () => {
   );
 });
 
-test('what differs is named, and what is missing', async () => {
+test('version names missing CRDs and the fields that differ', async () => {
   const older = changed(({ spec }) => {
     for (const name of ['mode', 'source', 'onDelete', 'overwrite']) delete spec[name];
     spec.more = {};
@@ -114,7 +114,7 @@ test('what differs is named, and what is missing', async () => {
   expect(out).toMatch(/leftovers.stowage.dev: +missing\n/);
 });
 
-test('as data', async () => {
+test('version prints JSON and YAML', async () => {
   const wanted = {
     client,
     server: { url: 'https://cluster.example', version: 'v1.32.0' },
@@ -131,7 +131,7 @@ test('as data', async () => {
   expect(parse((await stowage(['version', '-o', 'yaml'], { objects: some })).out)).toEqual(wanted);
 });
 
-test('a server that does not answer is an error, after what is known', async () => {
+test('version prints the client, then fails if the server does not answer', async () => {
   const serverVersion = new ConnectionError('https://cluster.example', 'refused');
   const text = await stowage(['version'], { serverVersion });
   expect(text).toMatchObject({ code: 1, out: expect.stringMatching(/^Client: .*\n$/) });
@@ -142,13 +142,13 @@ test('a server that does not answer is an error, after what is known', async () 
   expect(JSON.parse(data.err)).toMatchObject({ code: 'failed', reason: 'ServerUnreachable' });
 });
 
-test('--client asks no server', async () => {
+test('version --client does not connect to a server', async () => {
   const { code, out, connections } = await stowage(['version', '--client', '-o', 'json']);
   expect({ code, connections }).toEqual({ code: 0, connections: [] });
   expect(JSON.parse(out)).toEqual({ client });
 });
 
-test('CRDs that the user may not read are not known', async () => {
+test('version reports an unknown skew for CRDs that the user may not read', async () => {
   const forbidden = refusal(403, 'no crds for you\u001b');
   const failures = Object.fromEntries(
     [VOLUMES, LEFTOVERS, DEFINITIONS].map((name) => [`get ${key(name)}`, forbidden]),

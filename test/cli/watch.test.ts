@@ -14,7 +14,7 @@ beforeEach(() => {
   runWatch.mockClear();
 });
 
-test('has defaults', async () => {
+test('watch has defaults', async () => {
   expect(await stowage(['watch'])).toMatchObject({ code: 0, connections: [{ version: VERSION }] });
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
     settings: {
@@ -46,7 +46,7 @@ test('has defaults', async () => {
   }
 });
 
-test('passes on its flags', async () => {
+test('watch passes its flags to the daemon', async () => {
   const flags = [
     '--workers',
     '3',
@@ -68,7 +68,7 @@ test('passes on its flags', async () => {
   });
 });
 
-test('passes on flags of leader election, HTTP and request rate', async () => {
+test('watch passes on flags of leader election, HTTP and request rate', async () => {
   const election = [
     '--leader-election-namespace=storage',
     '--leader-election-lease-duration=30s',
@@ -114,7 +114,7 @@ test('passes on flags of leader election, HTTP and request rate', async () => {
   });
 });
 
-test('passes on flags of attachment', async () => {
+test('watch passes on flags of attachment', async () => {
   const times = ['--attachment-poll-interval', '10m', '--max-wait-for-unmount', '90s'];
   await stowage(['watch', ...times, '--kubelet-root-dir', '/srv/kubelet']);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
@@ -133,12 +133,12 @@ test('passes on flags of attachment', async () => {
   });
 });
 
-test.each(['builtin', 'external'])('hands on who binds VolumeSnapshots: %s', async (who) => {
+test.each(['builtin', 'external'])('watch passes on the snapshot controller %s', async (who) => {
   await stowage(['watch', '--snapshot-controller', who]);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({ snapshotController: who });
 });
 
-test('collects the names of local nodes', async () => {
+test('watch collects the names of local nodes', async () => {
   await stowage(['watch', '--transport', 'local', '--local-node', 'n1,n2', '--local-node', 'n3']);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
     settings: { transport: 'local', localNodes: ['n1', 'n2', 'n3'] },
@@ -173,7 +173,7 @@ test.each<[string[], string]>([
   expect(runWatch).not.toHaveBeenCalled();
 });
 
-describe('--config', () => {
+describe('watch --config', () => {
   let folder: { path: string; remove(): Promise<void> };
   beforeAll(async () => {
     folder = await temporaryFolder('config');
@@ -219,7 +219,7 @@ describe('--config', () => {
     expect(await options?.config?.read()).toMatchObject({ workers: 4, sshConfig: undefined });
   });
 
-  test('ranks below the environment, which ranks below flags; an empty file sets nothing', async () => {
+  test('ranks below the environment and flags; an empty file sets nothing', async () => {
     const env = {
       STOWAGE_WORKERS: '5',
       STOWAGE_SSH_CONFIG: '/env',
@@ -295,13 +295,13 @@ describe('--config', () => {
     expect(runWatch).not.toHaveBeenCalled();
   });
 
-  test('a file that is not there fails', async () => {
+  test('fails if the file does not exist', async () => {
     const { code, err } = await stowage(['watch', '--config', join(folder.path, 'none')]);
     expect([code, err]).toEqual([1, expect.stringContaining('cannot be read: ENOENT')]);
   });
 });
 
-test('a value of the environment that no flag would take is wrong usage, and names the variable', async () => {
+test('an invalid value of the environment is wrong usage, and names its variable', async () => {
   const { code, err } = await stowage(['watch'], { env: { STOWAGE_WORKERS: 'x' } });
   expect(code).toBe(2);
   expect(err).toContain("$STOWAGE_WORKERS 'x' is invalid for --workers. It must be a whole number");

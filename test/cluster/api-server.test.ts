@@ -21,7 +21,8 @@ const start = (gate: boolean) => () =>
     apiServerFlags: [`--feature-gates=CrossNamespaceVolumeDataSource=${gate}`],
   });
 
-describe('by default', () => describeSuites({ ...SUITES, ...KUBECTL_SUITES }, start(false)));
+describe('API server without the gate CrossNamespaceVolumeDataSource', () =>
+  describeSuites({ ...SUITES, ...KUBECTL_SUITES }, start(false)));
 
-describe('with the gate CrossNamespaceVolumeDataSource', () =>
+describe('API server with the gate CrossNamespaceVolumeDataSource', () =>
   describeSuites(GATED_SUITES, start(true)));

@@ -11,18 +11,18 @@ beforeEach(async () => {
 });
 afterEach(() => root.remove());
 
-test('the folder is named by the environment', () => {
+test('cacheFolder() prefers STOWAGE_CLUSTER_CACHE, then XDG_CACHE_HOME, then ~/.cache', () => {
   expect(cacheFolder({ STOWAGE_CLUSTER_CACHE: '/c', XDG_CACHE_HOME: '/x' })).toBe('/c');
   expect(cacheFolder({ XDG_CACHE_HOME: '/x' })).toBe('/x/stowage-cluster');
   expect(cacheFolder({ XDG_CACHE_HOME: '' })).toMatch(/\/\.cache\/stowage-cluster$/);
 });
 
-test('a key tells inputs apart, and where one ends', () => {
+test('keyOf() distinguishes different inputs and their boundaries', () => {
   expect(keyOf('a', 'b')).toBe(keyOf('a', Buffer.from('b')));
   expect(new Set([keyOf('ab'), keyOf('a', 'b'), keyOf('b', 'a'), keyOf('ab', '')]).size).toBe(4);
 });
 
-test('what several ask for at once is built once', async () => {
+test('cached() builds once for concurrent requests of the same key', async () => {
   let builds = 0;
   const build = async (folder: string) => {
     builds++;
@@ -37,7 +37,7 @@ test('what several ask for at once is built once', async () => {
   expect(builds).toBe(2);
 });
 
-test('what failed or was cut off leaves nothing that is taken for whole', async () => {
+test('cached() discards a failed or interrupted build', async () => {
   const failing = cached('part', 'k', () => Promise.reject(new Error('no compiler')), root.path);
   await expect(failing).rejects.toThrow('no compiler');
   expect(await readdir(root.path)).toEqual(['part-k.lock']);

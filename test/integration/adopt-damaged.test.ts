@@ -106,8 +106,8 @@ async function zeroLog(from: number): Promise<void> {
 const logOf = (uid: string) =>
   db('sb 0', 'write inprogress 1', `uuid ${uid}`, 'sb 0', 'write inprogress 0');
 
-describe('an XFS', () => {
-  test('that was mounted and lost power after its adoption was begun keeps what is in its log', async () => {
+describe('adoption of an XFS file system', () => {
+  test('refuses a dirty log in a retry, and succeeds once a mount has replayed it', async () => {
     const uid = randomUUID();
     await cp(base('xfs'), join(folder.path, 'live'));
     await mounted(join(folder.path, 'live'), async () => {
@@ -136,7 +136,7 @@ describe('an XFS', () => {
       },
     ],
   ] as const)(
-    'whose log was left %s gets its UUID the next time, or its earlier one back',
+    'completes or reverts an interrupted UUID change that left the log %s',
     async (_, cut) => {
       for (const back of [false, true]) {
         const uid = randomUUID();
@@ -153,7 +153,7 @@ describe('an XFS', () => {
     },
   );
 
-  test('whose log cannot be read, and was not left so by its adoption, stays as it is', async () => {
+  test('changes nothing if the log is unreadable and no adoption had begun', async () => {
     const uid = randomUUID();
     await cp(base('xfs'), file());
     await logOf(uid);
@@ -163,7 +163,7 @@ describe('an XFS', () => {
   });
 });
 
-test.each(['ext4', 'xfs'])('an %s of which the end is missing stays as it is', async (type) => {
+test.each(['ext4', 'xfs'])('adoption leaves a truncated %s file system unchanged', async (type) => {
   const uid = randomUUID();
   await cp(base(type), file());
   await truncate(file(), type === 'xfs' ? 310 << 20 : 60 << 20);
@@ -171,10 +171,10 @@ test.each(['ext4', 'xfs'])('an %s of which the end is missing stays as it is', a
   expect(await exists(record(uid))).toBe(false);
 });
 
-describe('an ext4', () => {
+describe('adoption of an ext4 file system', () => {
   const damage = (command: string, path = file()) => execa('debugfs', ['-w', '-R', command, path]);
 
-  test('that is damaged stays as it is, also where it is given back', async () => {
+  test('leaves a damaged file system unchanged, also when it is reverted', async () => {
     await cp(base('ext4'), file());
     await damage('clri <2>');
     await expectLeft('ext4', randomUUID(), /is damaged, and was not changed/);
@@ -183,7 +183,7 @@ describe('an ext4', () => {
     expect(await sum()).toBe(before);
   });
 
-  test('that e2fsck -p began to mend is mended to its end', async () => {
+  test('completes a repair that an earlier e2fsck -p began', async () => {
     const uid = randomUUID();
     await cp(base('ext4'), file());
     await damage('sif /data links_count 2');
@@ -195,7 +195,7 @@ describe('an ext4', () => {
     await expectWhole('ext4', uid);
   });
 
-  test('that is damaged gets its name back where its adoption is deleted', async () => {
+  test('restores the file name of a damaged file system when the Volume is deleted', async () => {
     const kinds = await setUpKinds();
     const old = (await kinds.desired('sparse file', 'ext4', {
       onDelete: 'Retain',

@@ -26,7 +26,7 @@ import { fileOf, STOWAGE, startVolumeScene, type VolumeScene } from '../support/
  * test/cluster/vm/adopt.test.ts tests it between machines.
  */
 
-describe('a kind of storage', () => {
+describe('adoption of a deleted Volume’s storage', () => {
   let kinds: Kinds;
   beforeAll(async () => {
     kinds = await setUpKinds();
@@ -35,7 +35,7 @@ describe('a kind of storage', () => {
   afterAll(() => kinds.stop());
 
   test.each(EVERY_CASE ? KINDS : someKinds(1).filter(([backing]) => backing !== 'disk'))(
-    '%s with %s is adopted with its data, also where that is cut off after each step, and used then',
+    'keeps the data of a %s with %s despite interruptions, and refuses a second adoption',
     async (backing, content) => {
       const executor = kinds.executors.local;
       const old = await kinds.desired(backing, content, { onDelete: 'Retain' });
@@ -80,7 +80,7 @@ describe('a kind of storage', () => {
 });
 
 test.each(['ext4', 'xfs'] as const)(
-  'an %s whose new UUID is cut off anywhere gets it the next time, with its data',
+  'a retry completes an interrupted UUID change of an %s file system without damage',
   async (type) => {
     const { temporaryFolder } = await import('../support/temporary-folder.ts');
     const folder = await temporaryFolder('adopt');
@@ -154,7 +154,7 @@ describeAsRoot('a file on a file system of its own', () => {
   const files = async () =>
     (await readdir(point)).filter((name) => name !== 'lost+found').toSorted();
 
-  test('is put back once that is mounted again, and adopted once no node has it attached', async () => {
+  test('is adopted or restored only while mounted and attached to no node', async () => {
     expect(typeof (await carryOut(executor, 'n1', 'provision', desired(OLD)))).toBe('object');
     await carryOut(executor, 'n1', 'delete', desired(OLD, { recorded: true }));
     await rm(directoryRecord(point), { force: true });
@@ -207,7 +207,7 @@ describeAsRoot('a file on a file system of its own', () => {
   });
 });
 
-describe('by a command, and by a manifest', () => {
+describe('`stowage adopt volume`, and the manifest that it prints', () => {
   let scene: VolumeScene;
   beforeAll(async () => {
     scene = await startVolumeScene('local');
@@ -215,7 +215,7 @@ describe('by a command, and by a manifest', () => {
   afterAll(() => scene?.stop());
   const LOCAL = ['--transport', 'local', '--local-node', 'n1'];
 
-  test('the file of a Volume that is gone is adopted, and not before that Volume is gone', async () => {
+  test('refuses the file of an existing Volume, and adopts that of a deleted one', async () => {
     const place = ['--node', 'n1', '--storage-class', 'local', '--directory', scene.folder];
     const size = ['--size', '64Mi', '--on-delete', 'Retain', '--wait'];
     await scene.run(STOWAGE, ['create', 'volume', 'd1', ...place, ...size]);

@@ -34,13 +34,13 @@ test('promtool finds nothing wrong with the rules', () => {
   });
 });
 
-test('every rule has its case, and every case its rule', async () => {
+test('every alerting rule has exactly one test case', async () => {
   const alerts = (await rules()).map(({ alert }) => alert);
   expect(ALERT_CASES.map(({ alert }) => alert).sort()).toEqual([...alerts].sort());
   expect(new Set(alerts).size).toBe(alerts.length);
 });
 
-test('every series of the daemon that is not of its process is in a rule, and no rule is of a series that is not', async () => {
+test('the rules use every series of the daemon except process metrics, and no others', async () => {
   const { registry } = createMetrics({ clock: systemClock, transportOf: () => 'ssh' });
   const served = (await registry.getMetricsAsJSON()).map(({ name }) => name);
   const ours = served.filter((name) => !/^(process|nodejs)_/.test(name));
@@ -61,7 +61,7 @@ test('every series of the daemon that is not of its process is in a rule, and no
   expect(series.sort()).toEqual([...ours].sort());
 });
 
-test('each rule has its part of the page, and the page no other', async () => {
+test('docs/alerts.md has one section per rule, to which its runbook link leads', async () => {
   const all = await rules();
   const page = await readFile(PAGE, 'utf8');
   const parts = [...page.matchAll(/^## (Stowage\w+)$/gm)].map(([, name]) => name);
@@ -107,7 +107,7 @@ async function wrongOf(
 describe.each([
   ['fires', 1, ALERT_CASES.map(({ alert, fires }) => [alert, fires] as const)],
   ['does not fire', 0, ALERT_CASES.map(({ alert, rests }) => [alert, rests] as const)],
-] as const)('%s', (_, value, cases) => {
+] as const)('a test case in which the alert %s', (_, value, cases) => {
   let said = '';
   beforeAll(async () => {
     said = await wrongOf(cases, value);

@@ -92,7 +92,7 @@ describeAsRoot('an archive that is unpacked', () => {
     }
   }
 
-  test('a loop device that an earlier try left is none afterwards', async () => {
+  test('unpacking detaches a loop device that an earlier attempt left', async () => {
     await writeFile(archive, tarOf([{ name: 'a', data: 'b' }]));
     await execa('losetup', ['-f', partial]);
     expect(await start()).toMatchObject({ exitCode: 0 });
@@ -106,7 +106,7 @@ describeAsRoot('an archive that is unpacked', () => {
     test.each([
       ['the list', CONFIG, 0o664, 0o644],
       ['its directory', '/etc/stowage', 0o777, 0o755],
-    ])('is not read where others may write to %s', async (_, path, mode, before) => {
+    ])('is not read if other users can write to %s', async (_, path, mode, before) => {
       await writeFile(archive, GOOD);
       await chmod(path, mode);
       try {
@@ -119,7 +119,7 @@ describeAsRoot('an archive that is unpacked', () => {
       }
     });
 
-    test('among backups is read for a Backup alone, though the directory around it is listed', async () => {
+    test('in a backup directory is read only for the Backup in its record', async () => {
       const among = join(folder.path, 'backups', 'archive');
       await mkdir(join(folder.path, 'backups'), { recursive: true });
       await writeFile(among, GOOD);
@@ -165,7 +165,7 @@ describeAsRoot('an archive that is unpacked', () => {
       expect(await start(backup)).toMatchObject({ exitCode: 0, stderr: '' });
     });
 
-    test('that leads elsewhere since it was resolved is not read', async () => {
+    test('is not read if the path is replaced by a link after its resolution', async () => {
       const outside = await temporaryFolder('outside');
       try {
         const programs = join(outside.path, 'bin');
@@ -300,7 +300,7 @@ describeAsRoot('an archive that is unpacked', () => {
     }
   });
 
-  test('has devices and setuid programs if that is allowed', async () => {
+  test('keeps device files and setuid programs only if both are allowed', async () => {
     const members = [
       device('disk', 8, 0),
       file('su', { mode: 0o4755 }),
@@ -477,7 +477,7 @@ describeAsRoot('an archive that is unpacked', () => {
     ['xz', 'ext4', 32, 'auto'],
     ['bzip2', 'ext4', 32, 'auto'],
   ] as const)(
-    'has all that was packed (%s, %s, %i MiB, declared as %s)',
+    'restores every packed file (%s, %s, %i MiB, declared as %s)',
     async (packed, type, mib, compression) => {
       await make(type, mib);
       const from = join(folder.path, 'from');

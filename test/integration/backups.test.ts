@@ -12,7 +12,7 @@ import { describeAsRoot } from '../support/root.ts';
 describeAsRoot('a backup', () => {
   const { scene, archive, read, isGone, create, claimWithFiles, filesOf } = backupClaims();
 
-  test('of a claim comes back from a path, file for file, and leaves nothing but the archive', async () => {
+  test('restores a claim’s files, and leaves only the archive and its record', async () => {
     const files = await claimWithFiles();
     const { code, err } = await create('b', '--pvc', 'data', '--to', archive('b.tar.zst'));
     expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('created') });
@@ -45,7 +45,7 @@ describeAsRoot('a backup', () => {
     expect(await readdir('/run/stowage/backups')).toEqual([]);
   });
 
-  test('is read by no other Backup, whatever the status of that says, until root records it as its own', async () => {
+  test('is not read for a Backup with a forged status unless root records it', async () => {
     await claimWithFiles();
     const path = archive('b.tar.zst');
     expect(await create('b', '--pvc', 'data', '--to', path)).toMatchObject({ code: 0 });
@@ -83,7 +83,7 @@ describeAsRoot('a backup', () => {
     await scene.isAllGone();
   });
 
-  test('is refused over a file that is there, and where the node lists no backups; neither leaves anything', async () => {
+  test('fails on an existing file and outside backup directories, leaving nothing', async () => {
     await claimWithFiles();
     await writeFile(archive('there'), 'mine');
     const elsewhere = join(scene.folder, 'elsewhere.zst');

@@ -15,7 +15,7 @@ const write = (device: string, at: number) =>
     input: 'SPDKBLOB',
   });
 
-describeAsRoot('what a precondition found on a device', () => {
+describeAsRoot('data found on a device by a precondition', () => {
   let kinds: Kinds;
   beforeAll(async () => {
     kinds = await setUpKinds();
@@ -37,7 +37,7 @@ describeAsRoot('what a precondition found on a device', () => {
   }
 
   test.each(EVERY_CASE ? CONTENTS : CONTENTS.slice(0, 1))(
-    'is left by every further attempt of a preparation: %s',
+    'later provision attempts do not overwrite data that a precondition found: %s',
     async (content) => {
       const { path } = await kinds.disk();
       const desired = kinds.onDevice(path, content);
@@ -56,7 +56,7 @@ describeAsRoot('what a precondition found on a device', () => {
     },
   );
 
-  test('is left where the consent was for what was there before', async () => {
+  test('spec.overwrite for earlier data does not allow overwriting new data', async () => {
     const { path } = await kinds.disk();
     await execa('mkfs.xfs', ['-q', '-f', path]);
     const desired = kinds.onDevice(path, 'ext4');
@@ -75,7 +75,7 @@ describeAsRoot('what a precondition found on a device', () => {
     expect(await sha256(path)).toBe(before);
   });
 
-  test('is left by every further attempt of a wipe', async () => {
+  test('later wipe attempts do not overwrite data that a precondition found', async () => {
     const { path } = await kinds.disk();
     const desired = kinds.onDevice(path, 'ext4');
     const seen = await carryOut(...node(), 'provision', desired);

@@ -12,7 +12,7 @@ import { fresh, LINK, TO_LINK, TO_SNAPSHOT } from '../support/snapshots.ts';
  * The stories of KEP-3294, with the daemon's controllers in this process, a sandbox, and real loop
  * devices on XFS.
  */
-describeAsRoot('a snapshot that another namespace starts from', () => {
+describeAsRoot('a snapshot for a restore to another namespace', () => {
   const scene = deviceClaims({ disk: () => ownFileSystem('xfs', 4n << 30n) });
   beforeEach(async () => {
     await scene.createFast();
@@ -35,7 +35,7 @@ describeAsRoot('a snapshot that another namespace starts from', () => {
     await writeFile(join(path, 'data'), 'written after it');
   }
 
-  test('waits for the grant, has its bytes within 2 s of it, and all goes with the objects', async () => {
+  test('is restored only after a grant, and nothing is left after deletion', async () => {
     await backup();
     await scene.claims.create('test/foo-testing', { dataSourceRef: TO_SNAPSHOT });
     await scene.claims.isTold('test/foo-testing', "isn't allowed");
@@ -54,7 +54,7 @@ describeAsRoot('a snapshot that another namespace starts from', () => {
     await scene.isAllGone();
   });
 
-  test('by a link, and to two namespaces: all are mounted at once', async () => {
+  test('is restored to two namespaces, one by a link, as independent volumes', async () => {
     await backup();
     await stowage('grant', 'snapshot', 'prod/foo-backup', '--to', 'test');
     await stowage('grant', 'snapshot', 'prod/foo-backup', '--to', 'other');
@@ -72,7 +72,7 @@ describeAsRoot('a snapshot that another namespace starts from', () => {
     );
   });
 
-  test('a claim starts from another one of its namespace', async () => {
+  test('a claim clones another claim of its namespace', async () => {
     await backup();
     await scene.claims.create('prod/copy', {
       dataSource: { kind: 'PersistentVolumeClaim', name: 'foo' },

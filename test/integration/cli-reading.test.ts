@@ -37,7 +37,7 @@ const stowage = (...argv: string[]) => execa('bin/stowage', argv, { env, reject:
 const setStatus = (name: string, status: object) =>
   cluster.client.patch<Volume>(VOLUMES, name, { status }, { subresource: 'status' });
 
-test('get -w shows rows as things happen, until it is interrupted', async () => {
+test('`get -w` prints a row for each change of a listed Volume until interrupted', async () => {
   const { client } = cluster;
   await client.create(VOLUMES, sparseVolume('w1', 'n1', '1Gi'));
   const watching = stowage('get', 'volumes', '-w', '--node', 'n1');
@@ -129,7 +129,7 @@ test('describe shows a Volume down to the pods that use it', async () => {
   );
 });
 
-test('why says so of a Volume that no daemon looked at, also as a plugin of kubectl', async () => {
+test('`why` reports a Volume that no daemon has observed, also as a kubectl plugin', async () => {
   await cluster.client.create(VOLUMES, sparseVolume('y1', 'n1', '1Gi'));
   const ours = await stowage('why', 'volume', 'y1', '-o', 'json');
   expect(ours.exitCode).toBe(0);

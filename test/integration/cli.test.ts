@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the kubeconfig of a sandbox is for its owner only', async () => {
+test('the kubeconfig of a sandbox is readable only by its owner', async () => {
   expect((await stat(env.KUBECONFIG ?? '')).mode & 0o777).toBe(0o600);
 });
 
@@ -63,7 +63,7 @@ test('a dry run creates nothing', async () => {
   expect(await stowage('get', 'volume', 'dry')).toMatchObject({ exitCode: 3, stdout: '' });
 });
 
-test('what is created, kubectl shows too', async () => {
+test('`create volume` creates what kubectl shows, and refuses an existing name', async () => {
   expect(await stowage('create', 'volume', 'data1', ...CREATE, '-l', 'app=db')).toMatchObject({
     exitCode: 0,
     stdout: `${fullName('data1')} created`,
@@ -80,7 +80,7 @@ test('what is created, kubectl shows too', async () => {
 });
 
 describe('get', () => {
-  test('in each format', async () => {
+  test('prints each output format', async () => {
     const get = async (...flags: string[]) =>
       (await stowage('get', 'volumes', '-l', 'app=db', ...flags)).stdout;
     expect(await get()).toMatch(
@@ -92,7 +92,7 @@ describe('get', () => {
     expect(await get('-o', 'yaml')).toContain('kind: List');
   });
 
-  test('of nothing', async () => {
+  test('reports an empty result', async () => {
     const { exitCode, stdout, stderr } = await stowage('get', 'vol', '-l', 'app=other');
     expect({ exitCode, stdout, stderr }).toEqual({
       exitCode: 0,
@@ -101,7 +101,7 @@ describe('get', () => {
     });
   });
 
-  test('into a pipe that nobody reads ends quietly', async () => {
+  test('exits quietly if the reader of its pipe has closed', async () => {
     const { stdout, stderr } = await execa(
       'bash',
       // The reader closes before any output.
@@ -116,7 +116,7 @@ describe('get', () => {
   });
 });
 
-test('delete refuses what has no status yet, and takes what is Available', async () => {
+test('`delete` refuses a Volume without a status, and deletes an Available one', async () => {
   const refused = await stowage('delete', 'volume', 'data1');
   expect(refused).toMatchObject({ exitCode: 5, stdout: '' });
   expect(refused.stderr).toContain(
@@ -140,8 +140,8 @@ test('delete refuses what has no status yet, and takes what is Available', async
   });
 });
 
-describe('waiting', () => {
-  test('ends after its time', async () => {
+describe('`create volume --wait`', () => {
+  test('exits with 6 after its timeout', async () => {
     const { exitCode, stderr } = await stowage(
       'create',
       'volume',
@@ -158,7 +158,7 @@ describe('waiting', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('ends at %s with %d', async (signal, status) => {
+  ] as const)('exits on %s with %d', async (signal, status) => {
     const name = signal.toLowerCase();
     const waiting = stowage('create', 'volume', name, ...CREATE, '--wait');
     for await (const line of createInterface(waiting.stderr))
@@ -167,7 +167,7 @@ describe('waiting', () => {
     expect(await waiting).toMatchObject({ exitCode: status, stdout: '' });
   });
 
-  test('shows a spinner on a terminal, and leaves it as it was', async () => {
+  test('shows a spinner on a terminal, and restores the cursor', async () => {
     const command = `stty cols 80 rows 24; bin/stowage create volume tty ${CREATE.join(' ')} --wait --timeout 1s -o name >${folder}/out`;
     const { stdout, exitCode } = await execa('script', ['-qec', command, '/dev/null'], {
       env: { ...env, TERM: 'xterm' },
@@ -178,7 +178,7 @@ describe('waiting', () => {
     expect(stdout.lastIndexOf('\u001b[?25h')).toBeGreaterThan(stdout.lastIndexOf('\u001b[?25l'));
   });
 
-  test('Ctrl-C on a terminal ends it as a signal does, and leaves the cursor', async () => {
+  test('exits with 130 on Ctrl-C on a terminal, and restores the cursor', async () => {
     const command = `bin/stowage create volume ctrlc ${CREATE.join(' ')} --wait -o name >${folder}/out`;
     // Typed only once: at each Ctrl-C the terminal discards pending output (termios(3), NOFLSH),
     // possibly the cursor's.
@@ -189,7 +189,7 @@ describe('waiting', () => {
 });
 
 describe('questions on a terminal', () => {
-  test('what is missing is asked for, and standard output has the data only', async () => {
+  test('ask for missing values, and leave only data on standard output', async () => {
     const out = join(folder, 'asked');
     const { exitCode, shown } = await onTerminal(
       `bin/stowage create volume --node n1 --transport local --local-node n1 -o name >${out}`,
@@ -223,7 +223,7 @@ describe('questions on a terminal', () => {
   test.each([
     ['Ctrl-C', '\u0003', 130, ''],
     ['the end of what is typed', '\u0004', 1, 'No answer was given: nothing was done'],
-  ])('%s ends it', async (_, key, status, message) => {
+  ])('%s cancels the command', async (_, key, status, message) => {
     const command = 'bin/stowage create volume --no-color';
     const { exitCode, shown } = await onTerminal(command, [['Name of the Volume:', key]]);
     expect(exitCode).toBe(status);
@@ -231,7 +231,7 @@ describe('questions on a terminal', () => {
     expect(shown).not.toContain('\u001b[3');
   });
 
-  test('SIGTERM ends it, too', async () => {
+  test('SIGTERM ends the command', async () => {
     const kill = (shown: string) =>
       process.kill(Number(/pid ([0-9]+)/.exec(shown)?.[1]), 'SIGTERM');
     const command = `sh -c 'echo pid $$; exec bin/stowage create volume'`;
@@ -239,7 +239,7 @@ describe('questions on a terminal', () => {
     expect(exitCode).toBe(143);
   });
 
-  test('what destroys is asked about', async () => {
+  test('`delete` requires confirmation before it destroys data', async () => {
     expect(await stowage('create', 'volume', 'precious', ...CREATE)).toMatchObject({ exitCode: 0 });
     const { client } = await connect({ kubeconfig: env.KUBECONFIG });
     await client.patch(
@@ -269,7 +269,7 @@ describe('questions on a terminal', () => {
   });
 });
 
-test('manifests: a class and Volumes are created, kubectl shows them, and they are deleted', async () => {
+test('`create -f` creates a class and Volumes, and `delete -f` keeps a class in use', async () => {
   const { stdout: storageClass } = await stowage(
     'create',
     'storageclass',
@@ -328,12 +328,12 @@ test('manifests: a class and Volumes are created, kubectl shows them, and they a
   expect(some.stderr).toContain('Volume m-n2 cannot be deleted: its status is not known yet');
 });
 
-test('usage errors', async () => {
+test('a usage error exits with 2, and a misspelled command gets a suggestion', async () => {
   expect(await stowage('get', 'volumes', '../pods')).toMatchObject({ exitCode: 2, stdout: '' });
   expect((await stowage('craete')).stderr).toContain('Did you mean create?');
 });
 
-test('a server that is not there', async () => {
+test('a missing kubeconfig is an error that names the file, with a hint', async () => {
   const { exitCode, stderr } = await execa(
     'bin/stowage',
     ['get', 'vol', '--kubeconfig', '/nonexistent'],
@@ -345,7 +345,7 @@ test('a server that is not there', async () => {
   expect(stderr).toMatch(/^error: .*\/nonexistent.*\nhint: /);
 });
 
-test('compiled code is kept with the user', async () => {
+test('compiled code is cached in the user’s cache directory', async () => {
   const home = join(folder, 'home');
   await execa('bin/stowage', ['--help'], { env: { HOME: home, XDG_CACHE_HOME: '' } });
   expect(existsSync(join(home, '.cache/stowage/compiled'))).toBe(true);

@@ -151,7 +151,7 @@ const CASES: readonly (readonly [typed: string, becomes: string])[] = [
 ];
 
 describe.each(Object.keys(SHELLS))('%s', (shell) => {
-  test('completes commands, options, and names of the cluster that is meant', async () => {
+  test('completes commands, options, and names of objects in the selected cluster', async () => {
     const became = new Map<string, string>();
     // If a request for names takes longer than a second, the completion is empty, and a user
     // presses Tab again.
@@ -167,12 +167,12 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
     expect([...became]).toEqual(CASES.map((each) => [...each]));
   });
 
-  test('a server that is not there leaves the line as it is', async () => {
+  test('leaves the line unchanged if the kubeconfig is missing', async () => {
     const line = 'stowage delete volume ';
     expect(await completed(shell, [line], { KUBECONFIG: '/nonexistent' })).toEqual([line]);
   });
 
-  test('completes a name with characters that take words of bash apart, and where someone changed which do', async () => {
+  test('completes a name with @ and : for any value of COMP_WORDBREAKS', async () => {
     const bin = join(folder.path, `context-${shell}`);
     await mkdir(bin);
     await writeFile(join(bin, 'stowage'), "#!/bin/sh\nprintf 'admin@a:prod\\n:4\\n'\n");
@@ -198,7 +198,7 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
     expect(await plain({ BREAKS: ' \t\n:' })).toEqual(became);
   });
 
-  test('runs nothing of what a program in the place of stowage offers', async () => {
+  test('executes no candidate of a malicious program named stowage', async () => {
     const bin = join(folder.path, `hostile-${shell}`);
     await mkdir(bin);
     const hacked = join(bin, 'hacked');
@@ -225,7 +225,7 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
   });
 });
 
-test('fish and kubectl show descriptions', async () => {
+test('fish shows descriptions', async () => {
   const { stdout } = await execa(
     'fish',
     [
@@ -241,7 +241,7 @@ test('fish and kubectl show descriptions', async () => {
 describe('kubectl', () => {
   const kubectl = (...argv: string[]) => execa('kubectl', argv, { env, reject: false });
 
-  test('runs it as its own command', async () => {
+  test('runs stowage as a plugin', async () => {
     expect(await kubectl('stowage', 'get', 'volumes', '-o', 'name')).toMatchObject({
       exitCode: 0,
       stdout: 'volume.storage.metalk8s.scality.com/data1',
@@ -278,7 +278,7 @@ test('the scripts that are checked in are what `stowage completion` prints', asy
   }
 });
 
-test('shellcheck has nothing to say of bash’s, nor of what is in bin/', async () => {
+test('shellcheck reports nothing for the bash completion and the scripts in bin/', async () => {
   const files = (await readdir('bin')).map((name) => join('bin', name));
   const { stdout } = await execa('shellcheck', ['completions/stowage.bash', ...files], {
     reject: false,
@@ -286,7 +286,7 @@ test('shellcheck has nothing to say of bash’s, nor of what is in bin/', async 
   expect(stdout).toBe('');
 });
 
-test('man has nothing to say of the pages, and shows them', async () => {
+test('man renders every page without warnings', async () => {
   for (const name of await readdir('man')) {
     const { stdout, stderr } = await execa(
       'man',

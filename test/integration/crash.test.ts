@@ -27,7 +27,7 @@ const AT = MANY ? (['before', 'after'] as const) : (['after'] as const);
 /** Selects the first tested effect, call and program. */
 const SEED = seedOf();
 
-describeAsRoot('a volume from create to delete, killed at every boundary', () => {
+describeAsRoot('the life cycle of a volume, killed at every boundary', () => {
   let crashing: CrashingCluster;
 
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describeAsRoot('a volume from create to delete, killed at every boundary', () =>
   const callsSoFar = () => crashing.wrappers.calls();
 
   test(
-    `the daemon, ${AT.join(' and ')} each of its effects, or some`,
+    `survives kills of the daemon ${AT.join(' and ')} its effects`,
     async () => {
       const effects = await live({});
       for (const when of AT) {
@@ -57,7 +57,7 @@ describeAsRoot('a volume from create to delete, killed at every boundary', () =>
   );
 
   test(
-    'the connection, in each call to the node, or some',
+    'survives a cut of the connection in calls to the node',
     async () => {
       const effects = await live({});
       const calls = effects.flatMap((name, index) => (name.startsWith('node.') ? [index + 1] : []));
@@ -72,7 +72,7 @@ describeAsRoot('a volume from create to delete, killed at every boundary', () =>
   );
 
   test(
-    'the job, around each program that it runs, or some',
+    'survives kills of a job at the programs that it runs',
     async () => {
       const start = (await callsSoFar()).length;
       await live({});
@@ -89,7 +89,7 @@ describeAsRoot('a volume from create to delete, killed at every boundary', () =>
   );
 
   test(
-    'the job, inside mkfs',
+    'survives kills of a job inside mkfs',
     async () => {
       for (const ms of EACH.mkfs) {
         await live({

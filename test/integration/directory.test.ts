@@ -141,7 +141,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
       return told !== undefined && is(BigInt(told)) ? true : undefined;
     });
 
-  test('is recorded by one of two first volumes, and by the other one never', async () => {
+  test('is recorded by only one of two concurrent first volumes', async () => {
     const recordBy = (uid: string) => {
       const now = { type: 'ext4', source: '/dev/vda', path: '/data', uuid: uid };
       const observed: Partial<ObservedDirectory> = { directory, now };
@@ -167,7 +167,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     expect(await run(randomUUID(), [late])).toBe('raced');
   });
 
-  test('gets nothing while that is not mounted, loses nothing, and goes on once it is', async () => {
+  test('gets no data while unmounted, loses nothing, and resumes once mounted', async () => {
     await createClass(cluster.client, 'data', directory, 'ext4');
     await createSnapshotClass(cluster.client, 'data');
     await claims.create('prod/first');
@@ -248,7 +248,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     // The directory is checked every 30 s, and its capacity every minute.
   }, 300_000);
 
-  test('that has to be mounted gets no first volume below', async () => {
+  test('with requireMount gets no first volume while unmounted', async () => {
     const parameters = { directory, fsType: 'ext4', requireMount: 'true' };
     await createClass(cluster.client, 'data', directory, 'ext4', { parameters });
     await halt();
@@ -264,7 +264,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     expect(await filesIn(directory)).toHaveLength(2);
   });
 
-  test('is not taken for another one that is mounted there, until its record is ended', async () => {
+  test('is refused with another file system mounted until its record is removed', async () => {
     await createClass(cluster.client, 'data', directory, 'ext4');
     await createVolume('old');
     await isReady('old', 'Available');
@@ -286,7 +286,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     await isReady('new', 'DirectoryNotMounted');
   });
 
-  test('with volumes of before its record gets one from the first that is seen whole', async () => {
+  test('with volumes but no record is recorded when one is observed intact', async () => {
     await createClass(cluster.client, 'data', directory, 'ext4');
     await createVolume('old');
     await isReady('old', 'Available');

@@ -124,7 +124,7 @@ describeAsRoot('the lock of a disk', () => {
       );
     const go = () => writeFile(join(folder.path, 'go'), '');
 
-    test('is held while preconditions run, and not at the next step without it', async () => {
+    test('is held while preconditions run, and not in a step without a lock', async () => {
       const locked = step('ok', { lock: device, preconditions: [free(1)] });
       expect(await run(job(locked, locked, step('ok', { preconditions: [free(0)] })))).toEqual({
         state: 'succeeded',
@@ -175,7 +175,7 @@ describeAsRoot('the lock of a disk', () => {
       await becomesFree();
     });
 
-    test('is waited for', async () => {
+    test('is waited for while another program holds it', async () => {
       const holder = execa('/usr/bin/flock', [device, 'cat'], { stdin: 'pipe' });
       await until('the lock is held', async () => ((await isFree()) ? undefined : true));
       // A lock as udev holds it.
@@ -193,7 +193,7 @@ describeAsRoot('the lock of a disk', () => {
       [undefined, 'failed'],
       [true, 'raced'],
     ])(
-      'that never comes: with failureMeansConflict %s the step has %s',
+      'times out: with failureMeansConflict %s the step has %s',
       async (failureMeansConflict, state) => {
         const holder = execa('/usr/bin/flock', ['-s', device, 'cat'], { stdin: 'pipe' });
         await until('the lock is held', async () => ((await isFree()) ? undefined : true));
@@ -219,7 +219,7 @@ describeAsRoot('the lock of a disk', () => {
       },
     );
 
-    test('of a device that is not there', async () => {
+    test('fails for a device that does not exist, without creating a file', async () => {
       const lock = `/dev/${subject}`;
       expect(await run(job(step('ok', { lock })))).toMatchObject({
         state: 'failed',
@@ -229,7 +229,7 @@ describeAsRoot('the lock of a disk', () => {
     });
   });
 
-  test('that sudo does not allow is a refusal', async () => {
+  test('is refused if sudo does not allow it', async () => {
     const [, [, connect]] = logins as [unknown, (typeof logins)[0]];
     const executor = connect();
     const step: Step = {

@@ -10,13 +10,13 @@ import { EVERY_CASE } from '../support/lane.ts';
  * docs-node.test.ts runs the stories that need a node.
  */
 
-test('every page has its rows, and every row its page', () => {
+test('every page has stories, and every story a page', () => {
   const told = [...new Set(STORIES.map(({ path }) => path))];
   expect(told.sort()).toEqual(pagePaths());
 });
 
 describe.each(pagePaths())('%s', (path) => {
-  test('all that it tells to type is typed', () => expectAllTold(path, STORIES));
+  test('stories cover exactly its commands and manifests', () => expectAllTold(path, STORIES));
 });
 
 /**

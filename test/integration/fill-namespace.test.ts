@@ -4,8 +4,8 @@ import { SCRIPT_FILES } from '../support/other-script.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-describeAsRoot('a namespace that a volume is filled in, or a backup made', () => {
-  test('ends, also where its first process waits for the other end of a FIFO that was killed', async () => {
+describeAsRoot('the namespace of a population or a backup', () => {
+  test('ends even if its first process waits to open a FIFO whose reader was killed', async () => {
     const folder = await temporaryFolder('namespace');
     const script = `. ./fill-namespace.sh; work=$1; mkfifo "$work/body"; while sleep 0.2; do end_all; done & exec 8>"$work/body"; echo opened`;
     const words = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];

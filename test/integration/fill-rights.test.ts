@@ -6,7 +6,7 @@ import { type SourceServer, startSourceServer } from '../support/source-server.t
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { CERTIFICATE } from '../support/tls.ts';
 
-describeAsRoot('a program that parses bytes of others', () => {
+describeAsRoot('a program that parses untrusted data', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let server: SourceServer;
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describeAsRoot('a program that parses bytes of others', () => {
   }
   const RIGHTS = 'setpriv --dump | grep -e ^uid -e no_new -e bounding';
 
-  test('has no capabilities, environment or network, and sees programs alone', async () => {
+  test('has no capabilities, environment or network, and sees only programs', async () => {
     const look = `${RIGHTS}; ls /; echo $SECRET; head -c 1 <&5; curl -sS ${server.url('/x')}; echo x >/usr/x`;
     expect(
       await inside(
@@ -60,13 +60,13 @@ describeAsRoot('a program that parses bytes of others', () => {
     expect(server.asked).toEqual([]);
   });
 
-  test('that is tar is root with the capabilities that it takes, and no more', async () => {
+  test('tar runs as root with only the capabilities that it requires', async () => {
     expect(await inside(`make_jail root; jailed ,+chown sh -c '${RIGHTS}'`)).toBe(
       'uid: 0\nno_new_privs: 1\nCapability bounding set: chown',
     );
   });
 
-  test('that is curl trusts the certificates that the node does, and no others', async () => {
+  test('curl trusts only the certificates that the node trusts', async () => {
     const tls = await startSourceServer({ tls: true });
     try {
       tls.paths.set('/x', Buffer.from('fetched'));
@@ -80,7 +80,7 @@ describeAsRoot('a program that parses bytes of others', () => {
     }
   });
 
-  test('that is curl reads what it fetches from a file, and has no account of the node', async () => {
+  test('curl reads its request from a file, and cannot read accounts of the node', async () => {
     const fetch = `configure '${server.url('/x?y="\\')}' 'Bearer "\\'; (become_curl --connect-to ::127.0.0.1:${server.port})`;
     expect(await inside(`prepare_curl x; ${fetch}`)).toBe('fetched');
     expect(server.asked).toEqual([{ path: '/x?y="\\', authorization: 'Bearer "\\' }]);

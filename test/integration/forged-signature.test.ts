@@ -49,7 +49,7 @@ const rows = BACKINGS.flatMap((backing) =>
   CONTENTS.map((content) => [backing, content] as const),
 ).filter(([backing, content]) => EVERY_CASE || content === 'Block' || backing === 'sparse file');
 
-describeAsRoot('a volume in which a pod stored bytes that look like a signature', () => {
+describeAsRoot('a volume with a signature forged by a pod', () => {
   let kinds: Kinds;
   beforeAll(async () => {
     kinds = await setUpKinds();
@@ -69,7 +69,7 @@ describeAsRoot('a volume in which a pod stored bytes that look like a signature'
   test.each(
     paths.flatMap((path) => rows.map(([backing, content]) => [backing, content, path] as const)),
   )(
-    '%s with %s and %s: is the Volume’s, has its link, and can be deleted',
+    'can still be attached by its link, detached and deleted: %s with %s and %s',
     async (backing, content, name) => {
       const bare = await kinds.desired(backing, content);
       const wanted = name === 'its own path' ? bare : { ...bare, earlierLink: contentLink(bare) };

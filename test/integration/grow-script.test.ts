@@ -102,7 +102,7 @@ describeAsRoot('the script that grows a file system', () => {
     expect(Number(stdout.split('\n')[1])).toBeGreaterThan(500);
   });
 
-  test('mounts where nobody else sees it, and a kill leaves no mount', async () => {
+  test('mounts in a private namespace, and leaves no mount when killed', async () => {
     await make('xfs');
     const begun = join(folder.path, 'begun');
     const slow = join(folder.path, 'bin', 'xfs_growfs');

@@ -69,7 +69,7 @@ describeAsRoot('a sparse file whose loop device is held', () => {
     expect(await scene.faults(false)).not.toContainEqual(expect.stringContaining('loop'));
   });
 
-  test('by a program is seen by the preconditions, and fuser names the program', async () => {
+  test('by a program is refused by the preconditions, and fuser names the program', async () => {
     const device = await prepared();
     const handle = await open(device, 'r');
     try {

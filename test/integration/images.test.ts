@@ -26,7 +26,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
  * Claims that start from an Image, with the daemon's controllers in this process, a sandbox, and
  * real loop devices.
  */
-describeAsRoot('a claim that is filled on its node', () => {
+describeAsRoot('a claim populated on its node', () => {
   const scene = deviceClaims();
   beforeEach(() => {
     scene.server.paths.set('/disk', CONTENT);
@@ -57,7 +57,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     }
   }
 
-  test('has its bytes as a device, and as disk.img, and all goes with the claims', async () => {
+  test('has the image as a device or as disk.img, and leaves nothing when deleted', async () => {
     await scene.createFast();
     await register();
     await create('debian', '/disk.xz', { sha256: sha256(XZ) });
@@ -88,7 +88,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     await scene.isAllGone();
   });
 
-  test('is bound in whatever order source, kind, class and grant come', async () => {
+  test('is bound once class, populator, grant and source exist', async () => {
     await scene.claims.create('test/late', {
       volumeMode: 'Block',
       dataSourceRef: fromImage('debian', 'prod'),
@@ -121,7 +121,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     ['bytes of another checksum', '/disk', { sha256: 'a'.repeat(64) }, `is not ${'a'.repeat(64)}`],
     ['a page', '/page', {}, 'begins like an HTML page'],
   ])(
-    'with %s is refused for good, and told why: nothing is bound or left',
+    'with %s fails permanently with an event, is not bound, and leaves nothing',
     async (_what, path, source, told) => {
       await scene.createFast();
       await register();
@@ -141,7 +141,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     },
   );
 
-  test('with bytes of another checksum is filled once its Image is corrected, as why says', async () => {
+  test('with a wrong checksum is filled after the fix that `why` prints', async () => {
     await scene.createFast();
     await register();
     await create('wrong', '/disk', { sha256: 'a'.repeat(64) });
@@ -163,7 +163,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     expect(sha256(await begins(spec.local?.path ?? '', CONTENT.length))).toBe(sha256(CONTENT));
   });
 
-  test('is tried again where it may pass', async () => {
+  test('is retried after the server answered 404', async () => {
     await scene.createFast();
     await register();
     await create('debian', '/later');
@@ -177,7 +177,7 @@ describeAsRoot('a claim that is filled on its node', () => {
     expect(sha256(await begins(spec.local?.path ?? '', CONTENT.length))).toBe(sha256(CONTENT));
   });
 
-  test('is told how far it is, and deleted midway with all that it is from gone it leaves nothing', async () => {
+  test('reports its progress, and leaves nothing when deleted with its sources', async () => {
     await scene.createFast();
     await register();
     scene.server.paths.set('/slow', (_request, response) => {

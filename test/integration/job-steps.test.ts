@@ -10,7 +10,7 @@ describeAsRoot.each(TRANSPORTS)('steps, preconditions and probes over %s', (_, t
   test.each<[string, Partial<Step>, object]>([
     ['failed', {}, { state: 'failed', exit: 3, output: 'out\nerr\n' }],
     ['raced', { failureMeansConflict: true }, { state: 'raced', exit: 3, output: 'out\nerr\n' }],
-  ])('%s: its status and what it printed, and no later step runs', async (__, more, state) => {
+  ])('a %s step returns its status and output, and no later step runs', async (__, more, state) => {
     const failing = { ...script('echo out; echo err >&2; exit 3'), ...more };
     expect(
       await run(job(script('echo earlier'), failing, script('echo later >later'))),
@@ -21,7 +21,7 @@ describeAsRoot.each(TRANSPORTS)('steps, preconditions and probes over %s', (_, t
     expect(await text('later')).toBe('');
   });
 
-  test('a program that something killed is to be tried again, and no later step runs', async () => {
+  test('a killed program is a conflict to retry, and no later step runs', async () => {
     const killed = script('echo out; kill -9 $$');
     expect(await run(job(killed, script('echo later >later')))).toMatchObject({
       // Some shells report the kill, too.
@@ -30,7 +30,7 @@ describeAsRoot.each(TRANSPORTS)('steps, preconditions and probes over %s', (_, t
     expect(await text('later')).toBe('');
   });
 
-  test('a status above those of signals is a failure of the program', async () => {
+  test('an exit status above the range of signals is a failure', async () => {
     expect(await run(job(script('exit 255')))).toMatchObject({ state: 'failed', exit: 255 });
   });
 
@@ -78,7 +78,7 @@ describeAsRoot.each(TRANSPORTS)('steps, preconditions and probes over %s', (_, t
       false,
     ],
     ['no program', { argv: ['no-such-program'], expect: { exit: 0 } }, false],
-  ])('a precondition that answers %s', async (__, precondition, holds) => {
+  ])('a step depends on a precondition that returns %s', async (__, precondition, holds) => {
     const refusal = 'it\'s not \\ as "expected"\n%s';
     const state = await run(
       job(
@@ -102,7 +102,7 @@ describeAsRoot.each(TRANSPORTS)('steps, preconditions and probes over %s', (_, t
     ['a line that does not end', 'no newline'],
     ['hostile lines', "\n\n' \\ $x `id` %s é 漢\n\n"],
     ['many bytes', 'é'.repeat(20_000)],
-  ])('standard input of %s arrives as it is', async (__, stdin) => {
+  ])('standard input of %s arrives unchanged', async (__, stdin) => {
     expect(await run(job({ ...script('cat >input; wc -c <input >size'), stdin }))).toEqual({
       state: 'succeeded',
     });
@@ -115,7 +115,7 @@ describeAsRoot.each(TRANSPORTS)('steps, preconditions and probes over %s', (_, t
     expect(await text('input')).toBe('');
   });
 
-  test('hostile arguments arrive as one each, in steps, preconditions and probes', async () => {
+  test('hostile arguments stay separate in steps, preconditions and probes', async () => {
     const hostile = [
       '',
       "'; touch owned; '",
@@ -141,7 +141,7 @@ describeAsRoot.each(TRANSPORTS)('steps, preconditions and probes over %s', (_, t
     expect(await text('args')).toBe(printed);
   });
 
-  test('probes answer with their own status, output and errors', async () => {
+  test('probes return their own status, output and errors', async () => {
     const seen = await scene.executor.observe(NODE, [
       { name: 'a', argv: ['sh', '-c', 'echo out; echo err >&2; exit 4'] },
       { name: 'b', argv: ['cat'] },

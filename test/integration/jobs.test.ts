@@ -14,7 +14,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
   const scene = jobScene('jobs', transport);
   const { job, script, waiting, text, run, pids, ended } = scene;
 
-  test('the same key twice at the same time runs once', async () => {
+  test('a job submitted several times concurrently runs once', async () => {
     const once = job(script('echo ran >>log'));
     const states = await Promise.all(Array.from({ length: 6 }, () => run(once)));
     expect(states).toEqual(Array.from({ length: 6 }, () => ({ state: 'succeeded' })));
@@ -22,7 +22,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     expect(await text('log')).toBe('ran\n');
   });
 
-  test('states: not found, running, succeeded, in the order asked, as soon as one has ended', async () => {
+  test('a poll returns states in request order, as soon as one job has ended', async () => {
     const long = job(waiting());
     const never = job();
     expect(await scene.executor.submit(NODE, long, 0)).toMatchObject({ state: 'running' });
@@ -83,7 +83,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     expect(await text('after')).toBe('');
   });
 
-  test('a wait answers as soon as one of many jobs ends, and leaves no process behind', async () => {
+  test('a poll returns once one of many jobs ends, and leaves no process behind', async () => {
     const others = Array.from(
       { length: 5 },
       (_, n): Job => ({
@@ -124,7 +124,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     }
   });
 
-  test('a wait whose connection is gone leaves no process behind once its time is over', async () => {
+  test('a poll with a lost connection leaves no process behind after its timeout', async () => {
     const long = job(waiting());
     await scene.executor.submit(NODE, long, 0);
     await pids();
@@ -138,7 +138,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     expect(await scene.executor.poll(NODE, [long.key], 0)).toMatchObject([{ state: 'running' }]);
   });
 
-  test('half a submission of a crash goes with the next one, and one that is under way does not', async () => {
+  test('a submission removes an old incomplete one, but not an active one', async () => {
     const folder = `/run/stowage/jobs/${scene.subject}`;
     await run(job());
     for (const name of ['old', 'young', 'busy']) await mkdir(join(folder, `.new.${name}`));
@@ -159,7 +159,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     ]);
   });
 
-  test('subjects are those that the node keeps anything of', async () => {
+  test('subjects are listed while the node keeps jobs of them', async () => {
     expect(await scene.executor.subjects(NODE)).not.toContain(scene.subject);
     await run(job());
     expect(await scene.executor.subjects(NODE)).toContain(scene.subject);
@@ -190,7 +190,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     expect(pairs.sort()).toEqual(['b+ b-', 'c+ c-', 'd+ d-']);
   });
 
-  test('a subject is forgotten once none of its jobs runs', async () => {
+  test('a subject is purged only once none of its jobs runs', async () => {
     const done = job(script('true'));
     await run(done);
     const long = job(waiting());

@@ -73,7 +73,7 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
     );
 
     test.each(EVERY_CASE ? KINDS : someKinds(2).slice(0, 2))(
-      'Delete of a %s with %s takes off our signature alone',
+      'Delete of a %s with %s removes only the signature of Stowage',
       async (backing, content) => {
         const desired = await kinds.desired(backing, content);
         const { link, identity } = await carry(kinds.executors.local, 'provision', desired);
@@ -99,7 +99,7 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
     const left = ([content, use]: (typeof uses)[number]) =>
       content === 'ext4' && use === 'in use' && !mayGrowMounted;
     test.skip.each(uses.filter(left))(
-      'with %s, %s (left out: the kernel lets only who has CAP_SYS_RESOURCE grow it, and root here has not)',
+      'with %s, %s (skipped: needs CAP_SYS_RESOURCE, which root here lacks)',
       () => {},
     );
     const some = EVERY_CASE

@@ -38,18 +38,18 @@ async function run(path: string, node?: string) {
 const REAL = `#!/bin/sh\nexec '${process.execPath}' "$@"\n`;
 const OLD = '#!/bin/sh\necho v20.20.2\n';
 
-test('a checkout brings its Node.js, whatever is on PATH', async () => {
+test('a checkout uses its own Node.js regardless of PATH', async () => {
   expect(await run(resolve('bin/stowage'), OLD)).toMatchObject({ stdout: VERSION, exitCode: 0 });
 });
 
-test('an installed package takes the one on PATH', async () => {
+test('an installed package uses the Node.js on PATH', async () => {
   expect(await run(join(installed(), 'bin/stowage'), REAL)).toMatchObject({
     stdout: VERSION,
     exitCode: 0,
   });
 });
 
-test('links, also to links and relative ones, are followed', async () => {
+test('the launcher follows links, also relative ones and links to links', async () => {
   await mkdir(join(folder, 'bin'));
   await symlink('../lib/node_modules/stowage/bin/stowage', join(folder, 'bin/stowage'));
   await symlink(join(folder, 'bin/stowage'), join(folder, 'kubectl-stowage'));
@@ -59,20 +59,20 @@ test('links, also to links and relative ones, are followed', async () => {
   });
 });
 
-test('a Node.js that is too old is named', async () => {
+test('an outdated Node.js is an error that names its version', async () => {
   const { exitCode, stderr } = await run(join(installed(), 'bin/stowage'), OLD);
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^stowage: Node\.js 24 or later is needed; .*\/node is v20\.20\.2$/);
 });
 
-test('a Node.js that is not there', async () => {
+test('a missing Node.js is an error', async () => {
   expect(await run(join(installed(), 'bin/stowage'))).toMatchObject({
     exitCode: 1,
     stderr: 'stowage: Node.js 24 or later is needed, and there is none on PATH',
   });
 });
 
-test('a checkout that was not built says how to', async () => {
+test('an unbuilt checkout reports the command that builds it', async () => {
   const unbuilt = join(folder, 'unbuilt');
   await cp('bin', join(unbuilt, 'bin'), { recursive: true });
   const { exitCode, stderr } = await run(join(unbuilt, 'bin/stowage'), REAL);

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 const STOWAGE = 'bin/stowage';
 const PAUSED = 'stowage.dev/paused';
 
-describeAsRoot('a node that is lost, or left alone', () => {
+describeAsRoot('a lost or paused node', () => {
   let cluster: TestCluster;
   let stopUdev: () => Promise<void>;
   let folder: { path: string; remove(): Promise<void> };
@@ -90,7 +90,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
   const pausedOf = async (name: string) =>
     (await get(name)).status?.conditions?.find(({ type }) => type === 'Paused');
 
-  test('a Volume of a lost node is let go of; when the node is back, what was its goes, and nothing else', async () => {
+  test('a Volume of a lost node is forgotten, and its storage removed on return', async () => {
     await reach('n1');
     await Promise.all([create('lost'), create('other')]);
     const lost = await available('lost');
@@ -132,7 +132,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
     expect(await faults({ uids: [other.uid], client: cluster.client })).toEqual([]);
   });
 
-  test('a Leftover that someone makes of a Volume that lives takes nothing from it', async () => {
+  test('a Leftover that a user creates for an existing Volume removes nothing', async () => {
     await reach('n1');
     await create('lives');
     const lives = await available('lives');
@@ -160,7 +160,7 @@ describeAsRoot('a node that is lost, or left alone', () => {
     expect(await faults({ uids: [lives.uid], client: cluster.client })).toEqual([]);
   });
 
-  test('paused on the Node nothing is made there, and paused on the Volume nothing is removed', async () => {
+  test('the pause annotation stops provisioning on a Node and deletion of a Volume', async () => {
     await reach('n1');
     const node: KubeNode = {
       apiVersion: 'v1',

@@ -17,7 +17,7 @@ describeAsRoot('a source at a public address', () => {
     ['2606:4700:1:ffff::1', 'own'],
     ['2606:4700:2::1', 'other'],
     ['2606:4700:ab00::1', 'other'],
-  ])('%s is looked for only where it is no address of the node: %s', async (address, whose) => {
+  ])('%s may be contacted only if it is no address of the node: %s', async (address, whose) => {
     const script = `set -e
 ip link set lo up
 ip address add 8.8.4.4/32 dev lo

@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('it has what is run and read, and nothing that is only built or tested with', () => {
+test('the package has all files to run and read, and none only for build or test', () => {
   const top = new Set(files.map((path) => path.split('/')[0]));
   expect([...top].sort()).toEqual(
     expect.arrayContaining(['README.md', 'bin', 'deploy', 'dist', 'docs', 'package.json', 'salt']),
@@ -84,19 +84,19 @@ test('it has what is run and read, and nothing that is only built or tested with
   ).toEqual([]);
 });
 
-test('the image is made of the archive that npm pack writes, and of no older one that lies there', async () => {
+test('the image uses the archive of this npm pack, not an older one', async () => {
   const lines = (await readFile('deploy/Containerfile', 'utf8')).split('\n');
   expect(lines.filter((line) => line.startsWith('ADD '))).toEqual([`ADD ${archive} /opt/`]);
 });
 
-test('the image is made of images that are named by digest', async () => {
+test('the image is based on images pinned by digest', async () => {
   const lines = (await readFile('deploy/Containerfile', 'utf8')).split('\n');
   const from = lines.filter((line) => line.startsWith('FROM '));
   expect(from).toHaveLength(2);
   for (const line of from) expect(line).toMatch(/^FROM \S+:\S+@sha256:[0-9a-f]{64}( AS \w+)?$/);
 });
 
-test('it has no dependencies to be fetched, and is the only package there', async () => {
+test('the package has no dependencies and no install scripts', async () => {
   const { dependencies, optionalDependencies, scripts } = JSON.parse(
     await readFile(join(installed(), 'package.json'), 'utf8'),
   );
@@ -108,7 +108,7 @@ test('it has no dependencies to be fetched, and is the only package there', asyn
   expect(await readdir(installed())).not.toContain('node_modules');
 });
 
-test('what it imports is in it, or of Node.js', async () => {
+test('the package imports only its own files and Node.js modules', async () => {
   const { metafile } = await build({
     entryPoints: [join(installed(), 'dist/main.mjs')],
     bundle: true,
@@ -131,8 +131,8 @@ test('what it imports is in it, or of Node.js', async () => {
 const imports = (all: Metafile['inputs'][string]['imports']): string[] =>
   all.flatMap(({ path, external }) => (external ? [path] : []));
 
-describe('installed', () => {
-  test('every program of it runs, under its name', async () => {
+describe('the installed package', () => {
+  test('provides every program under its name', async () => {
     const { bin, version } = JSON.parse(await readFile('package.json', 'utf8'));
     expect((await readdir(at('prefix/bin'))).sort()).toEqual(Object.keys(bin).sort());
     for (const name of Object.keys(bin)) await access(at(`prefix/bin/${name}`), constants.X_OK);
@@ -143,7 +143,7 @@ describe('installed', () => {
     });
   });
 
-  test('it finds manifests, a sandbox and a cluster without the checkout', async () => {
+  test('prints manifests, and runs a sandbox, without the checkout', async () => {
     const manifests = await stowage('stowage', 'install', '--dry-run=client');
     expect([manifests.exitCode, manifests.stdout]).toEqual([
       0,
@@ -169,7 +169,7 @@ describe('installed', () => {
   });
 
   // Man pages and completions are in the package if the checkout has them.
-  test('what the checkout has for man and for shells comes with it', async () => {
+  test('includes the man pages and completions of the checkout', async () => {
     const here = (name: string) => readdir(name).catch(() => []);
     const [pages, completions] = [await here('man'), await here('completions')];
     const man = pages.length === 0 ? [] : await readdir(at('prefix/share/man/man1'));
@@ -177,7 +177,7 @@ describe('installed', () => {
     expect(files).toEqual(expect.arrayContaining(completions.map((name) => `completions/${name}`)));
   });
 
-  test('the unit starts it where npm puts programs', async () => {
+  test('has a unit that starts stowage where npm installs programs', async () => {
     const unit = await readFile(join(installed(), 'deploy/stowage.service'), 'utf8');
     expect(unit).toMatch(/^ExecStart=\/usr\/local\/bin\/stowage watch$/m);
   });

@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 const MIB = 1 << 20;
 
 describeAsRoot(
-  'data that comes to a disk that may be destroyed, between the look and the first write',
+  'data written to a disk between observation and the first write',
   () => {
     const executor = createShellExecutor(createLocalShell(['n1']));
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -67,7 +67,7 @@ describeAsRoot(
       await file.sync();
       await file.close();
     }
-    test('is refused in a partition that the consent calls empty, known or not', async () => {
+    test('new data in a partition that spec.overwrite lists as empty is refused', async () => {
       const own = await wanted(rawDesired, 'gpt');
       const { partition = '' } = disk as Disk;
       const asked = await prepare(own);

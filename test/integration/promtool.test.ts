@@ -32,7 +32,7 @@ function busyMetrics(): Metrics {
   return metrics;
 }
 
-test('promtool finds nothing wrong with the metrics, whatever is written into names', async () => {
+test('promtool accepts the metrics, also with hostile object names', async () => {
   const metrics = busyMetrics();
   const values = await metrics.registry.getMetricsAsJSON();
   expect(
@@ -41,7 +41,7 @@ test('promtool finds nothing wrong with the metrics, whatever is written into na
   expect(await check(metrics)).toEqual({ status: 0, said: '' });
 });
 
-test('promtool would say if a name were against the conventions', async () => {
+test('promtool reports a metric name that violates the conventions', async () => {
   const metrics = busyMetrics();
   new Gauge({ registers: [metrics.registry], name: 'stowage_wrong_total', help: 'A gauge.' });
   expect(await check(metrics)).toMatchObject({

@@ -11,7 +11,7 @@ import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { SIGNATURES, sha256 } from '../support/signatures.ts';
 
-describeAsRoot('a raw device that carries something', () => {
+describeAsRoot('a raw device with content', () => {
   let kinds: Kinds;
   beforeAll(async () => {
     kinds = await setUpKinds();
@@ -52,7 +52,7 @@ describeAsRoot('a raw device that carries something', () => {
         expect(await sha256(path)).toBe(before);
       });
 
-      test('is destroyed with a consent that names it', async () => {
+      test('is overwritten if spec.overwrite names it', async () => {
         const { path } = await kinds.disk();
         await put(path);
         const desired = kinds.onDevice(path, 'xfs');
@@ -112,7 +112,7 @@ describeAsRoot('a raw device that carries something', () => {
     ],
   ];
   test.each(uses)(
-    'that is %s is refused whatever is consented to, and every byte stays',
+    'is refused while it is %s, despite spec.overwrite, and stays unchanged',
     async (_, refusal, use) => {
       const { path } = await kinds.disk();
       const end = await use(path);
@@ -133,7 +133,7 @@ describeAsRoot('a raw device that carries something', () => {
     },
   );
 
-  test('as a partition of an MBR has no GUID, so Block is refused and a file system is not', async () => {
+  test('is refused for Block if it is an MBR partition, but accepted for ext4', async () => {
     const { partition, path } = await kinds.disk(640n << 20n, 'dos');
     const before = await sha256(path);
     expect(await prepare(kinds.onDevice(partition, 'Block'))).toMatch(
@@ -143,7 +143,7 @@ describeAsRoot('a raw device that carries something', () => {
     expect(await prepare(kinds.onDevice(partition, 'ext4'))).toMatchObject({ type: 'raw' });
   });
 
-  test('whose end cannot be read counts as unknown, not as empty', async () => {
+  test('is an error, not an empty device, if its end cannot be read', async () => {
     const file = join(kinds.folder, 'odd.disk');
     // Half a 4K sector too many: the last sector cannot be read, and blkid and wipefs print
     // nothing.
@@ -183,7 +183,7 @@ describeAsRoot('a raw device that carries something', () => {
     ],
   ];
   test.each(diskUses)(
-    'that is a partition of a disk that is %s is refused',
+    'is refused if it is a partition of a disk that is %s',
     async (_, refusal, use) => {
       const { path, partition } = await kinds.disk(640n << 20n, 'gpt');
       const end = await use(path);
@@ -201,7 +201,7 @@ describeAsRoot('a raw device that carries something', () => {
     },
   );
 
-  test('that another Volume has is refused by whatever path, even with consent', async () => {
+  test('is refused by any path, despite spec.overwrite, if another Volume has it', async () => {
     const { path } = await kinds.disk();
     const first = kinds.onDevice(path, 'ext4');
     await prepare(first);
@@ -217,7 +217,7 @@ describeAsRoot('a raw device that carries something', () => {
     expect(await sha256(path)).toBe(before);
   });
 
-  test('whose partition another Volume has is refused as a whole', async () => {
+  test('is refused as a whole if another Volume has a partition of it', async () => {
     const { path, partition } = await kinds.disk(640n << 20n, 'gpt');
     const first = kinds.onDevice(partition, 'Block');
     await prepare(first);
@@ -239,20 +239,20 @@ describeAsRoot('a raw device that carries something', () => {
       / is a directory, not a disk, partition or logical volume$/,
     ],
     ['missing', async () => {}, /^there is no device /],
-  ] as const)('is not what %s is', async (name, make, refusal) => {
+  ] as const)('is refused if it is %s', async (name, make, refusal) => {
     const path = join(kinds.folder, `not-${name.replaceAll(' ', '-')}`);
     await make(path);
     expect(await prepare(kinds.onDevice(path, 'ext4'))).toMatch(refusal);
   });
 
-  test('that is too small for XFS is left alone', async () => {
+  test('is refused if it is too small for XFS', async () => {
     const { path } = await kinds.disk(64n << 20n);
     expect(await prepare(kinds.onDevice(path, 'xfs'))).toMatch(
       /an xfs file system needs .* only 67108864 are available$/,
     );
   });
 
-  test('that is read-only is refused', async () => {
+  test('is refused if it is read-only', async () => {
     const { path } = await kinds.disk();
     await execa('blockdev', ['--setro', path]);
     try {
@@ -263,7 +263,7 @@ describeAsRoot('a raw device that carries something', () => {
     }
   });
 
-  test('and is exchanged after it was made ready is not made ready again', async () => {
+  test('is not provisioned again if its content was replaced after provisioning', async () => {
     const { path } = await kinds.disk();
     const desired = kinds.onDevice(path, 'ext4');
     await prepare(desired);

@@ -87,7 +87,7 @@ const sparse = (
 });
 
 test.each(CONTENTS)(
-  'the module runs the steps that make sparse files, with %j',
+  'the Salt module allows the steps that provision sparse files, with %j',
   async (content) => {
     const desired = sparse(content, {});
     const steps = planned(plan('provision', desired, new FakeNode().observe(desired), LOOP));
@@ -96,7 +96,7 @@ test.each(CONTENTS)(
   },
 );
 
-test.each(CONTENTS)('and those that fill them, with a secret, with %j', async (content) => {
+test.each(CONTENTS)('the Salt module allows filling with a secret, with %j', async (content) => {
   const fill: Fill = {
     ...{ builtin: 'Image', what: 'Image a/b', authorization: 'Bearer x' },
     options: { source: 'https://a.example/b.zst', compression: 'zstd' },
@@ -112,7 +112,7 @@ test.each(CONTENTS)('and those that fill them, with a secret, with %j', async (c
   );
 });
 
-test('and those that unpack an archive, or pack a snapshot and put it elsewhere, with a secret', async () => {
+test('the Salt module allows unpacking archives and packing backups, with a secret', async () => {
   const fill: Fill = {
     ...{ builtin: 'Archive', what: 'Archive a/b', authorization: 'Bearer x' },
     options: { source: '/srv/b.tar', compression: 'none' },
@@ -140,7 +140,7 @@ test('and those that unpack an archive, or pack a snapshot and put it elsewhere,
 });
 
 test.each(['Delete', 'Wipe'] as const)(
-  'those of all that comes after, to the end by %s',
+  'the Salt module allows the life of a sparse file, with onDelete %s',
   async (onDelete) => {
     const node = new FakeNode();
     const steps: Step[] = [];
@@ -156,7 +156,7 @@ test.each(['Delete', 'Wipe'] as const)(
   },
 );
 
-test.each(CONTENTS)('and those of a listed disk, with %j', async (content) => {
+test.each(CONTENTS)('the Salt module allows steps on a listed disk, with %j', async (content) => {
   const node = new FakeDisks(structuredClone(DISK));
   const steps: Step[] = [];
   for (const operation of OPERATIONS) {
@@ -190,7 +190,7 @@ test.each(CONTENTS)('and those of a listed disk, with %j', async (content) => {
   expect((await refused(drops, UID.replace(/^./, 'f'))).split('\n')).toHaveLength(drops.length);
 });
 
-test('the node may be looked at', async () => {
+test('the Salt module allows every probe of a node', async () => {
   const directory = dirname(FILE);
   const modes = [CONTENTS[0], CONTENTS[2]];
   const looks = [
@@ -210,7 +210,7 @@ test('the node may be looked at', async () => {
 });
 
 const attached = { ...readyNode, devices: [loopRow], loops: [{ ...loop, name: `loop${LOOP}` }] };
-test('also whether anything uses a volume, before a step', async () => {
+test('the Salt module allows the probes for users of a device', async () => {
   const preconditions = [
     ...unusedPreconditions(sparse(CONTENTS[0], {}), attached),
     ...unusedPreconditions({ ...rawDesired, name: 'data-1.a' }, rawMade({ ...disk, name: 'sdb' })),
@@ -223,7 +223,7 @@ test('also whether anything uses a volume, before a step', async () => {
   expect(await refused(looks)).toBe('');
 });
 
-test('and sparse files are copied, frozen and given UUIDs', async () => {
+test('the Salt module allows copying and freezing sparse files, and new UUIDs', async () => {
   expect(await refused(everyStep(LOOP))).toBe('');
   expect(
     await refused([
@@ -247,13 +247,13 @@ test.each([
     ['sh', '-c', ...LAUNCHER.split(' '), 'stowage-freeze', SCRIPTS['stowage-freeze'], ...WORDS],
   ],
   ['more than it', ['sh', '-c', `${LAUNCHER} stowage-freeze`, SCRIPTS['stowage-freeze'], ...WORDS]],
-])('but no other script: %s', async (_, argv) => {
+])('the Salt module refuses any other script: %s', async (_, argv) => {
   expect(await refused([{ name: 'x', argv, preconditions: [] }])).toMatch(
     /arguments must not contain spaces|the command is not on its list/,
   );
 });
 
-test('and a shared file is attached read-only, and synced before it is detached', async () => {
+test('the Salt module allows read-only attach and synced detach of shared files', async () => {
   const common = { onDemand: true, shared: true, owner: { node: 'n1', token: 't1' } };
   const desired = sparse(CONTENTS[0], common);
   const block = sparse(CONTENTS[2], { ...common, readOnly: true });
@@ -272,7 +272,7 @@ test('and a shared file is attached read-only, and synced before it is detached'
   expect(await refused(steps)).toBe('');
 });
 
-test('but a look changes nothing', async () => {
+test('the Salt module refuses probes that change anything', async () => {
   const changes = [
     ['rm', '-f', '--', FILE],
     ['rm', '-f', '--', `/dev/disk/by-uuid/${UID}`],
@@ -299,7 +299,7 @@ test.each([
   [['lvchange', '--activate', 'n', 'vg1/data1']],
   [['lvchange', '--activate', 'n', 'vg1/pool_tmeta']],
   [['lvchange', '--activate', 'y', 'vg0/pool_tmeta']],
-])('and none of what is not listed: %j', async (argv) => {
+])('the Salt module refuses an unlisted command or device: %j', async (argv) => {
   expect(await refused([{ name: 'x', argv, preconditions: [] }])).toMatch(
     /the command is not on its list|of a listed volume group|only the GUIDs/,
   );

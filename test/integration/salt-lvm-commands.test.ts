@@ -111,18 +111,18 @@ function stepsOf([, operation, wanted, observed]: LvmCase): readonly Step[] {
 
 const nothing = (cases: readonly LvmCase[]) => cases.map(([name]) => [name, '']);
 
-test('a node whose list has the group runs all that is done with logical volumes', async () => {
+test('a node that lists the volume group allows all steps for logical volumes', async () => {
   expect(await refusals(LVM_CASES)).toEqual(nothing(LVM_CASES));
 });
 
-test.each([[[]], [['vg1']]])('one whose list has the groups %j runs none of it', async (groups) => {
+test.each([[[]], [['vg1']]])('a node with only groups %j allows no LVM steps', async (groups) => {
   const said = await refusals(LVM_CASES, { groups });
   expect(
     said.filter(([, why]) => !/the command is not on its list|of a listed volume group/.test(why)),
   ).toEqual([]);
 });
 
-test('what MetalK8s made is changed where the list has it as a device, and not otherwise', async () => {
+test('a logical volume of MetalK8s is changed only if it is listed as a device', async () => {
   expect(await refusals(UNTAGGED, { tags: '', devices: ['/dev/vg0/data1'] })).toEqual(
     nothing(UNTAGGED),
   );
@@ -139,7 +139,7 @@ const COPIES = [
   steps(plan('provision', copied, beside([unfinished, snapLv, pool]), 0)),
   steps(plan('delete', copied, beside([unfinished, snapLv, pool]), 0)),
 ];
-test('what is made from a thin volume is made by its list, and what is unfinished of it is changed by its tag', async () => {
+test('an unfinished copy of a thin volume is changed only with its tag', async () => {
   const tags = unfinishedTag(RESTORED_UID);
   expect(COPIES.map(({ length }) => length > 1)).toEqual([true, true, true]);
   expect(await refused(COPIES, { tags }, [true])).toEqual(['', '', '']);
@@ -147,7 +147,7 @@ test('what is made from a thin volume is made by its list, and what is unfinishe
   expect(said.filter((why) => !why.includes('no tag of Stowage,'))).toEqual([]);
 });
 
-test('and so are snapshots', async () => {
+test('thin snapshots and their probes are allowed in a listed volume group', async () => {
   const wanted = { ...wantedSnap, name: 'data1' };
   const half = { ...left, name: 'data1' };
   const jobs = [
@@ -164,7 +164,7 @@ test('and so are snapshots', async () => {
   expect(await refused([thinProbes(wantedSnap, VIEW)], {}, [])).toEqual(['']);
 });
 
-test('a node whose list has the group may be looked at', async () => {
+test('a node that lists the volume group allows the LVM probes', async () => {
   const probes = [...lvmProbes(lvmDesired), segmentsProbe(VIEW), ...contentProbes([free])];
   expect(await refused([probes], {}, [])).toEqual(['']);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 
-test('the Salt modules, by their own tests', async () => {
+test('the Salt modules pass their Python tests', async () => {
   const { all, exitCode } = await execa(
     'python3',
     ['-B', '-m', 'unittest', 'discover', '-s', 'test/salt'],

@@ -67,7 +67,7 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
     }
   }
 
-  test('is made, attached on one, let go of, attached on the other with its data, and removed without a trace', async () => {
+  test('is attached on one node at a time, keeps its data, and is fully removed', async () => {
     // The last owner record counts. The next attempt removes earlier records.
     const last = (found: ObservedSparse | string) =>
       typeof found === 'string' ? found : found.shared?.owners.at(-1)?.says;
@@ -89,7 +89,7 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
     expect(await readdir(dirname(scene.desired.file))).toEqual([]);
   });
 
-  test('is not touched on a folder that is on no such mount', async () => {
+  test('is refused in a directory that is not on an NFS 4 mount', async () => {
     const observed = await observe(executor, 'n1', scene.desired);
     expect(
       plan('provision', { ...scene.desired, owner: { node: 'n1', token: 't' } }, observed, 0),

@@ -25,7 +25,7 @@ const SIZE = 320n * MIB;
 
 const below: [FsType][] = EVERY_CASE ? [['xfs'], ['ext4']] : [['xfs']];
 
-describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (folderType) => {
+describeAsRoot.each(below)('snapshots on real devices, in a directory on %s', (folderType) => {
   const executor = createShellExecutor(createLocalShell(['n1']));
   const clones = folderType === 'xfs';
   let folder: OwnFileSystem;
@@ -141,8 +141,8 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
   const linkOf = async (uid: string) =>
     (await execa('readlink', ['-f', `/dev/disk/by-id/stowage-${uid}`])).stdout;
 
-  describe.each([['ext4'], ['xfs']] as [FsType][])('of an %s', (type) => {
-    test('that is not mounted, restored larger, while all of them are mounted', async () => {
+  describe.each([['ext4'], ['xfs']] as [FsType][])('a snapshot of an %s volume', (type) => {
+    test('is taken while unmounted, and restored to larger mounted volumes', async () => {
       const original = volume('Filesystem', type);
       await carry('provision', original);
       const point = await mounted(original);
@@ -171,7 +171,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
       expect(await readdir(join(dirname(original.file), 'snapshots'))).toEqual([]);
     });
 
-    test('that is mounted and written to', async () => {
+    test('is taken while mounted and written to, and restores the data', async () => {
       const original = volume('Filesystem', type);
       await carry('provision', original);
       const point = await mounted(original);
@@ -203,7 +203,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
     });
   });
 
-  test('of a Block volume, which gets GUIDs of its own', async () => {
+  test('a snapshot of a Block volume is restored with GUIDs of its own', async () => {
     const original = volume('Block', 'ext4');
     await carry('provision', original);
     await execa(
@@ -270,7 +270,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
     expect(wasFrozen).toBe(isOfOthers);
   });
 
-  test('is given up where something is written meanwhile, and taken again', async () => {
+  test('a snapshot is discarded if the volume is written meanwhile, and retried', async () => {
     const original = volume('Filesystem', 'ext4');
     await carry('provision', original);
     const taken = snapshot(original);

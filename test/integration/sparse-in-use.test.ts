@@ -96,7 +96,7 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
     await expectDestroyed();
   });
 
-  test('whose device was detached while in use is uncertain until that ends', async () => {
+  test('is uncertain after a detach while in use, until the use ends', async () => {
     const device = await prepared();
     await execa('mount', [device, scene.mountPoint]);
     await execa('losetup', ['-d', device]);

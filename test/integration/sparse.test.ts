@@ -14,7 +14,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
   const scene = localSparse('sparse');
   const { carry, prepared, deviceOf, faults, expectDestroyed } = scene;
 
-  test('is made with its UUID, link and size, keeps its data when detached, and goes without a trace', async () => {
+  test('has its UUID, link and size, keeps its data detached, and is fully removed', async () => {
     const device = await prepared();
     expect(await faults(true)).toEqual([]);
     const probe = await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', '-s', 'TYPE', device]);
@@ -41,7 +41,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     await expectDestroyed();
   });
 
-  test('is found under a folder that is a symbolic link', async () => {
+  test('is found in a directory that is a symbolic link', async () => {
     const linked = `${scene.directory}/${scene.desired.uid}-linked`;
     await symlink(join(scene.directory, scene.desired.uid), linked);
     const through = { ...scene.desired, file: join(linked, scene.desired.uid) };
@@ -51,7 +51,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     expect(await faults(false)).toEqual([]);
   });
 
-  test('that is attached on demand is made without a device, and is on disk once it is detached', async () => {
+  test('attached on demand is provisioned without a device, and keeps its data', async () => {
     scene.desired = { ...scene.desired, onDemand: true };
     expect(await carry('provision')).toMatchObject({
       link: undefined,
@@ -70,7 +70,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
   });
 
   test.each(EVERY_CASE ? (['ext4', 'xfs'] as const) : (['ext4'] as const))(
-    'with a journal of %s that was not written back is only read where it is attached read-only',
+    'with an unreplayed %s journal stays unchanged while attached read-only',
     async (type) => {
       scene.desired = {
         ...scene.desired,
@@ -142,7 +142,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     expect(await sums()).toEqual(before);
   });
 
-  test('whose file was replaced is refused; the device keeps the earlier one', async () => {
+  test('is refused after a replacement, and the device keeps the earlier file', async () => {
     const device = await prepared();
     await copyFile(scene.desired.file, `${scene.desired.file}.copy`);
     await rename(`${scene.desired.file}.copy`, scene.desired.file);
@@ -154,7 +154,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     );
   });
 
-  test('whose file was removed is never made anew', async () => {
+  test('is not recreated if its file is missing', async () => {
     await prepared();
     await carry('detach');
     await rename(scene.desired.file, `${scene.desired.file}.away`);

@@ -96,7 +96,7 @@ describeAsRoot('a connection by ssh', () => {
       });
     });
 
-    test('that does not accept the key is refused', async () => {
+    test('is refused if it does not accept the key', async () => {
       const keys = join(sshd.folder, 'authorized_keys');
       const content = await readFile(keys);
       await writeFile(keys, '');
@@ -120,7 +120,7 @@ describeAsRoot('a connection by ssh', () => {
       });
     });
 
-    test('that is another machine is not managed by the local shell', async () => {
+    test('is not managed by the local shell if it is another machine', async () => {
       expect(await fails('n2', createShellExecutor(createLocalShell([NODE])))).toMatchObject({
         code: 'not-ours',
         hint: expect.stringContaining('Current local nodes: n1'),

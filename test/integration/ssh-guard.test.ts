@@ -48,7 +48,7 @@ describeAsRoot('ssh to a node where a key has the forced command', () => {
     ['a shell', (marker) => ssh(['n1'], `touch ${marker}\n`)],
     ['a script', (marker) => ssh(['n1', 'sh'], `touch ${marker}\n`)],
     ['a file transfer', (marker) => ssh(['n1', 'scp', '-t', marker], 'C0644 1 x\nx\0')],
-  ])('%s is no request, whatever ssh asks for', async (_what, attempt) => {
+  ])('%s is refused by the forced command', async (_what, attempt) => {
     const marker = join(kinds.folder, 'marker');
     const { exitCode, stderr, stdout } = await attempt(marker);
     expect([exitCode, stdout]).toEqual([1, '']);

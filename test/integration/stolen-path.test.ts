@@ -36,7 +36,7 @@ const lookAgain = (device: string) =>
   execa('udevadm', ['trigger', '--settle', '--action=change', device]);
 const leadsTo = async (path: string) => (await execa('realpath', [path])).stdout;
 
-describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€™s volume', () => {
+describeAsRoot('a Block volume with the forged UUID of another volume', () => {
   let kinds: Kinds;
   beforeAll(async () => {
     kinds = await setUpKinds();
@@ -80,7 +80,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
     expect(await kinds.read(volume, link)).toBe('ours');
   });
 
-  test('a path that is not there stays away, and leads to the volume once that is attached', async () => {
+  test('the path of a detached volume stays absent until it is attached', async () => {
     const { volume, link, other, forge } = await attacked('sparse file', 'sparse file');
     await carried('detach', volume);
     await using _held = await forge();
@@ -92,7 +92,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
   });
 
   describe('a volume of an earlier version, whose path is its UUID', () => {
-    test.each(some)('keeps it, once it was attached (%s)', async (backing) => {
+    test.each(some)('keeps its path while attached (%s)', async (backing) => {
       const { volume, link, path, forge } = await attacked(backing, 'sparse file', {
         earlier: true,
       });
@@ -102,7 +102,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
       expect(await kinds.read(volume, link)).toBe('ours');
     });
 
-    test('is told of a device that has it meanwhile, and gets it back when it is attached', async () => {
+    test('reports a device that takes its path, and recovers it when attached', async () => {
       const { volume, link, other, forge } = await attacked('sparse file', 'sparse file', {
         earlier: true,
       });
@@ -119,7 +119,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
     });
   });
 
-  test('a device that is not Stowageâ€™s keeps its path, whatever a kubeletâ€™s loop device shows', async () => {
+  test('a foreign device keeps its path despite a loop device of a kubelet', async () => {
     const folder = await temporaryFolder('stolen-path');
     const attach = async (file: string) =>
       (await execa('losetup', ['--find', '--show', file])).stdout;
@@ -151,7 +151,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
   });
 
   test.each(some)(
-    'a path that somebody changed by hand is told, and put right (%s)',
+    'a path that a user changed manually is reported and repaired (%s)',
     async (backing) => {
       const { volume, link, path, other } = await attacked(backing, 'sparse file');
       await rm(link);
@@ -166,7 +166,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
   );
 
   test.each(EVERY_CASE ? BACKINGS : BACKINGS.slice(1, 2))(
-    'a path goes with its volume, also where the data is kept (%s)',
+    'the path is removed with its volume, even if the data is retained (%s)',
     async (backing) => {
       const desired = await kinds.desired(backing, 'ext4', { onDelete: 'Retain' });
       const { identity, link } = await carried('provision', desired);

@@ -59,7 +59,7 @@ describeAsRoot('over ssh, with no more than the sample of sudoers allows', () =>
       content === 'Block',
   );
   test.each(EVERY_CASE ? lives : some)(
-    'the life of a %s with %s, and %s',
+    'a %s with %s and onDelete %s completes its life cycle',
     async (backing, content, onDelete) => {
       await user.allow([], backing === 'sparse file' ? 'sparse files alone' : 'all');
       const desired = await kinds.desired(backing, content, { onDelete });
@@ -81,7 +81,7 @@ describeAsRoot('over ssh, with no more than the sample of sudoers allows', () =>
     },
   );
 
-  test('a disk with partitions is overwritten with consent', async () => {
+  test('a partitioned disk is overwritten if spec.overwrite names its content', async () => {
     await user.allow([]);
     const { path } = await kinds.disk(undefined, 'gpt');
     const desired = kinds.onDevice(path, 'Block');

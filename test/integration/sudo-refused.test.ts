@@ -8,7 +8,7 @@ import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts
 import { describeAsRoot } from '../support/root.ts';
 import { error, step, sudoScene, WITHIN } from '../support/sudo-scene.ts';
 
-describeAsRoot('a user who is not root, and what is refused', () => {
+describeAsRoot('refusals for a user other than root', () => {
   const sudo = sudoScene();
 
   describe.each(sudo.transports)('over %s', (_, connect) => {

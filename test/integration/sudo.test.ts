@@ -12,7 +12,7 @@ import { SPARSE } from '../support/sudo-commands.ts';
 import { step, sudoScene, WITHIN } from '../support/sudo-scene.ts';
 import { until } from '../support/until.ts';
 
-describeAsRoot('programs of a user who is not root', () => {
+describeAsRoot('programs of a user other than root', () => {
   const sudo = sudoScene();
 
   describe.each(sudo.transports)('over %s', (_, connect) => {
@@ -25,7 +25,7 @@ describeAsRoot('programs of a user who is not root', () => {
       await executor.close();
     });
 
-    test('the whole life of a volume, with no more than the sample allows', async () => {
+    test('the sample of sudoers allows the whole life of a volume', async () => {
       await sudo.user.allow([]);
       const uid = sudo.subject;
       const desired: DesiredSparse = {
@@ -83,7 +83,7 @@ describeAsRoot('programs of a user who is not root', () => {
       }
     });
 
-    test('check node is told which lines the account has', async () => {
+    test('`check node` detects whether the account has the current sudoers', async () => {
       const probes = [
         { name: 'commands', argv: nameProbe(await readFile('deploy/sudoers', 'utf8')) },
       ];
@@ -134,7 +134,7 @@ describeAsRoot('programs of a user who is not root', () => {
       });
     });
 
-    test('a job whose shell was killed runs as long as its program under sudo, then has died', async () => {
+    test('a job whose shell was killed runs until its program ends, then has died', async () => {
       const wait = await sudo.program(
         'wait',
         `echo "$$" >${sudo.directory}/pid.new; mv ${sudo.directory}/pid.new ${sudo.directory}/pid; until [ -e ${sudo.directory}/go ]; do sleep 0.02; done`,

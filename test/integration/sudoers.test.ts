@@ -114,7 +114,7 @@ const XFS_VALUES: Readonly<Record<string, string>> = {
   '-s': 'size=4096',
 };
 
-describeAsRoot('a user with the sample of sudoers', () => {
+describeAsRoot('a user with the sample sudoers', () => {
   let user: SudoUser;
 
   beforeAll(async () => {
@@ -122,7 +122,7 @@ describeAsRoot('a user with the sample of sudoers', () => {
   });
   afterAll(() => user?.remove());
 
-  describe('and no more', () => {
+  describe('without further rules', () => {
     beforeAll(() => user.allow([]));
 
     test.each(REFUSED)('may not run %j', async (argv) => {
@@ -136,7 +136,7 @@ describeAsRoot('a user with the sample of sudoers', () => {
     describe.each([
       ['ext4', EXT4_OPTIONS, EXT4_VALUES],
       ['xfs', XFS_OPTIONS, XFS_VALUES],
-    ] as const)('mkfs.%s', (type, allowed, values) => {
+    ] as const)('may run mkfs.%s', (type, allowed, values) => {
       test.each([...allowed.keys()])(
         'with every value of %s that a storage class may give',
         async (option) => {

@@ -46,7 +46,7 @@ async function lock(path: string, how = '-x'): Promise<{ release(): Promise<unkn
   };
 }
 
-describeAsRoot('a device that is looked for while udev is at work', () => {
+describeAsRoot('a device observed while udev is busy', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let disk: Disk;
   let stopUdev: () => Promise<void>;
@@ -65,7 +65,7 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
 
   // sgdisk causes this for the other partitions of a disk: they are removed and added again, then
   // udev's links.
-  test('is there once udev has made its link', async () => {
+  test('is found once udev has created its link', async () => {
     const guid = ['blkid', '-p', '-o', 'value', '-s', 'PART_ENTRY_UUID', disk.partition];
     const { stdout } = await execa(guid[0] as string, guid.slice(1));
     const devicePath = `/dev/disk/by-partuuid/${stdout}`;
@@ -100,7 +100,7 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
     expect([3, 4]).toContain(looks);
   });
 
-  test('has its rules read by one job after another', async () => {
+  test('jobs reload the udev rules one after another', async () => {
     const reload = makeRule({ uid: rawDesired.uid, mode: 'Filesystem' }, '').at(-1);
     const [program, ...argv] = reload?.argv ?? [];
     // A shared lock: a request for a shared lock would not wait.

@@ -54,7 +54,7 @@ const transports: [string, () => Promise<Hands>][] = [
 ];
 
 describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
-  'what comes between the check of a device that may be detached and the step, by %s',
+  'a device used between the check and the detach step, over %s',
   (_, begin) => {
     let hands: Hands;
     const scene = sparseScene('used-between', { onDemand: true });
@@ -174,7 +174,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
     // Each of the other cases stands for one that the same check refuses.
     const alike = /^(it is mounted$|it is unmounted by umount -l|its file is removed)/;
     const some = EVERY_CASE ? uses : uses.filter(([name]) => !alike.test(name));
-    test.each(some)('%s: the job refuses, and the device is there', async (_, why, use) => {
+    test.each(some)('%s: the job refuses to detach the device', async (_, why, use) => {
       await attach();
       const [found = '', ...others] = await devices();
       expect(others).toEqual([]);
@@ -206,7 +206,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       expect(await devices()).toEqual([]);
     });
 
-    test('what an interrupted growing left mounted is taken off, and the device is detached', async () => {
+    test('a mount left by an interrupted growth is removed, and the device detached', async () => {
       await attach();
       const [found = ''] = await devices();
       const left = `/run/stowage/mounts/${scene.desired.uid}`;
@@ -216,7 +216,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       expect([await devices(), existsSync(left)]).toEqual([[], false]);
     });
 
-    test('its folder has another name: it is neither detached nor attached again until that is put right', async () => {
+    test('a renamed directory blocks detach and attach until it is renamed back', async () => {
       await attach();
       const { stdout } = await execa('losetup', ['-n', '-O', 'NAME', '-j', scene.desired.file]);
       const files = dirname(scene.desired.file);
@@ -243,7 +243,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
 
     const withFuse = existsSync('/dev/fuse') ? test : test.skip;
     withFuse(
-      'a file is open on a file system that does not answer: it is said, and nobody hangs on',
+      'a file system that never responds is reported, and no process hangs on it',
       async () => {
         await attach();
         const hung = await mountSilent(join(scene.directory, 'hung'));

@@ -58,7 +58,7 @@ describeAsRoot('a sparse volume over ssh', () => {
       expect(made[index]?.status?.conditions?.[0]).toMatchObject({ status: 'True', message: '' });
     });
 
-    test('each has one file with one device, nothing else is made, and all of it goes', async () => {
+    test('each directory gets one file and one device, and all of them are removed', async () => {
       const directories = EVIL.map(directoryOf);
       const expected = made.map((volume) => ({
         ...{ uid: volume.metadata.uid ?? '', file: fileOf(volume), loop: true },
@@ -117,7 +117,7 @@ describeAsRoot('a sparse volume over ssh', () => {
       },
     );
 
-    test('all that are refused can be deleted, and no command was run', async () => {
+    test('refused Volumes can be deleted, and none of them ran a command', async () => {
       await scene.remove(...ends.filter((end): end is Volume => !(end instanceof Error)));
       expect(existsSync(wasHere())).toBe(false);
     });

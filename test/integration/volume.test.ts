@@ -76,7 +76,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
   const expectNothing = async (uid: string) =>
     expect(await leftovers({ uids: [uid], client: scene.client })).toEqual([]);
 
-  test('by stowage create and delete', async () => {
+  test('is created and deleted by stowage', async () => {
     const flags = [
       '--node',
       'n1',
@@ -95,7 +95,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     await expectNothing(uid);
   });
 
-  test("by kubectl apply and delete of MetalK8s's manifest", async () => {
+  test('is created and deleted by kubectl with the manifest of MetalK8s', async () => {
     await scene.run('kubectl', ['apply', '-f', '-'], METALK8S_MANIFEST.replace('NAME', 'data2'));
     await scene.run('kubectl', ['wait', '--for=condition=Ready', 'volume/data2', '--timeout=120s']);
     const uid = await expectWhole('data2', [
@@ -106,7 +106,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     await expectNothing(uid);
   });
 
-  test('twelve at once have twelve devices', async () => {
+  test('twelve concurrent volumes get twelve devices, and leave nothing', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `many-${index}`);
     await Promise.all(
       names.map((name) => scene.client.create(VOLUMES, sparseVolume(name, 'n1', '32Mi'))),
@@ -124,7 +124,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     expect(await leftovers({ client: scene.client })).toEqual([]);
   });
 
-  test('while it is mounted it is not taken away, and says so', async () => {
+  test('is not deleted while mounted, and its condition reports the mount', async () => {
     await scene.client.create(VOLUMES, sparseVolume('used', 'n1', '64Mi'));
     const { status, metadata } = await scene.settled('used');
     await scene.run('mount', [status?.devicePath ?? '', scene.folder]);
@@ -146,7 +146,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     await expectNothing(metadata.uid ?? '');
   });
 
-  test('a Volume deleted at once leaves nothing, however far it got', async () => {
+  test('leaves nothing when deleted at any stage of provisioning', async () => {
     const moments: [string, (volume: Volume) => boolean][] = [
       ['created', () => true],
       ['finalizer', ({ metadata }) => (metadata.finalizers ?? []).length > 0],
@@ -172,7 +172,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     expect(await leftovers({ uids, client: scene.client })).toEqual([]);
   });
 
-  test('what others take off the objects loses nothing', async () => {
+  test('leaves nothing although others removed its finalizer, owner and status', async () => {
     await scene.client.create(VOLUMES, sparseVolume('robbed', 'n1', '64Mi'));
     const { metadata } = await scene.settled('robbed');
     const finalizers = async () => (await scene.get('robbed')).metadata.finalizers ?? [];
@@ -197,7 +197,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     );
   });
 
-  test('a PersistentVolume that the API server refuses is told, and can be deleted', async () => {
+  test('reports a PersistentVolume that the API server refuses, and can be deleted', async () => {
     const volume = sparseVolume('odd', 'n1', '64Mi');
     volume.spec.template = { spec: { hostPath: { path: '/etc' } } };
     await scene.client.create(VOLUMES, volume);

@@ -49,7 +49,7 @@ async function watchWith(name: string, script: string, flags: string[] = []) {
   return { daemon, calls: async () => (await stat(log)).size, said: () => readFile(log, 'utf8') };
 }
 
-test('SIGTERM while a node does not answer ends it in order, and says nothing of the node', async () => {
+test('SIGTERM stops the daemon during a hanging node call, without a write', async () => {
   const { daemon, calls } = await watchWith('hang', 'printf x >>"$log"; exec sleep 60');
   await cluster.client.create(VOLUMES, sparseVolume('hang', 'n1', '1Gi'));
   await until('a call to the node', async () => ((await calls()) > 0 ? true : undefined));
@@ -64,7 +64,7 @@ test('SIGTERM while a node does not answer ends it in order, and says nothing of
   await remove('hang');
 });
 
-test('a node that words its failure otherwise each time makes neither writes nor calls without rest', async () => {
+test('a node with a different error each time causes no frequent writes or calls', async () => {
   const { daemon, calls } = await watchWith(
     'words',
     'printf x >>"$log"; echo "pid $$: no route" >&2; exit 255',
@@ -85,7 +85,7 @@ test('a node that words its failure otherwise each time makes neither writes nor
   await remove('words');
 });
 
-test('SIGHUP has the configuration read again, and a wrong one is said while the old one holds', async () => {
+test('SIGHUP reloads the configuration, and an invalid one is logged and ignored', async () => {
   const config = join(folder.path, 'config.yaml');
   await writeFile(config, 'nodes: {n1: {address: first.example}}\n');
   const { daemon, said } = await watchWith('config', 'echo "$*" >>"$log"; exit 255', [
@@ -119,7 +119,7 @@ test('SIGHUP has the configuration read again, and a wrong one is said while the
   await remove('config');
 });
 
-test('SIGHUP without a configuration has the kubeconfig read again, and ends nothing', async () => {
+test('SIGHUP without a configuration reloads the kubeconfig', async () => {
   const { daemon } = await watchWith('hangup', 'exit 255', ['--leader-election=false']);
   let errors = '';
   daemon.stderr?.on('data', (chunk) => {

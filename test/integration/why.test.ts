@@ -15,7 +15,7 @@ import { onNode } from '../support/volumes.ts';
 /**
  * Runs the commands that `why` prints, with a running daemon, and checks that they fix the problem.
  */
-describeAsRoot('what why says to do', () => {
+describeAsRoot('the fix that `why` prints', () => {
   let cluster: TestCluster;
   let stopUdev: () => Promise<void>;
   let folder: { path: string; remove(): Promise<void> };
@@ -79,7 +79,7 @@ describeAsRoot('what why says to do', () => {
 
   const remove = (name: string) => shell(`stowage delete volume ${name} --wait --timeout 120s`);
 
-  test('StorageClassMissing: of a class that is missing', async () => {
+  test('StorageClassMissing: creates the missing class', async () => {
     await create('y1', 'other');
     await inPhase('y1', 'Failed');
     const diagnosis = await why('y1');
@@ -93,7 +93,7 @@ describeAsRoot('what why says to do', () => {
     await remove('y1');
   });
 
-  test('NameTaken: of the name of its PersistentVolume, which another has', async () => {
+  test('NameTaken: frees the name of the PersistentVolume', async () => {
     const pv: PersistentVolume = {
       apiVersion: 'v1',
       kind: 'PersistentVolume',
@@ -118,7 +118,7 @@ describeAsRoot('what why says to do', () => {
     await remove('y2');
   });
 
-  test('StorageClassInvalid: of a class that no volume can be made of', async () => {
+  test('StorageClassInvalid: corrects the mkfs options of the class', async () => {
     const parameters = { fsType: 'ext4', mkfsOptions: '["-U", "x"]' };
     const { metadata: _, ...local } = await cluster.client.get<StorageClass>(
       STORAGE_CLASSES,
@@ -139,7 +139,7 @@ describeAsRoot('what why says to do', () => {
     await remove('y3');
   });
 
-  test('InvalidSpec: of an invalid spec', async () => {
+  test('InvalidSpec: corrects the spec', async () => {
     const volume = sparseVolume('y4', 'n1', '0');
     const { spec } = volume;
     const sparseLoopDevice = { size: '0', directory: folder.path };

@@ -42,7 +42,7 @@ test('reports each request with verb, resource and code', async () => {
   for (const { ms } of calls) expect(ms).toBeGreaterThan(0);
 });
 
-test('so is each that is sent again, and one that got no answer', async () => {
+test('reports each retry, and a request that gets no response', async () => {
   const codes = [429, 200];
   answer = (response) => {
     response.setHeader('retry-after', '0');
@@ -59,7 +59,7 @@ test('so is each that is sent again, and one that got no answer', async () => {
   ]);
 });
 
-test('what its sender gave up is not', async () => {
+test('does not report a request that its caller aborted', async () => {
   answer = () => {};
   const giveUp = new AbortController();
   const sent = api.client.get(WIDGETS, 'a', { signal: giveUp.signal });

@@ -70,7 +70,7 @@ describe('requests', () => {
     },
   );
 
-  test('write no list of finalizers that was cut', async () => {
+  test('never write a truncated list of finalizers', async () => {
     api = await fakeApi((_, response) => json(response, widget('a', 1)));
     const patch = (...finalizers: string[]) =>
       api.client.patch(WIDGETS, 'a', { metadata: { finalizers } });
@@ -82,7 +82,7 @@ describe('requests', () => {
     expect(api.seen).toHaveLength(2);
   });
 
-  test('for one object of a namespaced kind need a namespace', async () => {
+  test('need a namespace for one object of a namespaced kind', async () => {
     api = await fakeApi((_, response) => json(response, {}));
     await expect(api.client.get(EVENTS, 'x')).rejects.toMatchObject({ code: 'usage' });
     await expect(api.client.create(EVENTS, widget('x', 1))).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('requests', () => {
 });
 
 describe('lists', () => {
-  test('give items the kind that the server leaves out, and [] for null', async () => {
+  test('set the kind of each item, and return [] for null items', async () => {
     const pages = [{ items: [{ metadata: { name: 'a' } }] }, { items: null }];
     api = await fakeApi((_, response) => json(response, { metadata: {}, ...pages.shift() }));
     const page = await api.client.list(WIDGETS, { labelSelector: 'a=b', limit: 3 });
@@ -146,14 +146,14 @@ describe('lists', () => {
     ]);
   });
 
-  test('of which one object is larger than a page are refused', async () => {
+  test('are refused if one object exceeds the size limit of a response', async () => {
     api = await fakeApi((_, response) =>
       json(response, { metadata: {}, items: [{ ...widget('a', 1), large: 'x'.repeat(9 << 20) }] }),
     );
     await expect(listAll(api.client, WIDGETS)).rejects.toThrow('the answer exceeds 8388608 bytes');
   });
 
-  test('drop of each page what is not kept before the next is asked for', async () => {
+  test('transform each page before the next is requested', async () => {
     const steps: string[] = [];
     api = await fakeApi(({ url }, response) => {
       steps.push('asked');
@@ -181,7 +181,7 @@ describe('errors', () => {
     [422, 'Invalid', 'failed'],
     [500, 'InternalError', 'failed'],
     [504, 'Timeout', 'timeout'],
-  ])('a %i is an ApiError', async (code, reason, errorCode) => {
+  ])('a response with status %i is an ApiError', async (code, reason, errorCode) => {
     api = await fakeApi((_, response) => json(response, status(code, reason, 'because'), code));
     await expect(api.client.get(WIDGETS, 'a')).rejects.toMatchObject({
       name: 'ApiError',
@@ -198,14 +198,14 @@ describe('errors', () => {
     expect([isConflict(error), error.reason]).toEqual([false, 'AlreadyExists']);
   });
 
-  test('of a proxy that does not speak the API show its answer', async () => {
+  test('quote the response of a proxy that does not speak the API', async () => {
     api = await fakeApi((_, response) => response.writeHead(502).end('<html>Bad Gateway'));
     await expect(api.client.get(WIDGETS, 'a')).rejects.toThrow(
       /GET .*\/a returned status 502: <html>Bad/,
     );
   });
 
-  test('an answer that is no JSON, or cut short, is a ConnectionError', async () => {
+  test('a response that is truncated or not JSON is a ConnectionError', async () => {
     api = await fakeApi(({ method }, response) => {
       if (method === 'GET') response.end('<html>');
       else
@@ -215,7 +215,7 @@ describe('errors', () => {
     await expect(api.client.create(WIDGETS, widget('a', 1))).rejects.toThrow(ConnectionError);
   });
 
-  test('a server that is not there is a ConnectionError that names it', async () => {
+  test('a refused connection is an error that names the server', async () => {
     api = await fakeApi(() => {});
     await api.close();
     await expect(api.client.get(WIDGETS, 'a')).rejects.toMatchObject({
@@ -232,7 +232,7 @@ describe('errors', () => {
       (response: { writeHead(code: number): { write(text: string): void } }) =>
         response.writeHead(200).write('{'),
     ],
-  ])('%s that never come are a timeout', async (_, answer) => {
+  ])('a request without response %s times out', async (_, answer) => {
     api = await fakeApi((_request, response) => answer(response as never), {
       requestTimeoutMs: 50,
     });
@@ -242,7 +242,7 @@ describe('errors', () => {
     });
   });
 
-  test('an exec plugin that hangs is a timeout', async () => {
+  test('a request times out if the exec plugin hangs', async () => {
     api = await fakeApi(() => {}, {
       requestTimeoutMs: 50,
       authenticate: () => new Promise(() => {}),
@@ -250,7 +250,7 @@ describe('errors', () => {
     await expect(api.client.get(WIDGETS, 'a')).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  test("the caller's abort is thrown as it is", async () => {
+  test('the error of the caller’s abort is thrown unchanged', async () => {
     const controller = new AbortController();
     api = await fakeApi(() => controller.abort(new Error('mine')));
     await expect(api.client.get(WIDGETS, 'a', { signal: controller.signal })).rejects.toThrow(
@@ -259,15 +259,15 @@ describe('errors', () => {
   });
 });
 
-test.each(['null', '7'])('an answer that is %s is told', async (text) => {
+test.each(['null', '7'])('reports the response %s, which is not a JSON object', async (text) => {
   api = await fakeApi((_, response) => response.end(text));
   await expect(api.client.get(WIDGETS, 'a')).rejects.toThrow(
     `the answer is not a JSON object: ${text}`,
   );
 });
 
-describe('tries again', () => {
-  test('once with new credentials after a 401', async () => {
+describe('a request', () => {
+  test('is retried once with new credentials after a 401', async () => {
     api = await fakeApi(
       ({ headers }, response) =>
         headers.authorization === 'refused'
@@ -279,7 +279,7 @@ describe('tries again', () => {
     expect(api.seen.map(({ headers }) => headers.authorization)).toEqual(['undefined', 'refused']);
   });
 
-  test('after a 429, at the time of its Retry-After', async () => {
+  test('is retried after each 429 with a Retry-After', async () => {
     const answers = [429, 429, 200];
     api = await fakeApi((_, response) => {
       response.setHeader('retry-after', '0');
@@ -292,7 +292,7 @@ describe('tries again', () => {
   test.each([
     ['GET', 2],
     ['POST', 1],
-  ])('a %s over a connection that broke: %i requests', async (method, requests) => {
+  ])('with method %s is sent %i time(s) if the connection breaks', async (method, requests) => {
     api = await fakeApi((_, response) => response.destroy());
     const sent =
       method === 'GET' ? api.client.get(WIDGETS, 'a') : api.client.create(WIDGETS, widget('a', 1));
@@ -302,7 +302,7 @@ describe('tries again', () => {
 });
 
 describe('watches', () => {
-  test('split at newlines, across chunks and within characters', async () => {
+  test('split events at newlines, even if chunks end within a character', async () => {
     const events = ['é', '\u2028', '𝄞'].map((text, i) => ({
       type: 'ADDED',
       object: widget('a', i, { text }),

@@ -71,7 +71,7 @@ describe('credentials', () => {
     ['none', null, undefined],
     ['a token', { token: 'secret' }, 'Bearer secret'],
     ['a password', { username: 'u', password: 'p' }, 'Basic dTpw'],
-  ])('%s', async (_, user, authorization) => {
+  ])('set the Authorization header: %s', async (_, user, authorization) => {
     expect((await headersWith({ kubeconfig: kubeconfig({ user }) })).authorization).toBe(
       authorization,
     );
@@ -116,7 +116,7 @@ describe('credentials', () => {
     });
   });
 
-  test('an exec plugin with a folder in its name is the one beside the kubeconfig', async () => {
+  test('a relative path of an exec plugin starts at the directory of the kubeconfig', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'stowage-elsewhere-'));
     const answer = (token: string) =>
       `#!/bin/sh\necho '{"kind":"ExecCredential","status":{"token":"${token}"}}'\n`;
@@ -170,7 +170,7 @@ describe('credentials', () => {
         ),
       },
     ],
-  ])('an exec plugin that %s', async (_, exec, error) => {
+  ])('reports the error of an exec plugin that %s', async (_, exec, error) => {
     const { client } = await connect({ kubeconfig: kubeconfig({ user: { exec } }) });
     await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({
       name: 'StowageError',
@@ -178,7 +178,7 @@ describe('credentials', () => {
     });
   });
 
-  test('an exec plugin that hangs is not taken for a server that does', async () => {
+  test('reports a hanging exec plugin as a timeout of credentials, not of the server', async () => {
     // Ends when the test's directory is removed.
     const exec = { command: 'sh', args: ['-c', `while test -d ${folder}; do sleep 0.05; done`] };
     const { client } = await connect({
@@ -194,7 +194,7 @@ describe('credentials', () => {
   test.each([
     ['an absolute path', (path: string) => path],
     ['a path from the folder of the kubeconfig', () => 'token'],
-  ])('a token in a file, by %s, goes before one beside it', async (_, nameOf) => {
+  ])('a token in a file, by %s, takes precedence over an inline token', async (_, nameOf) => {
     const path = join(folder, 'token');
     writeFileSync(path, 'fresh\n');
     const user = { token: 'old', tokenFile: nameOf(path) };
@@ -213,7 +213,7 @@ describe('credentials', () => {
     });
   });
 
-  test('all that is impersonated is sent', async () => {
+  test('include the user, groups, UID and extra fields to impersonate', async () => {
     const user = {
       as: 'jane',
       'as-groups': ['a', 'b'],
@@ -245,7 +245,7 @@ describe('the kubeconfig', () => {
     expect([connection.namespace, connection.server]).toEqual([namespace, api.url]);
   });
 
-  test('may give a server with a path', async () => {
+  test('may have a server URL with a path', async () => {
     await headersWith({ kubeconfig: kubeconfig({ server: `${api.url}/clusters/c-1/` }) });
     expect(api.seen[0]?.url).toBe('/clusters/c-1/apis/example.com/v1/widgets/a');
   });
@@ -335,7 +335,7 @@ describe('the kubeconfig', () => {
       () => ({ kubeconfig: kubeconfig({ cluster: { 'proxy-url': 'http://p' } }) }),
       { code: 'failed', message: expect.stringContaining('http://p') },
     ],
-  ])('%s', async (_, options, error) => {
+  ])('is refused: %s', async (_, options, error) => {
     await expect(connect(options())).rejects.toMatchObject({ name: 'StowageError', ...error });
   });
 
@@ -343,7 +343,7 @@ describe('the kubeconfig', () => {
     ['users: [{name: c, user: {token: SECRET: x}}]', /invalid YAML: line 1, column \d+: /],
     ['users: [{name: c, user: {token: *SECRET}}]', /invalid YAML: line 1, column \d+: /],
     ['a: "\nb: [\n  token: SECRET', /invalid YAML: line \d, column \d+: /],
-  ])('that is broken is not quoted: %j', async (text, message) => {
+  ])('is not quoted in the error if it is invalid: %j', async (text, message) => {
     const path = join(folder, 'broken');
     writeFileSync(path, text);
     const error: Error = await connect({ kubeconfig: path }).catch((thrown) => thrown);
@@ -355,7 +355,7 @@ describe('the kubeconfig', () => {
     const token = (file: string) => kubeconfig({ user: { token: file } });
     const tokensSeen = () => api.seen.map(({ headers }) => headers.authorization);
 
-    test('when asked to, and what is wrong then changes nothing', async () => {
+    test('on reload(), and an invalid file keeps the earlier credentials', async () => {
       const { client, reload } = await connect({ kubeconfig: token('one') });
       await client.get(WIDGETS, 'a');
       token('two');
@@ -368,7 +368,7 @@ describe('the kubeconfig', () => {
       expect(tokensSeen()).toEqual(['Bearer one', 'Bearer one', 'Bearer two', 'Bearer two']);
     });
 
-    test('when no server is reached, which may be elsewhere now', async () => {
+    test('after a failed connection, as the server may have moved', async () => {
       const { client } = await connect({
         kubeconfig: kubeconfig({ server: 'http://127.0.0.1:1' }),
       });
@@ -378,7 +378,7 @@ describe('the kubeconfig', () => {
       expect(tokensSeen()).toEqual(['Bearer moved']);
     });
 
-    test('and the same runs no exec plugin again', async () => {
+    test('without another run of the exec plugin if the file is unchanged', async () => {
       const runs = join(folder, 'runs');
       const script = `echo x >> ${runs}; echo '{"kind":"ExecCredential","status":{"token":"t"}}'`;
       const exec = { command: 'sh', args: ['-c', script] };
@@ -391,7 +391,7 @@ describe('the kubeconfig', () => {
     });
   });
 
-  test('that $KUBECONFIG names is missing', async () => {
+  test('is refused if $KUBECONFIG names a missing file', async () => {
     process.env.KUBECONFIG = '/missing';
     await expect(connect({})).rejects.toMatchObject({
       message: expect.stringContaining('/missing'),

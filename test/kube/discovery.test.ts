@@ -25,7 +25,7 @@ const asked = (answers: Record<string, unknown>) =>
   });
 const CORE = { '/api/v1': { resources: [kind('secrets')] } };
 
-test('kinds in namespaces that can be listed and deleted, of all groups, once each', async () => {
+test('kindsInNamespaces returns each kind that can be listed and deleted, once', async () => {
   const found = await asked({
     '/api/v1': {
       resources: [
@@ -47,7 +47,7 @@ test('kinds in namespaces that can be listed and deleted, of all groups, once ea
   ]);
 });
 
-test('an empty list of Go is null', async () => {
+test('kindsInNamespaces accepts null for an empty list of groups', async () => {
   expect(await asked({ ...CORE, '/apis': { groups: null } })).toHaveLength(1);
 });
 
@@ -58,11 +58,11 @@ test.each([
     'returned status 503',
   ],
   ['an answer that is none', { '/apis': {} }, 'the answer to /apis has no list of groups'],
-])('%s is thrown', async (_, answers, message) => {
+])('kindsInNamespaces throws on %s', async (_, answers, message) => {
   await expect(asked({ ...CORE, ...answers })).rejects.toThrow(message);
 });
 
-describe('the version that a kind is served in', () => {
+describe('servedAs', () => {
   const GROUP = REFERENCE_GRANTS.group;
   const served = { resources: [kind('referencegrants')] };
   const gateways = { resources: [kind('gateways')] };
@@ -75,7 +75,7 @@ describe('the version that a kind is served in', () => {
     ],
     ['the only', { [`/apis/${GROUP}/v1beta1`]: served }, 'v1beta1'],
     ['none', { [`/apis/${GROUP}/v1`]: { resources: null } }, undefined],
-  ])('%s', async (_name, answers, version) => {
+  ])('returns the served version of a kind: %s', async (_name, answers, version) => {
     const found = await servedAs(
       {
         send: async ({ path }) => {
@@ -89,7 +89,7 @@ describe('the version that a kind is served in', () => {
     expect(found).toEqual(version && { ...REFERENCE_GRANTS, version });
   });
 
-  test('a server that fails is an error', async () => {
+  test('throws if the server fails', async () => {
     const send = async () => {
       throw refusal(503, '');
     };

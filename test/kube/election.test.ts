@@ -85,14 +85,14 @@ function stand({
   };
 }
 
-test('who takes the Lease may act, and nobody before', async () => {
+test('a process may act once it holds the Lease, not before', async () => {
   const { election } = stand();
   expect(() => election.check()).toThrow('does not hold the Lease');
   await election.won;
   expect(() => election.check()).not.toThrow();
 });
 
-test('the right to act ends a deadline after the last renewal was sent, however late its answer came', async () => {
+test('leadership ends at the renew deadline, counted from the last renewal request', async () => {
   const { election, time } = stand({ answerMs: 1000 });
   await election.won;
   time.ms = TIMING.renewDeadlineMs - 1;
@@ -102,7 +102,7 @@ test('the right to act ends a deadline after the last renewal was sent, however 
   expect(() => election.check()).toThrow('does not hold the Lease');
 });
 
-test('who gives the Lease away acts no more, and others wait until it is released', async () => {
+test('resign() ends leadership at once, and only stop() releases the Lease', async () => {
   const { election, holder } = stand();
   await election.won;
   election.resign();
@@ -121,7 +121,7 @@ test('a renewal that waited for its connection past the deadline is not sent', a
   expect(version()).toBe('1');
 });
 
-test('who stops acts no more from then on, whatever ends later', async () => {
+test('stop() ends leadership at once, before the Lease is released', async () => {
   const { election } = stand();
   await election.won;
   const stopped = election.stop();
@@ -129,7 +129,7 @@ test('who stops acts no more from then on, whatever ends later', async () => {
   await stopped;
 });
 
-describe('an account that may not have the Lease', () => {
+describe('an account without access to the Lease', () => {
   async function wait({ time, clock, reads }: ReturnType<typeof stand>, ms: number) {
     for (const end = time.ms + ms; time.ms < end; ) {
       const before = reads();
@@ -139,13 +139,13 @@ describe('an account that may not have the Lease', () => {
     }
   }
 
-  test('leads once it may, if that is soon', async () => {
+  test('leads if it gets access within 20 s', async () => {
     const world = stand({ refusedUntil: 20_000 });
     await wait(world, 20_000);
     await world.election.won;
   });
 
-  test('ends, and says where it may', async () => {
+  test('fails after 30 s, with a hint to set the namespace', async () => {
     const world = stand({ refusedUntil: Infinity });
     await wait(world, 30_300);
     const { message, hint } = await world.election.lost;
@@ -154,7 +154,7 @@ describe('an account that may not have the Lease', () => {
   });
 });
 
-describe('the Lease says what leads', () => {
+describe('the annotations of a Lease', () => {
   const released: Lease = {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
@@ -170,7 +170,7 @@ describe('the Lease says what leads', () => {
   test.each([
     ['one that is new', undefined],
     ['one of another process', released],
-  ])('of %s, in the write that takes it, and in no renewal', async (_, there) => {
+  ])('are set on acquiring %s, and not on renewals', async (_, there) => {
     const { election, clock, time, written } = stand(there === undefined ? {} : { there });
     await election.won;
     expect(written.map(({ metadata }) => metadata?.annotations)).toEqual([{ leader: 'mine' }]);

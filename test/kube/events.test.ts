@@ -79,7 +79,7 @@ test('writes an Event with its object, reason and message', async () => {
   ]);
 });
 
-test("a namespaced object's Event is beside it", async () => {
+test('an Event is in the namespace of its object', async () => {
   recorder.event({ ...object, metadata: { name: 'a', namespace: 'ns' } }, 'Normal', 'Made', 'x');
   recorder.event({ ...object, metadata: { name: 'a', namespace: 'ns' } }, 'Normal', 'Made', 'x');
   await recorder.flush(1000);
@@ -91,7 +91,7 @@ test("a namespaced object's Event is beside it", async () => {
 test.each([
   ['a'.repeat(253), 253],
   [`${'a'.repeat(229)}.b`, 253],
-])('names and messages are cut to what the server takes', async (name, limit) => {
+])('truncates names and messages to the limits of the server', async (name, limit) => {
   recorder.event(widget(name, 1), 'Normal', 'Made', 'm'.repeat(2000));
   await recorder.flush(1000);
   expect(created[0]?.metadata.name.length).toBeLessThanOrEqual(limit);
@@ -99,7 +99,7 @@ test.each([
   expect(created[0]?.message).toHaveLength(1024);
 });
 
-test('the same again counts up', async () => {
+test('increments the count of a repeated Event', async () => {
   for (let i = 0; i < 3; i += 1) {
     recorder.event(object, 'Warning', 'Refused', 'no');
     await clock.advance(1000);
@@ -129,7 +129,7 @@ test('another object, type, reason or message is another Event', async () => {
   ]);
 });
 
-test('an Event that the server dropped meanwhile is made anew', async () => {
+test('creates an Event again that the server has deleted', async () => {
   recorder.event(object, 'Normal', 'Made', 'x');
   await recorder.flush(1000);
   failing = [refusal(404)];
@@ -143,7 +143,7 @@ test('an Event that the server dropped meanwhile is made anew', async () => {
   expect(patched[0]?.name).toBe(created[1]?.metadata.name);
 });
 
-test('more than ten different messages become one Event', async () => {
+test('combines the messages after the tenth into one Event', async () => {
   for (let i = 0; i < 13; i += 1) recorder.event(object, 'Warning', 'Refused', `no ${i}`);
   await recorder.flush(1000);
   expect(created.map(({ message }) => message).slice(9)).toEqual([
@@ -156,7 +156,7 @@ test('more than ten different messages become one Event', async () => {
   ]);
 });
 
-test('after ten quiet minutes messages are single again', async () => {
+test('stops combining messages after ten minutes without an event', async () => {
   for (let i = 0; i < 12; i += 1) recorder.event(object, 'Warning', 'Refused', `no ${i}`);
   await recorder.flush(1000);
   await clock.advance(10 * 60_000 + 1);
@@ -165,7 +165,7 @@ test('after ten quiet minutes messages are single again', async () => {
   expect(created.at(-1)?.message).toBe('no 12');
 });
 
-test('failures are logged, and what comes after is written', async () => {
+test('logs each failed write, and writes the Events after it', async () => {
   failing = [refusal(403), new Error('down')];
   for (const message of ['x', 'y', 'z']) recorder.event(object, 'Normal', 'Made', message);
   await recorder.flush(1000);
@@ -173,7 +173,7 @@ test('failures are logged, and what comes after is written', async () => {
   expect(created.map(({ message }) => message)).toEqual(['z']);
 });
 
-test('the queue is bounded, and a flush of a server that hangs ends in time', async () => {
+test('the queue is bounded, and flush() times out if the server hangs', async () => {
   const hanging = createEventRecorder({
     client: { create: () => new Promise(() => {}), patch: () => new Promise(() => {}) },
     ...{ clock, component: 'stowage', host: 'host1', logger },

@@ -5,7 +5,7 @@ import { createTransport, type Request, type Transport } from '../../src/kube/tr
 import { type FakeApi, fakeApi, json, status, WIDGETS, widget } from '../support/fake-api.ts';
 import { FakeClock, until } from '../support/fake-clock.ts';
 
-describe('writes that are checked', () => {
+describe('checkWrites', () => {
   let api: FakeApi;
   afterEach(() => api.close());
   const refusal = new Error('no right');
@@ -22,7 +22,7 @@ describe('writes that are checked', () => {
       ),
     );
 
-  test('are sent whole, and others are not held to it', async () => {
+  test('sends allowed writes unchanged, and checks no reads', async () => {
     api = await fakeApi((_, response) => json(response, widget('a', 1)));
     let checks = 0;
     const client = clientOf(() => {
@@ -42,7 +42,7 @@ describe('writes that are checked', () => {
     ]);
   });
 
-  test('are not sent once the right is lost, however late: while they wait for credentials, or a connection', async () => {
+  test('refuses a write if the right is lost while it waits for credentials', async () => {
     api = await fakeApi((_, response) => json(response, widget('a', 1)));
     let held = true;
     const lose = async () => {
@@ -66,7 +66,7 @@ describe('writes that are checked', () => {
     expect(api.seen).toEqual([]);
   });
 
-  test('are not tried again once the right is lost', async () => {
+  test('does not retry a write once the right is lost', async () => {
     let held = true;
     api = await fakeApi((_, response) => {
       held = false;
@@ -81,7 +81,7 @@ describe('writes that are checked', () => {
   });
 });
 
-describe('a rate', () => {
+describe('limitRate', () => {
   const sent: { path: string; at: number }[] = [];
   const clock = new FakeClock();
   const start = clock.now();
@@ -96,7 +96,7 @@ describe('a rate', () => {
     },
   };
 
-  test('lets a burst through, then a rate in order, without canceled requests', async () => {
+  test('sends a burst, then the rest in order at the rate, and no aborted request', async () => {
     const limited = limitRate(transport, { qps: 2, burst: 3 }, clock);
     const request = (path: string, signal?: AbortSignal): Request => ({
       method: 'GET',
@@ -130,8 +130,8 @@ describe('a rate', () => {
   });
 });
 
-describe('a limit of requests at once', () => {
-  test('lets the next one through when one has ended, however it ends, and counts no watch', async () => {
+describe('limitRequests', () => {
+  test('sends the next request when one ends or fails, and does not count watches', async () => {
     const ends = new Map<string, (error?: Error) => void>();
     const transport: Transport = {
       server: '',

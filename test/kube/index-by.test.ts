@@ -28,7 +28,7 @@ function indexed(keyOf: Parameters<typeof indexBy<Widget>>[1]) {
   return { store, found, tell: (changes: Change<Widget>[]) => changes.forEach(handler) };
 }
 
-test('objects are found by their key as they come, change and go', () => {
+test('indexBy follows objects that are added, updated, replaced and deleted', () => {
   const { store, tell, found: on1 } = indexed((object) => object.on);
   const found = (key: string) => on1(key).map(({ metadata }) => metadata.name);
 
@@ -54,7 +54,7 @@ test('objects are found by their key as they come, change and go', () => {
   expect([found('n1'), found('n2')]).toEqual([[], []]);
 });
 
-test('an object of several keys is found under each, and under those alone that it has now', () => {
+test('indexBy lists an object with several keys under each of its current keys', () => {
   const { store, tell, found: on1 } = indexed((object) => object.on?.split(' '));
   const found = () => ['n1', 'n2', 'n3'].map((key) => on1(key).length);
   tell(store.put(on('a', 1, 'n1 n2')));

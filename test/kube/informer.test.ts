@@ -83,7 +83,7 @@ async function started(): Promise<void> {
   await watching(1);
 }
 
-test('lists, then follows the watch from there', async () => {
+test('lists, then watches from the version of the list', async () => {
   expect(informer.hasSynced()).toBe(false);
   await started();
   expect([informer.hasSynced(), informer.list(), opened[0]?.version]).toEqual([
@@ -99,7 +99,7 @@ test('lists, then follows the watch from there', async () => {
   expect(informer.get('b')).toEqual(widget('b', 12));
 });
 
-test('keeps what transform leaves', async () => {
+test('stores the result of transform', async () => {
   lists = [listOf(10, widget('a', 5, { spec: 1 }))];
   await informer.stop();
   informer = createInformer({
@@ -126,7 +126,7 @@ test('a handler that throws is logged, and stops neither the others nor the watc
   ]);
 });
 
-test('a dropped connection, also within a line: listed again, and all of it holds, though the server went back', async () => {
+test('lists again after a dropped connection, even if the server has older versions', async () => {
   await started();
   send(last(), 'ADDED', widget('b', 12));
   send(last(), 'BOOKMARK', bookmark(15));
@@ -139,7 +139,7 @@ test('a dropped connection, also within a line: listed again, and all of it hold
   await until(() => informer.get('c') !== undefined);
 });
 
-test('a watch that the server ends in its time is resumed without delay', async () => {
+test('resumes without delay or list after the server ends a watch at its timeout', async () => {
   await started();
   await clock.advance(150_000);
   send(last(), 'ADDED', widget('b', 12));
@@ -150,7 +150,7 @@ test('a watch that the server ends in its time is resumed without delay', async 
   expect([opened[1]?.version, listed(), logger.lines]).toEqual(['12', 1, []]);
 });
 
-test('a watch that the server ends before, as one that stops does: listed again without delay', async () => {
+test('lists again without delay if the server ends a watch early, as on its shutdown', async () => {
   await started();
   send(last(), 'ADDED', widget('b', 12));
   await until(() => told.length === 2);
@@ -183,7 +183,7 @@ test.each([
   ],
   ['a 410 as an answer', (r: ServerResponse) => json(r, status(410, 'Expired'), 410)],
   ['any other error', (r: ServerResponse) => json(r, status(500, 'InternalError'), 500)],
-])('after %s it is listed again, and what vanished is told of', async (_, fail) => {
+])('lists again after %s, and reports objects that are gone', async (_, fail) => {
   watches = [fail, open];
   lists = [listOf(10, widget('a', 5)), listOf(30, widget('b', 25))];
   informer.start();
@@ -208,7 +208,7 @@ test.each<[string, () => Promise<void>]>([
       await watching(4);
     },
   ],
-])('after %s the next failure is the first again', async (_, recover) => {
+])('resets the failure count after %s', async (_, recover) => {
   const fail = (r: ServerResponse) => json(r, status(500, 'InternalError'), 500);
   watches = [fail, fail, open];
   informer.start();
@@ -219,7 +219,7 @@ test.each<[string, () => Promise<void>]>([
   expect(logger.lines.map(({ fields }) => fields.failures)).toEqual([1, 2, 1]);
 });
 
-test('lists that fail are tried again, later and later', async () => {
+test('retries failed lists with increasing delay', async () => {
   lists = [(r) => r.destroy(), (r) => r.destroy(), (r) => json(r, status(500, 'x'), 500), ...lists];
   informer.start();
   await watching(1);
@@ -243,7 +243,7 @@ test('replaces a half-open connection after three silent minutes', async () => {
   expect(String(logger.lines[0]?.fields.err)).toMatch(/no data for 180000 ms/);
 });
 
-test('everything is listed again after a while, though watches go on', async () => {
+test('lists again at the end of the first watch after the relist interval', async () => {
   await started();
   lists = [listOf(50, widget('z', 50))];
   for (let minutes = 0; minutes < 24; minutes += 2) {
@@ -262,7 +262,7 @@ test.each([
   ['an event', 'ADDED', widget('b', 3)],
   ['a bookmark', 'BOOKMARK', bookmark(3)],
 ])(
-  '%s from before the list means a restored server: listed again, and the list holds',
+  'lists again after %s older than the list, as from a restored server',
   async (_, type, object) => {
     await started();
     lists = [listOf(4, widget('a', 2))];
@@ -274,7 +274,7 @@ test.each([
   },
 );
 
-test("a write's answer is known at once, and told once", async () => {
+test('applies the response of a write at once, and reports it once', async () => {
   await started();
   informer.recordWrite(widget('a', 12));
   send(last(), 'MODIFIED', widget('a', 11));
@@ -284,7 +284,7 @@ test("a write's answer is known at once, and told once", async () => {
   expect(told).toEqual(['added a@5', 'updated a@12', 'added b@13']);
 });
 
-test('stopped before its first list, synced rejects', async () => {
+test('synced rejects if the informer stops before its first list', async () => {
   lists = [() => {}];
   informer.start();
   await until(() => listed() === 1);

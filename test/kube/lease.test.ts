@@ -55,7 +55,7 @@ describe('a follower', () => {
       SEEN,
       { do: 'wait', ms: 15_000 },
     ],
-  ])('%s', (_, found, now, decision) => {
+  ])('acquires the Lease or waits: %s', (_, found, now, decision) => {
     const me = { identity: 'me', leadsUntil: undefined, othersUntil: 0, leaseDurationMs: 10_000 };
     expect(decide(found, SEEN, me, now)).toEqual(decision);
   });
@@ -65,7 +65,7 @@ test.each<[string, Lease | undefined, number, LeaseDecision]>([
   ['that was deleted is waited out', undefined, SEEN, { do: 'wait', ms: 8000 }],
   ['that was deleted and waited out is taken', undefined, 9000, { do: 'acquire' }],
   ['that was released is taken at once', held(''), SEEN, { do: 'acquire' }],
-])('a Lease that another held %s', (_, found, now, decision) => {
+])('a Lease of another holder %s', (_, found, now, decision) => {
   const me = { identity: 'me', leadsUntil: undefined, othersUntil: 9000, leaseDurationMs: 10_000 };
   expect(decide(found, SEEN, me, now)).toEqual(decision);
 });
@@ -90,17 +90,17 @@ describe('a leader', () => {
       5000,
       lost('not renewed in time'),
     ],
-  ])('%s', (_, found, now, decision) => {
+  ])('handles its Lease: %s', (_, found, now, decision) => {
     const me = { identity: 'me', leadsUntil: 5000, othersUntil: 0, leaseDurationMs: 15_000 };
     expect(decide(found, SEEN, me, now)).toEqual(decision);
   });
 });
 
-describe('what is written', () => {
+describe('the spec of a Lease', () => {
   const now = Date.parse('2030-01-01T00:00:00.123Z');
   const time = '2030-01-01T00:00:00.123000Z';
 
-  test('to make one', () => {
+  test('names the holder and counts no transitions if the Lease is new', () => {
     expect(heldBy('me', undefined, 15_000, now)).toEqual({
       holderIdentity: 'me',
       leaseDurationSeconds: 15,
@@ -110,7 +110,7 @@ describe('what is written', () => {
     });
   });
 
-  test('to take one over: a transition; a part of a second counts as a whole one', () => {
+  test('counts a transition on takeover, and rounds the duration up to seconds', () => {
     const old = lease({ holderIdentity: 'other', acquireTime: 'then', leaseTransitions: 3 });
     expect(heldBy('me', old, 1500, now)).toMatchObject({
       leaseDurationSeconds: 2,
@@ -119,7 +119,7 @@ describe('what is written', () => {
     });
   });
 
-  test('to keep one: no transition', () => {
+  test('keeps acquireTime and the transitions on renewal', () => {
     const old = lease({ holderIdentity: 'me', acquireTime: 'then', leaseTransitions: 3 });
     expect(heldBy('me', old, 15_000, now)).toMatchObject({
       acquireTime: 'then',
@@ -128,7 +128,7 @@ describe('what is written', () => {
     });
   });
 
-  test('to release one: no holder, and a duration of a second', () => {
+  test('has no holder and a duration of one second on release', () => {
     const old = lease({ holderIdentity: 'me', leaseDurationSeconds: 15, leaseTransitions: 3 });
     expect(released(old, now)).toEqual({
       holderIdentity: '',

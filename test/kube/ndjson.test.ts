@@ -13,13 +13,13 @@ async function split(chunks: Buffer[]): Promise<string[]> {
 const text = 'é\n\u2028𝄞\r\n\n漢字\nhalf';
 const expected = ['é', '\u2028𝄞\r', '漢字', 'half'];
 
-test.each([1, 2, 3, 5, 1000])('chunks of %i bytes make the same lines', async (size) => {
+test.each([1, 2, 3, 5, 1000])('chunks of %i bytes yield the same lines', async (size) => {
   const bytes = Buffer.from(text);
   const chunks = [];
   for (let i = 0; i < bytes.length; i += size) chunks.push(bytes.subarray(i, i + size));
   expect(await split(chunks)).toEqual(expected);
 });
 
-test('what ends with a newline has no half line after it', async () => {
+test('a final newline yields no empty line', async () => {
   expect(await split([Buffer.from('a\n')])).toEqual(['a']);
 });

@@ -29,7 +29,7 @@ const compute = (object: KubeObject) => ({
   status: { x: 1 },
 });
 
-test.each([0, 1, 4])('after %i conflicts the patch is of the last version', async (conflicts) => {
+test.each([0, 1, 4])('patches the latest version after %i conflicts', async (conflicts) => {
   const client = server(conflicts);
   const result = await patchWithRetry(client, WIDGETS, 'a', compute);
   const version = String(conflicts + 1);
@@ -49,7 +49,7 @@ test('fails after five conflicts', async () => {
   expect(client.patches).toHaveLength(5);
 });
 
-test('nothing to change sends nothing', async () => {
+test('sends nothing if there is nothing to change', async () => {
   const client = server(0);
   expect(await patchWithRetry(client, WIDGETS, 'a', () => undefined)).toEqual(widget('a', 1));
   expect(client.patches).toEqual([]);

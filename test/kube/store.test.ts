@@ -25,7 +25,7 @@ test.each([
   ['10', '10', 0],
   ['', '1', -1],
   ['9007199254740993', '9007199254740992', 1],
-])('%s against %s', (a, b, sign) => {
+])('compareVersions orders %s and %s', (a, b, sign) => {
   expect(Math.sign(compareVersions(a, b))).toBe(sign);
 });
 
@@ -40,23 +40,23 @@ describe('watch', () => {
     expect(told(store.put(object))).toEqual(changes);
   });
 
-  test('an update comes with what was there', () => {
+  test('an update includes the previous object', () => {
     expect(store.put(widget('a', 7))[0]?.old).toEqual(widget('a', 5));
   });
 
-  test('a deletion drops, also with the version of the last write', () => {
+  test('a deletion removes the object, even with the version of the last write', () => {
     expect(told(store.remove(widget('a', 5)))).toEqual(['deleted a@5']);
     expect(store.get('a')).toBeUndefined();
     expect(store.remove(widget('a', 9))).toEqual([]);
   });
 
-  test('the deletion of an earlier object of that name leaves the later one', () => {
+  test('the deletion of an earlier object keeps a later object of the same name', () => {
     store.recordWrite(reborn('a', 9));
     expect(store.remove(widget('a', 8))).toEqual([]);
     expect(store.get('a')).toEqual(reborn('a', 9));
   });
 
-  test('objects of one name in two namespaces are two', () => {
+  test('objects of the same name in two namespaces are separate', () => {
     store.put({
       ...widget('a', 7),
       metadata: { name: 'a', namespace: 'ns', resourceVersion: '7' },
@@ -67,7 +67,7 @@ describe('watch', () => {
 });
 
 describe('list', () => {
-  test('adds, updates, and deletes what vanished', () => {
+  test('adds new objects, and deletes objects that are gone', () => {
     store.beginList();
     expect(told(store.replace([widget('a', 5), widget('c', 8)], '9'))).toEqual([
       'added c@8',
@@ -75,20 +75,20 @@ describe('list', () => {
     ]);
   });
 
-  test('is the truth also where it is older: the server was restored from a backup', () => {
+  test('replaces newer objects, as the server may be restored from a backup', () => {
     store.beginList();
     expect(told(store.replace([widget('a', 2)], '3'))).toEqual(['updated a@2', 'deleted b@6']);
     expect(told(store.put(widget('a', 4)))).toEqual(['updated a@4']);
   });
 
-  test('brings back what was deleted since the backup, and writes of that are learned again', () => {
+  test('restores an object deleted since the backup, and accepts later writes of it', () => {
     store.remove(widget('a', 7));
     store.beginList();
     expect(told(store.replace([widget('a', 2)], '3'))).toEqual(['added a@2', 'deleted b@6']);
     expect(told(store.recordWrite(widget('a', 4)))).toEqual(['updated a@4']);
   });
 
-  test('does not undo what was learned while it was under way', () => {
+  test('does not undo writes that were recorded while it was read', () => {
     store.beginList();
     store.recordWrite(widget('a', 10));
     store.recordWrite(widget('c', 11));
@@ -106,14 +106,14 @@ describe('recordWrite', () => {
     };
   };
 
-  test('of an object whose last finalizer a write removed: it is gone, under the version that it had', () => {
+  test('deletes an object whose last finalizer the write removed', () => {
     expect(told(store.recordWrite(deleting({})))).toEqual(['deleted a@5']);
     expect(store.get('a')).toBeUndefined();
     expect(store.remove(widget('a', 9))).toEqual([]);
   });
 
   test.each([[{ finalizers: ['x'] }], [{ deletionGracePeriodSeconds: 30 }]])(
-    'of what is held still: it is there, %j',
+    'keeps an object whose deletion is not complete: %j',
     (held) => {
       expect(told(store.recordWrite(deleting({ ...held, resourceVersion: '8' })))).toEqual([
         'updated a@8',
@@ -121,17 +121,17 @@ describe('recordWrite', () => {
     },
   );
 
-  test('takes a newer version, and not what the watch then repeats', () => {
+  test('stores a newer version, and the watch does not report it again', () => {
     expect(told(store.recordWrite(widget('a', 8)))).toEqual(['updated a@8']);
     expect(store.put(widget('a', 7))).toEqual([]);
     expect(store.put(widget('a', 8))).toEqual([]);
   });
 
-  test('takes no older version', () => {
+  test('ignores an older version', () => {
     expect(store.recordWrite(widget('a', 4))).toEqual([]);
   });
 
-  test.each(['watch', 'list'])('revives nothing that a %s said is gone', (by) => {
+  test.each(['watch', 'list'])('does not restore an object that a %s removed', (by) => {
     if (by === 'watch') store.remove(widget('a', 9));
     else store.replace([], '9');
     expect(store.recordWrite(widget('a', 8))).toEqual([]);

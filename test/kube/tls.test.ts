@@ -70,11 +70,11 @@ test.each([
     'by files beside the kubeconfig',
     { 'client-certificate': 'client.crt', 'client-key': 'client.key' },
   ],
-])("the cluster's CA is trusted, and the client certificate shown (%s)", async (_, user) => {
+])('trusts the CA of the cluster, and presents the client certificate (%s)', async (_, user) => {
   expect(await get(trusted, user)).toEqual(['test']);
 });
 
-test('a certificate that was renewed is shown from then on', async () => {
+test('presents a new client certificate from the next request on', async () => {
   clients = [];
   const ca = { ca: CERTIFICATE, servername: 'api.test' };
   const shown = [ca, ca, { ...ca, cert: CERTIFICATE, key: KEY }];
@@ -88,14 +88,14 @@ test('a certificate that was renewed is shown from then on', async () => {
   expect(clients).toEqual([undefined, undefined, 'test']);
 });
 
-test('a server whose certificate is of no known CA is refused', async () => {
+test('refuses a server certificate of an unknown CA', async () => {
   await expect(get({ 'tls-server-name': 'api.test' }, {})).rejects.toMatchObject({
     name: 'ConnectionError',
     message: expect.stringContaining('self-signed certificate'),
   });
 });
 
-test('a server whose certificate is of another name is refused', async () => {
+test('refuses a server certificate for another name', async () => {
   await expect(get({ ...trusted, 'tls-server-name': 'other.test' }, {})).rejects.toThrow(
     /other\.test/,
   );

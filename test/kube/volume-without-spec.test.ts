@@ -61,7 +61,7 @@ async function stowage(...argv: string[]) {
 
 const phaseOf = async (name: string) => (await client.get<Volume>(VOLUMES, name)).status?.phase;
 
-test('it is Failed with a message, and others are reconciled', async () => {
+test('a Volume without a spec is Failed with a message, and others are reconciled', async () => {
   await until('nospec is Failed', async () =>
     (await phaseOf('nospec')) === 'Failed' ? true : undefined,
   );
@@ -77,17 +77,17 @@ test.each([
   ['get', 'volumes', '-o', 'yaml'],
   ['describe', 'volume', 'nospec'],
   ['why', 'volume', 'nospec'],
-])('%s %s works with one among the Volumes', async (...argv) => {
+])('%s %s works with a Volume without a spec', async (...argv) => {
   const { code, err } = await stowage(...argv);
   expect({ code, err }).toEqual({ code: 0, err: '' });
 });
 
-test('it names no node', async () => {
+test('a Volume without a spec adds no node to the list', async () => {
   const { code, out } = await stowage('get', 'nodes', '-o', 'name');
   expect({ code, out }).toEqual({ code: 0, out: 'node/n1\n' });
 });
 
-test('it can be deleted', async () => {
+test('a Volume without a spec can be deleted', async () => {
   const { code, err } = await stowage('delete', 'volume', 'nospec', '--wait');
   expect({ code, err: err.includes('TypeError') }).toEqual({ code: 0, err: false });
 });

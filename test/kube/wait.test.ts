@@ -36,7 +36,7 @@ const options = (more: Partial<Parameters<typeof waitFor>[3]>) => ({
   ...more,
 });
 
-test('an object that is as wanted is returned without a watch', async () => {
+test('returns without a watch if the condition already holds', async () => {
   expect(await waitFor(api.client, WIDGETS, 'a', options({ until: at(5) }))).toEqual(
     widget('a', 5),
   );
@@ -100,7 +100,7 @@ test('lists again after a minute of a half-open watch', async () => {
   expect(await waiting).toEqual(widget('a', 12));
 });
 
-test('a time that runs out names the object, and what broke on the way', async () => {
+test('a timeout names the object, with the last error as its cause', async () => {
   lists = [(r) => json(r, status(500, 'InternalError', 'etcd is down'), 500)];
   const waiting = waitFor(api.client, WIDGETS, 'a', options({ timeoutMs: 5000 })).catch((e) => e);
   await until(() => clock.sleeping.includes(1000));
@@ -119,7 +119,7 @@ test.each([401, 403, 404])('a %i ends the wait', async (code) => {
   });
 });
 
-test('what `until` throws ends the wait, and nothing stays behind', async () => {
+test('an error of `until` ends the wait and leaves no timer', async () => {
   const failed = () => {
     throw new Error('Failed');
   };
@@ -137,7 +137,7 @@ test('ends when the caller aborts', async () => {
   await expect(waiting).rejects.toThrow('interrupted');
 });
 
-test('a watch that ends late, when the time of all is over, is no failure of its own', async () => {
+test('a watch that fails after the deadline is reported as the timeout', async () => {
   let watched = false;
   const client: Parameters<typeof waitFor>[0] = {
     ...api.client,

@@ -12,7 +12,7 @@ test.each<[args: string, Partial<Arguments>]>([
   ['thorough -- faults', { stages: ['thorough'], patterns: ['faults'] }],
   ['unit -- raw -t refuses', { stages: ['unit'], patterns: ['raw'], options: ['-t', 'refuses'] }],
   ['unit -- --bail', { stages: ['unit'], patterns: [], options: ['--bail'] }],
-])('%s', (args, expected) => {
+])('parses %s', (args, expected) => {
   expect(parseArguments(args.split(' '))).toMatchObject(expected);
 });
 

@@ -10,13 +10,13 @@ const lanesOf = (...changed: string[]) => chosen(...changed).map(({ lane }) => l
 const filesOf = (...changed: string[]) => chosen(...changed).flatMap(({ files }) => files);
 
 describe('choose', () => {
-  test('asks for nothing but checks and unit tests where no real part runs the file', () => {
+  test('chooses no lane for a file that only checks and unit tests cover', () => {
     expect(chosen('docs/decisions/0001-a.md', 'CHANGELOG.md', 'test/storage/plan.test.ts')).toEqual(
       [],
     );
   });
 
-  test('asks for the whole lane where one of the files does', () => {
+  test('chooses a whole lane if one of the files requires it', () => {
     const [first, second] = ['src/nodes/transport/salt/login.ts', 'src/nodes/job.ts'];
     expect(chosen(first, second).map(({ files, ...rest }) => rest)).toEqual([
       { lane: 'thorough', patterns: [], because: [first, second] },
@@ -34,15 +34,15 @@ describe('choose', () => {
     ['test/integration/jobs.test.ts', 'thorough'],
     ['test/thorough/faults.test.ts', 'thorough'],
     ['test/cluster/vm/lvm.test.ts', 'cluster'],
-  ])('has %s run itself, in the lane %s', (file, lane) => {
+  ])('runs the changed test %s in the lane %s', (file, lane) => {
     expect(chosen(file)).toMatchObject([{ lane, files: [file], because: [file] }]);
   });
 
-  test('leaves out a test that is gone', () => {
+  test('leaves out a deleted test', () => {
     expect(chosen('test/integration/gone.test.ts', 'test/thorough/gone.test.ts')).toEqual([]);
   });
 
-  test('takes no character of a path for another', () => {
+  test('escapes special characters of a path', () => {
     const files = ['test/thorough/a+(b).test.ts', 'test/thorough/aab.test.ts'];
     expect(choose(['test/thorough/a+(b).test.ts'], files)).toMatchObject([{ files: [files[0]] }]);
   });
@@ -72,12 +72,12 @@ describe('choose', () => {
     ['src/storage/device-identity.ts', 'test/cluster/vm/disk-identity.test.ts'],
     ['src/storage/block/plan.ts', 'test/cluster/vm/holders.test.ts'],
     ['docs/volumes.md', 'test/integration/docs.test.ts'],
-  ])('has a change of %s ask for %s', (changed, file) => {
+  ])('chooses, for a change of %s, the test %s', (changed, file) => {
     expect(filesOf(changed)).toContain(file);
   });
 });
 
-test('test:faults runs each file that its setting changes, and what measures time alone', () => {
+test('test:faults runs each file that uses its settings, and the timing tests alone', () => {
   const files = laneFiles('faults', TESTS);
   const meant = laneFiles('thorough', TESTS).filter((file) =>
     /STOWAGE_FAULTS|seedOf/.test(readFileSync(file, 'utf8')),
@@ -91,7 +91,7 @@ test('test:faults runs each file that its setting changes, and what measures tim
 
 describe('the map of directories', () => {
   test.each(ASKS.map(([directory, ...asks]) => [directory, asks] as const))(
-    '%s names what is there',
+    '%s exists, and its patterns match tests of the lanes',
     (directory, asks) => {
       expect(
         existsSync(directory) || readdirSync('.').some((name) => name.startsWith(directory)),
@@ -105,19 +105,19 @@ describe('the map of directories', () => {
 
   const REAL = TESTS.filter((file) => /^test\/(integration|thorough|cluster\/vm)\//.test(file));
 
-  test.each(REAL)('asks for %s where a file changes that it imports or reads', (file) => {
+  test.each(REAL)('selects %s for a change of any file that this test imports or reads', (file) => {
     const silent = namedIn(file).filter((name) => !filesOf(name).includes(file));
     expect(silent).toEqual([]);
   });
 
-  test('asks for every test of real parts', () => {
+  test('selects every integration, thorough and VM test', () => {
     const asked = ASKS.flatMap(([, ...asks]) => asks).flatMap(([lane, pattern = '']) =>
       laneFiles(lane, TESTS).filter((file) => new RegExp(pattern).test(file)),
     );
     expect(REAL.filter((file) => !asked.includes(file))).toEqual([]);
   });
 
-  test('has every directory of src', () => {
+  test('has a row for every directory of src', () => {
     const directories = readdirSync('src', { withFileTypes: true }).filter((each) =>
       each.isDirectory(),
     );

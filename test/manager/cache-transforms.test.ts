@@ -23,7 +23,7 @@ const annotations = {
 };
 const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...ours } = annotations;
 
-test('of a Node: where it is reached, whether it is paused, whether it is Ready and since when, what keeps pods off it, its boot, its labels', () => {
+test('a cached Node keeps its labels, known annotations, taints, readiness and boot ID', () => {
   const node: KubeNode = {
     apiVersion: 'v1',
     kind: 'Node',
@@ -76,7 +76,7 @@ test('of a Node: where it is reached, whether it is paused, whether it is Ready 
   });
 });
 
-test('of a PersistentVolume: whose it is, its size, its claim, its phase, and where it is attached', () => {
+test('a cached PersistentVolume keeps its owner, size, claim, phase and attached nodes', () => {
   const { metadata, spec, status } = pv('Bound', { deletionTimestamp: 'x', resourceVersion: '7' });
   const claimRef = { namespace: 'ns', name: 'c', uid: 'u' };
   const attached = { 'stowage.dev/attached-nodes': '["n1"]' };
@@ -113,7 +113,7 @@ test('of a PersistentVolume: whose it is, its size, its claim, its phase, and wh
   expect(transforms.persistentVolumes(fresh)).toEqual(fresh);
 });
 
-test('of a storage class: what volumes of it are, what becomes of them, and how long a detach waits', () => {
+test('a cached storage class keeps its parameters, reclaim policy and unmount timeout', () => {
   const waits = { 'stowage.dev/max-wait-for-unmount': '10m' };
   const whole = {
     ...storageClass,
@@ -129,12 +129,12 @@ test('of a storage class: what volumes of it are, what becomes of them, and how 
   expect(transforms.storageClasses(bare)).toEqual(bare);
 });
 
-test('of a Volume: all but what others wrote beside it', () => {
+test('a cached Volume drops managed fields and the metadata of other writers', () => {
   const whole = volume({ phase: 'Available' }, { ...more, annotations });
   expect(transforms.volumes(whole)).toEqual(volume({ phase: 'Available' }, { annotations: ours }));
 });
 
-test('of a pod: its volumes and node, what runs, and its condition', () => {
+test('a cached pod keeps its volumes, node, running containers and attach condition', () => {
   const metadata = {
     name: 'db-0',
     namespace: 'apps',
@@ -210,7 +210,7 @@ test('of a pod: its volumes and node, what runs, and its condition', () => {
   expect(transforms.pods(pending)).toEqual(pending);
 });
 
-describe('of a claim: whose it is, and', () => {
+describe('a cached claim', () => {
   const metadata = {
     name: 'db-0-scratch',
     namespace: 'apps',
@@ -242,7 +242,7 @@ describe('of a claim: whose it is, and', () => {
     metadata: { ...metadata, annotations: selected, finalizers: ['kubernetes.io/pvc-protection'] },
   };
 
-  test('what it has', () => {
+  test('keeps its owners, volume, request and capacity if bound', () => {
     const status = { phase: 'Bound', capacity: { storage: '1Gi' } } as const;
     expect(made({ volumeName: 'data1' }, status)).toEqual({
       ...kept,
@@ -251,7 +251,7 @@ describe('of a claim: whose it is, and', () => {
     });
   });
 
-  test('what it is to get', () => {
+  test('keeps its owners, class, source, selector and modes if pending', () => {
     const dataSourceRef = {
       apiGroup: 'snapshot.storage.k8s.io',
       kind: 'VolumeSnapshot',
@@ -271,7 +271,7 @@ describe('of a claim: whose it is, and', () => {
   });
 });
 
-test('of a claim that lost its source: the manifest that names it, until it has its volume', () => {
+test('a cached claim with a dropped data source keeps its manifest until it is bound', () => {
   const spec = { resources: { requests: { storage: '1Gi' } } };
   const dataSourceRef = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
   const lost = (volumeName?: string): PersistentVolumeClaim => {
@@ -296,7 +296,7 @@ test('of a claim that lost its source: the manifest that names it, until it has 
   expect(transforms.persistentVolumeClaims(lost('pvc-1')).metadata.annotations).toBeUndefined();
 });
 
-test('of snapshots, their contents and classes: all but what others wrote beside it', () => {
+test('cached snapshots, contents and classes drop the metadata of other writers', () => {
   const shot = snapshot({ status: { readyToUse: true }, metadata: { ...more, annotations } });
   expect(transforms.volumeSnapshots(shot)).toEqual(
     snapshot({ status: { readyToUse: true }, metadata: { annotations: ours } }),
@@ -372,7 +372,7 @@ test.each<[string, object, object]>([
   ['its modes', {}, { accessModes: names(50_000, () => 'ReadWriteOnce') }],
   ['other requests', {}, { resources: { requests: { storage: '1Gi', [LONG]: '1' } } }],
   ['its volume', {}, { volumeName: LONG }],
-])('of a claim, however large it is, little is kept: %s', (_what, metadata, spec) => {
+])('a cached claim stays small despite a large field: %s', (_what, metadata, spec) => {
   const claim = {
     ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
     ...{ metadata: { name: 'c', namespace: 'ns', ...metadata }, spec },
@@ -380,7 +380,7 @@ test.each<[string, object, object]>([
   expect(JSON.stringify(transforms.persistentVolumeClaims(claim)).length).toBeLessThan(8000);
 });
 
-test('that a claim has a selector is kept, and what it was to start from', () => {
+test('a cached claim keeps an empty selector for a large one, and its dropped data source', () => {
   const text = JSON.stringify({
     metadata: { name: 'c', namespace: 'ns' },
     spec: { dataSourceRef: { kind: 'VolumeSnapshot', name: 's', namespace: 'prod' }, pad: LONG },
@@ -397,7 +397,7 @@ test('that a claim has a selector is kept, and what it was to start from', () =>
   expect(droppedSource(kept)).toEqual({ kind: 'VolumeSnapshot', name: 's', namespace: 'prod' });
 });
 
-test('of a pod, however large it is, little is kept', () => {
+test('a cached pod stays small despite many tolerations and large volumes', () => {
   const kept = transforms.pods({
     ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'ns' } },
     spec: {
@@ -408,7 +408,7 @@ test('of a pod, however large it is, little is kept', () => {
   expect(JSON.stringify(kept).length).toBeLessThan(100_000);
 });
 
-test('of a PersistentVolume all nodes are kept that have it attached, and all finalizers', () => {
+test('a cached PersistentVolume keeps all attached nodes and all finalizers', () => {
   const nodes = JSON.stringify(names(500, (n) => `node-${n}`));
   const finalizers = names(40, (n) => `a.b/${n}`) as string[];
   const kept = transforms.persistentVolumes({
@@ -424,7 +424,7 @@ test('of a PersistentVolume all nodes are kept that have it attached, and all fi
 test.each<[string, string[]]>([
   ['many', names(40, (n) => `a.b/${n}`) as string[]],
   ['a long one', ['kubernetes.io/pvc-protection', `a.b/${LONG}`]],
-])('a list of finalizers with %s is not written back as if it were whole', (_what, finalizers) => {
+])('a cached list of finalizers with %s ends with … if truncated', (_what, finalizers) => {
   const metadata = { name: 'c', namespace: 'ns', finalizers };
   const kept = transforms.persistentVolumeClaims({
     apiVersion: 'v1',
@@ -436,7 +436,7 @@ test.each<[string, string[]]>([
   expect(finalizers).toEqual(expect.arrayContaining(kept.metadata.finalizers?.slice(0, -1) ?? []));
 });
 
-test('of a claim the storage that it asks for and is limited to is kept', () => {
+test('a cached claim keeps its storage request and limit', () => {
   const resources = { requests: { storage: '1Gi' }, limits: { storage: '2Gi' } };
   const metadata = { name: 'c', namespace: 'ns' };
   const kept = transforms.persistentVolumeClaims({

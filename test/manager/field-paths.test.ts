@@ -27,7 +27,7 @@ test('keeps the listed fields, and each parent that the object has', () => {
   expect(transform(pod({ spec: {} }))).toEqual({ ...identity, spec: {} });
 });
 
-test('keeps fields of each element of a list, and applies rules to what paths below leave', () => {
+test('keeps the listed fields of list elements, and applies the rules of each path', () => {
   const transform = transformOf<Pod>()([
     ...IDENTITY,
     [
@@ -51,7 +51,7 @@ test('keeps fields of each element of a list, and applies rules to what paths be
   });
 });
 
-test('lists fields of the kind alone, and returns a type without those that were dropped', () => {
+test('the type checker accepts only fields of the kind, and knows which are dropped', () => {
   // @ts-expect-error: Pods have no such field.
   transformOf<Pod>()([...IDENTITY, 'spec.nodename']);
   const { spec } = transformOf<Pod>()([...IDENTITY, 'spec.volumes[].name'])(pod({ spec: {} }));

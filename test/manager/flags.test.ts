@@ -59,7 +59,7 @@ describe('--http-endpoint', () => {
     ['127.0.0.1:80', '127.0.0.1', 80],
     ['localhost:9000', 'localhost', 9000],
     ['[::1]:8080', '::1', 8080],
-  ])('%s', (text, host, port) => {
+  ])('parses %s', (text, host, port) => {
     expect(parseHttpAddress(text)).toEqual({ text, host, port });
   });
 
@@ -100,14 +100,14 @@ test.each<[string[], boolean]>([
   expect(found).toMatchObject({ crossNamespaceSnapshot: isFollowed });
 });
 
-test('--metrics-path is a path of its own', () => {
+test('--metrics-path must be an absolute path that is not in use', () => {
   expect(checkMetricsPath('/a/metrics')).toBe('/a/metrics');
   for (const path of ['metrics', '/a b', '/a?b', '/healthz', '/readyz', '']) {
     expect(() => checkMetricsPath(path)).toThrow(expect.objectContaining({ code: 'usage' }));
   }
 });
 
-test('the Lease is one for all nodes, or that of the nodes that are this machine', () => {
+test('the name of the Lease is stowage, or derived from the local nodes', () => {
   expect(leaseName([])).toBe('stowage');
   expect(leaseName(['n2', 'n1'])).toBe('stowage-n1-n2');
   expect(leaseName(['n1'])).not.toBe(leaseName(['n2']));

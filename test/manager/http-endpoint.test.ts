@@ -66,7 +66,7 @@ test('serves health, readiness, and metrics under their path', async () => {
   expect(await ask('/healthz', 'POST')).toMatchObject({ code: 405 });
 });
 
-test('has no metrics where there are none, and survives those that fail', async () => {
+test('responds with 404 without metrics, and with 500 if reading them fails', async () => {
   expect(await (await serve()).ask('/metrics')).toMatchObject({ code: 404 });
   const { ask, logger } = await serve({ metrics: () => Promise.reject(new Error('secret')) });
   expect(await ask('/metrics')).toMatchObject({ code: 500, text: 'internal error\n' });
@@ -106,7 +106,7 @@ test('renders the metrics at most once a second for all clients', async () => {
   expect(await ask('/metrics')).toMatchObject({ text: 'read 2\n' });
 });
 
-test('ends a connection that asks again before it is answered', async () => {
+test('closes a connection that sends requests without waiting for responses', async () => {
   let reads = 0;
   const { endpoint, ask } = await serve({
     metrics: async () => ({
@@ -134,7 +134,7 @@ const hold = (port: number, count: number, localAddress: string) =>
     }),
   );
 
-test('answers one address that holds 16 connections, and closes the oldest of them', async () => {
+test('accepts a 17th connection of an address, and closes its oldest one', async () => {
   const { endpoint, ask } = await serve();
   const [oldest, ...others] = await hold(endpoint.port, 16, '127.0.0.1');
   const closed = oldest && once(oldest, 'close');
@@ -144,7 +144,7 @@ test('answers one address that holds 16 connections, and closes the oldest of th
   await Promise.all(others.map((socket) => once(socket.resume(), 'close')));
 });
 
-test('answers beside 18 addresses that hold all connections there are', async () => {
+test('responds while 18 other addresses hold all connections', async () => {
   const { endpoint, ask } = await serve();
   const held = [];
   for (let address = 2; address < 20; address++)
@@ -158,7 +158,7 @@ test.each([
   ['a port that is taken', (port: number) => `127.0.0.1:${port}`, 'the port is in use'],
   ['an address of another machine', () => '192.0.2.1:0', 'this machine has no such address'],
   ['a host that is none', () => 'no-such-host.invalid:0', 'the host is unknown'],
-])('%s is said, with what to do', async (_, address, why) => {
+])('reports %s, with a hint', async (_, address, why) => {
   const { endpoint } = await serve();
   const text = address(endpoint.port);
   await expect(serve({}, text)).rejects.toMatchObject({
@@ -168,7 +168,7 @@ test.each([
   });
 });
 
-test('ready is who has heard from every source, and lately', () => {
+test('readiness requires a recent response from every source', () => {
   const now = 1_000_000_000;
   const source = (name: string, heard: number) => ({ name, lastHeard: () => heard });
   const minutes = (count: number) => now - count * 60_000;

@@ -86,6 +86,6 @@ test.each<[string, Scene, object[]]>([
     inPool(3n * GIB),
   ],
   ['and in the sums of LVM without it', { known: content({ note: thinNote }) }, []],
-])('%s', (_, scene, expected) => {
+])('copiesOf sizes the snapshot copies of a node: %s', (_, scene, expected) => {
   expect(copies(scene)).toEqual(expected);
 });

@@ -47,7 +47,7 @@ function stand({ elects }: { elects: boolean }): RightToAct {
   return right;
 }
 
-test('a process that stands for election works on nodes once it leads, not before', async () => {
+test('a process with leader election may act on nodes only once it leads', async () => {
   const { election, checkNode } = stand({ elects: true });
   expect(() => checkNode('n1')).toThrow(
     expect.objectContaining({
@@ -59,6 +59,6 @@ test('a process that stands for election works on nodes once it leads, not befor
   expect(() => checkNode('n1')).not.toThrow();
 });
 
-test('a process without election works on nodes at once', () => {
+test('a process without leader election may act on nodes at once', () => {
   expect(() => stand({ elects: false }).checkNode('n1')).not.toThrow();
 });

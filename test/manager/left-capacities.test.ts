@@ -6,7 +6,7 @@ import { removeLeftCapacities } from '../../src/manager/left-capacities.ts';
 import { FakeClock, until } from '../support/fake-clock.ts';
 import { leadingLease } from '../support/leading-lease.ts';
 
-test('what a daemon in another namespace left goes, once that one leads no more', async () => {
+test('deletes capacities in other namespaces once no daemon leads there', async () => {
   const clock = new FakeClock();
   let capacities = ['own', 'left', 'leading'].map((namespace) => ({
     metadata: { name: 'x', namespace, uid: namespace },

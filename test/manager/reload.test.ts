@@ -53,7 +53,7 @@ afterEach(async () => {
   await running;
 });
 
-test('what changed is taken soon, and what did not is not taken again', async () => {
+test('applies a changed file within 5 s, and only once', async () => {
   await clock.advance(60_000);
   expect(taken).toEqual([]);
   file = told(1, [['n1', { port: 1 }]]);
@@ -64,7 +64,7 @@ test('what changed is taken soon, and what did not is not taken again', async ()
   expect(logger.lines.map(({ message }) => message)).toEqual(['configuration reloaded']);
 });
 
-test('SIGHUP has it read at once, also while it is the same', async () => {
+test('SIGHUP applies the file at once, even if it is unchanged', async () => {
   file = told(2);
   hangUp();
   await clock.advance(0);
@@ -74,7 +74,7 @@ test('SIGHUP has it read at once, also while it is the same', async () => {
   expect(taken).toHaveLength(2);
 });
 
-test('logs a wrong file once, keeps the settings, and takes a corrected file', async () => {
+test('logs an invalid file once, keeps the settings, and applies a corrected file', async () => {
   file = new Error('nodes.n1.port: no');
   await clock.advance(20_000);
   file = told(1000);

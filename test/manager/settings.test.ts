@@ -12,7 +12,7 @@ const first: Settings = {
   addresses: new Map([['n1', { host: '10.0.0.1' }]]),
 };
 
-test('what was handed out follows what holds', () => {
+test('replace() also changes settings that were handed out before', () => {
   const live = createLiveSettings(first);
   const { retry, addressOf } = live;
   expect([retry.startMs, retry.maxMs, addressOf('n1'), addressOf('n2')]).toEqual([
@@ -34,7 +34,7 @@ test('what was handed out follows what holds', () => {
   expect(live.now().workers).toBe(7);
 });
 
-test('another transport, or other nodes that are this machine, take a restart', () => {
+test('another transport or other local nodes require a restart', () => {
   const live = createLiveSettings(first);
   for (const other of [
     { localNodes: ['n2'] },

@@ -52,14 +52,14 @@ const held = (by: string, renewTime = '') => ({
   spec: { holderIdentity: by, leaseDurationSeconds: 15, renewTime },
 });
 
-test('only what the standard controller is called is followed', () => {
+test('watches only the Lease and the Deployment of the standard snapshot controller', () => {
   expect(watch().asked).toEqual([
     'leases snapshot-controller-leader',
     'deployments snapshot-controller',
   ]);
 });
 
-test('who renews its Lease is there; who does not, is gone after a while', async () => {
+test('the mode is external while a snapshot controller renews its Lease', async () => {
   const { clock, leases, changes, mode } = watch();
   expect(mode.now()).toBe('builtin');
   leases.put('1', held('a'));
@@ -76,7 +76,7 @@ test('who renews its Lease is there; who does not, is gone after a while', async
   expect(changes).toEqual(['external', 'builtin', 'external', 'builtin']);
 });
 
-test('a Lease that goes is none', () => {
+test('the mode is builtin after the Lease is deleted', () => {
   const { leases, changes, mode } = watch();
   leases.put('1', held('a'));
   leases.drop('1');
@@ -84,7 +84,7 @@ test('a Lease that goes is none', () => {
   expect(changes).toEqual(['builtin']);
 });
 
-test('a Deployment counts while a pod of it is ready', () => {
+test('the mode is external while the Deployment has a ready pod', () => {
   const { deployments, changes, mode } = watch();
   expect(mode.now()).toBe('builtin');
   deployments.put('1', { status: { readyReplicas: 1 } });
@@ -92,7 +92,7 @@ test('a Deployment counts while a pod of it is ready', () => {
   expect(changes).toEqual(['external', 'builtin']);
 });
 
-test('a mode that is set needs no detection', () => {
+test('a mode that is set by flag needs no detection', () => {
   const inform = () => {
     throw new Error('asked');
   };

@@ -22,7 +22,7 @@ const inGroup = (vgName: string): Volume => {
 };
 const freeze = { seconds: 10, copy: false };
 
-test('a thin snapshot is that of its handle, of the Volume of its content', () => {
+test('a thin snapshot is derived from its handle and the Volume of its content', () => {
   const wanted = wantedOf(content(), inGroup('vg0'), 'n1', handle, freeze);
   if ('message' in wanted) throw new Error(wanted.message);
   expect(wanted).toMatchObject({
@@ -41,7 +41,7 @@ test('a thin snapshot is that of its handle, of the Volume of its content', () =
   expect(storage.leftOf(wanted, snapped)).toBe(0n);
 });
 
-test('a copy of a file may be there while its directory is not mounted', () => {
+test('a file copy is unreachable while its directory is not mounted', () => {
   const path = `/var/lib/metalk8s/storage/sparse/snapshots/${COPY_UID}`;
   const wanted = wantedOf(
     content(),
@@ -62,7 +62,7 @@ test('a copy of a file may be there while its directory is not mounted', () => {
   ).toEqual([false, true]);
 });
 
-test('it is deleted by its handle alone, and of a Volume that is elsewhere none is taken', () => {
+test('a snapshot is deleted by its handle alone, and not taken of a Volume that moved', () => {
   expect(wantedOf(content(), undefined, 'n1', handle, undefined)).toMatchObject({
     volume: undefined,
   });

@@ -34,7 +34,7 @@ function start(answers: Record<string, number>, isAnswer?: (error: unknown) => b
   return { asked, clock, logger, waiting, ended, end: () => end };
 }
 
-test('what is served needs no waiting', async () => {
+test('does not wait if all kinds are served', async () => {
   const { clock, end, logger } = start({});
   await clock.advance(0);
   expect(end()).toBe('served');
@@ -65,13 +65,13 @@ test('polls for a kind until it is served, and logs that once', async () => {
   expect(waiting.sourceOf(VOLUME_SNAPSHOTS, () => 7).lastHeard()).toBe(7);
 });
 
-test.each([403, 500])('an answer of %d is left to whoever follows the kind', async (code) => {
+test.each([403, 500])('ends the wait on status %d, which is left to the informer', async (code) => {
   const { clock, end } = start({ volumesnapshots: code });
   await clock.advance(0);
   expect(end()).toBe('served');
 });
 
-test('or is waited out, where it is none', async () => {
+test('waits on errors that do not count as responses', async () => {
   const answers = { volumesnapshots: 500 };
   const { clock, end } = start(
     answers,
@@ -84,7 +84,7 @@ test('or is waited out, where it is none', async () => {
   expect(end()).toBe('served');
 });
 
-test('a stop ends the waiting', async () => {
+test('stop() ends the wait', async () => {
   const { clock, ended, end, waiting } = start({ volumesnapshots: 404 });
   await clock.advance(0);
   waiting.stop();

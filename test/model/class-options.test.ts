@@ -17,7 +17,7 @@ test.each<[string, Partial<StorageClass>, object]>([
     { parameters: { fsType: 'ext4', mkfsOptions: '["-m", "0"]' }, mountOptions: ['rw', 'discard'] },
     { fs: { type: 'ext4', options: ['-m', '0'] }, mountOptions: ['rw', 'discard'] },
   ],
-])('parameters: %s', (_, fields, expected) => {
+])('checkClass accepts parameters: %s', (_, fields, expected) => {
   expect(checkClass(storageClass(fields))).toEqual(expected);
 });
 
@@ -35,7 +35,7 @@ test.each<[Record<string, string>, string]>([
     { mkfsOptions: '["-U", "clear"]' },
     'parameter mkfsOptions of storage class fast: option "-U" is not allowed',
   ],
-])('%j is refused', (parameters, problem) => {
+])('checkClass refuses %j', (parameters, problem) => {
   expect(checkClass(storageClass({ parameters }))).toEqual({
     problem: expect.stringContaining(problem),
   });

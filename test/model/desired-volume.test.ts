@@ -18,7 +18,7 @@ const raw = (spec: Partial<VolumeSpec> = {}, status?: Volume['status']): Volume 
 };
 
 describe('a sparse Volume', () => {
-  test('is a file of its own in MetalK8s’s folder', () => {
+  test('is a file named by its UID in the MetalK8s directory', () => {
     expect(desiredOf(sparse(), options)).toEqual({
       type: 'sparse',
       uid: UID,
@@ -72,7 +72,7 @@ describe('a sparse Volume', () => {
       { attachableNodes: ['n1'], template: { spec: { accessModes: 'ReadOnlyMany' } } },
       { readOnly: false },
     ],
-  ])('attached %s', (_, spec, expected) => {
+  ])('sets onDemand, shared and readOnly: attached %s', (_, spec, expected) => {
     expect(desiredOf(sparse(spec), options)).toMatchObject(expected);
   });
 
@@ -82,11 +82,11 @@ describe('a sparse Volume', () => {
     ['one byte', 1, 4096n],
     ['what is no size', 'x', 0n],
     ['less than nothing', '-1Gi', 0n],
-  ])('size: %s', (_, size, sizeBytes) => {
+  ])('rounds its size up to whole blocks: %s', (_, size, sizeBytes) => {
     expect(desiredOf(sparse({ sparseLoopDevice: { size } }), options)).toMatchObject({ sizeBytes });
   });
 
-  test('its folder, else where it was made', () => {
+  test('is in the directory of its spec, or at the recorded path once provisioned', () => {
     const sparseLoopDevice = { size: '1Gi', directory: '/srv/v' };
     expect(desiredOf(sparse({ sparseLoopDevice }), options)).toMatchObject({
       file: `/srv/v/${UID}`,
@@ -110,7 +110,7 @@ describe('a Volume on LVM', () => {
     };
   };
 
-  test('is a logical volume of its name, and is kept unless told otherwise', () => {
+  test('is a logical volume of the same name, with onDelete Retain by default', () => {
     expect(desiredOf(lvm(), options)).toEqual({
       type: 'lvm',
       uid: UID,
@@ -130,7 +130,7 @@ describe('a Volume on LVM', () => {
     expect(desiredOf(lvm({}, { onDelete: 'Wipe' }), options)).toMatchObject({ onDelete: 'Wipe' });
   });
 
-  test('of a pool, with consent, and what was recorded of it', () => {
+  test('has its thin pool, overwrite consent and recorded identity', () => {
     const made = { node: 'n2', paths: ['/dev/vg0/data1'], identity: 'dm=LVM-x size=1' };
     const wanted = lvm({ thinPool: 'pool' }, { overwrite: 'ext4:x' }, { prepared: made });
     expect(desiredOf(wanted, undefined)).toMatchObject({
@@ -142,7 +142,7 @@ describe('a Volume on LVM', () => {
     expect(nodeOf(wanted)).toBe('n2');
   });
 
-  test('made for a claim, and read by its pod from the first byte to the last, shows nothing of earlier ones', () => {
+  test('is zeroed if provisioned for a Block claim without a data source', () => {
     const claimed = (spec: Partial<VolumeSpec>, pool: object = {}, name = `pvc-${UID}`) => {
       const template = {
         metadata: { annotations: { 'pv.kubernetes.io/provisioned-by': 'volume.stowage.dev' } },
@@ -164,7 +164,7 @@ describe('a Volume on LVM', () => {
     for (const other of others) expect(other).not.toHaveProperty('zeroed');
   });
 
-  test('MetalK8s’s annotation is seen', () => {
+  test('is forced by the MetalK8s annotation force-lvcreate', () => {
     const annotations = { 'metalk8s.scality.com/force-lvcreate': '' };
     const forced = { ...lvm(), metadata: { ...lvm().metadata, annotations } };
     expect(desiredOf(forced, options)).toMatchObject({ forced: true, overwrite: undefined });
@@ -172,7 +172,7 @@ describe('a Volume on LVM', () => {
 });
 
 describe('a raw Volume', () => {
-  test('is the device of the spec, with the consent as it was given', () => {
+  test('is the device of the spec, with the given overwrite consent', () => {
     expect(desiredOf(raw({ mode: 'Block', overwrite: 'gpt:A;1=none' }), undefined)).toEqual({
       type: 'raw',
       uid: UID,
@@ -188,7 +188,7 @@ describe('a raw Volume', () => {
     });
   });
 
-  test('with the identity that was recorded', () => {
+  test('has the recorded identity', () => {
     expect(
       desiredOf(raw({}, { prepared: { ...prepared, paths: ['/dev/sdb'] } }), options),
     ).toMatchObject({
@@ -198,7 +198,7 @@ describe('a raw Volume', () => {
   });
 });
 
-test('what a Volume holds is given up once it is being deleted with it', () => {
+test('a Volume may lose its data only once it is deleted with onDelete Delete', () => {
   const deleted = (onDelete: 'Delete' | 'Retain' | 'Wipe', deletionTimestamp?: string) => {
     const volume = sparse({ onDelete });
     return desiredOf(
@@ -221,7 +221,7 @@ test.each(['Delete', 'Retain', 'Wipe'] as const)('onDelete %s reaches storage', 
   expect(desiredOf(raw({ onDelete }), options)).toMatchObject({ onDelete });
 });
 
-test('how large a shared one is made, its status says: the record is on the node that made it', () => {
+test('a shared Volume takes its recorded size from status.capacity', () => {
   const of = (attachableNodes: string[], capacity: string) => {
     const volume = sparse();
     const status = {
@@ -236,7 +236,7 @@ test('how large a shared one is made, its status says: the record is on the node
   expect(of(['n1'], '1Gi')).not.toHaveProperty('recordedBytes');
 });
 
-describe('the path on record', () => {
+describe('status.devicePath', () => {
   const OTHER = UID.replace('6', '7');
   const MAPPER = byMapper('LVM-abc');
   const lvm = (spec: Partial<VolumeSpec>, status?: Volume['status']): Volume => {
@@ -273,7 +273,7 @@ describe('the path on record', () => {
     ['Filesystem', '', false],
   ];
   test.each(KINDS.flatMap(([type, of]) => PATHS.map((row) => [type, ...row, of] as const)))(
-    'a %s Volume in mode %s with %j: is kept is %s',
+    'in a %s Volume of mode %s with %j: is kept as the link: %s',
     (_, mode, devicePath, isKept, of) => {
       const desired = desiredOf(of(mode === undefined ? {} : { mode }, { devicePath }), options);
       expect(desired.earlierLink).toBe(isKept ? devicePath : undefined);
@@ -282,13 +282,13 @@ describe('the path on record', () => {
     },
   );
 
-  test('is none of a new Volume', () => {
+  test('is absent in a new Volume, which gets the current link', () => {
     expect(desiredOf(sparse(), options)).not.toHaveProperty('earlierLink');
     expect(linkOf(desiredOf(sparse(), options))).toBe(LINK);
   });
 });
 
-test('what a Volume without a kind of storage may have had is kept', () => {
+test('a Volume without a storage type is retained', () => {
   const { sparseLoopDevice: _, ...spec } = sparse().spec;
   expect(desiredOf({ ...volume(), spec }, options)).toMatchObject({ onDelete: 'Retain' });
 });

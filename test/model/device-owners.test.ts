@@ -20,7 +20,7 @@ const never = () => {
   throw new Error('asked');
 };
 
-test('what MetalK8s made for another Volume is refused whatever is consented to, without a record on the node', () => {
+test('a device with the filesystem of another Volume is refused despite overwrite consent', () => {
   const observed = withDeviceOwners(rawNode(carrying(OTHER)), UID, known);
   expect(
     plan('provision', { ...rawDesired, overwrite: `ext4:${OTHER}` }, observed, 0),
@@ -29,7 +29,7 @@ test('what MetalK8s made for another Volume is refused whatever is consented to,
   });
 });
 
-test('a logical volume that another Volume’s tag is on is refused, also for a Volume on LVM', () => {
+test('a device tagged for another Volume is refused, also for a Volume on LVM', () => {
   const tagged: DeviceFacts = { ...dm, uuids: [OTHER] };
   const raw = withDeviceOwners(rawNode(tagged), UID, known);
   expect(plan('provision', { ...rawDesired, mode: 'Block' }, raw, 0)).toMatchObject({
@@ -42,13 +42,13 @@ test('a logical volume that another Volume’s tag is on is refused, also for a 
   });
 });
 
-test("the Volume's own UUID, and one of no Volume, are nobody else's", () => {
+test('the UUID of the Volume itself, or of no Volume, has no other owner', () => {
   for (const uuid of [UID, 'abcd']) {
     expect(withDeviceOwners(rawNode(carrying(uuid)), UID, known)).toMatchObject({ others: [] });
   }
 });
 
-test('no Volume is looked for where nothing is on the device', () => {
+test('the owner of an empty device is not queried', () => {
   expect(withDeviceOwners(rawNode(disk), UID, never)).toMatchObject({ others: [] });
   expect(withDeviceOwners(readyNode, UID, never)).toBe(readyNode);
 });

@@ -33,7 +33,7 @@ test.each([
     { type: 'lvm', vgName: 'vg0', overwriteFreeExtents: 'false' },
     { type: 'lvm', vgName: 'vg0', thinPool: undefined },
   ],
-])('%j is %j', (parameters, place) => {
+])('%j selects the storage %j', (parameters, place) => {
   expect(parsed(parameters as Record<string, string>)).toEqual({
     place,
     directory: (parameters as Record<string, string>).directory,
@@ -49,7 +49,7 @@ test.each<[Record<string, string>, Partial<StorageClass>, object, string]>([
   [{ type: 'lvm', vgName: 'vg0', thinPool: 'p', onDelete: 'Wipe' }, {}, { wipe: true }, 'Wipe'],
   [{ onDelete: 'Wipe' }, { reclaimPolicy: 'Retain' }, { wipe: true, onDelete: 'Retain' }, 'Retain'],
   [{ onDelete: 'Delete' }, {}, { onDelete: 'Delete' }, 'Delete'],
-])('%j with %j has volumes deleted so', (parameters, more, expected, onDelete) => {
+])('%j with %j sets onDelete and the reclaim policy', (parameters, more, expected, onDelete) => {
   const found = dynamicClass(storageClass({ parameters, ...more })) as DynamicClass;
   expect(found).toMatchObject(expected);
   expect('wipe' in found).toBe('wipe' in expected);
@@ -62,7 +62,7 @@ test.each([
   [{}, undefined],
   [{ attachPolicy: 'Always' }, 'Always'],
   [{ type: 'lvm', vgName: 'vg0', attachPolicy: 'OnDemand' }, 'OnDemand'],
-])('%j has volumes attached so', (parameters, attachPolicy) => {
+])('%j sets the attach policy', (parameters, attachPolicy) => {
   const found = parsed(parameters as Record<string, string>) as DynamicClass;
   expect(claimVolume(claim(), found, 'n1', undefined).spec.attachPolicy).toBe(attachPolicy);
 });

@@ -29,7 +29,7 @@ test.each([
   [{ 'stowage.dev/port': ' 22' }, {}],
   [{ 'stowage.dev/port': '' }, {}],
   [{ 'stowage.dev/address': '10.0.0.1%eth0' }, {}],
-])('%j leads to %j', (annotations, expected) => {
+])('annotations %j give the address %j', (annotations, expected) => {
   const given = node(annotations as Record<string, string>);
   expect(addressOfNode(given)).toEqual(expected);
   // Each ignored annotation is reported.
@@ -37,11 +37,11 @@ test.each([
   expect(addressProblems(given)).toHaveLength(left);
 });
 
-test('a node without an object is reached under its name', () => {
+test('a node without a Node object has no configured address', () => {
   expect(addressOfNode(undefined)).toEqual({});
 });
 
-test('problems say what was found, what is valid, and where ssh goes', () => {
+test('problems name the value found, the valid values and the fallback', () => {
   expect(
     addressProblems(node({ 'stowage.dev/address': 'a\u001b@b', 'stowage.dev/port': '0x16' })),
   ).toEqual([
@@ -84,7 +84,7 @@ test.each<[string | undefined, string | undefined]>([
   ['n1 or n2', undefined],
   ['-L', undefined],
   ['', undefined],
-])('the minion id %j of a Node is taken as %j', (id, expected) => {
+])('the minion ID %j of a Node is read as %j', (id, expected) => {
   expect(minionOfNode(node(id === undefined ? {} : { 'stowage.dev/salt-minion': id }))).toBe(
     expected,
   );

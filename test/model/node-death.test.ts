@@ -47,11 +47,11 @@ describe('nodeDeath', () => {
     ['NotReady since nobody knows when', node('False'), alone, undefined],
     ['gone', undefined, alone, 'node-gone'],
     ['gone, shared', undefined, shared, undefined],
-  ])('of a node that is %s', (_, of, rule, death) => {
+  ])('evaluates a node that is %s', (_, of, rule, death) => {
     expect(nodeDeath(nodeSigns(of), rule, NOW)).toBe(death);
   });
 
-  test('a wait without an end has no deadline', () => {
+  test('an infinite wait has an infinite deadline', () => {
     const signs = nodeSigns(node('False', MINUTE));
     expect(deathDeadline(signs, alone)).toBe(NOW + 5 * MINUTE);
     expect(deathDeadline(signs, { ...alone, maxWaitMs: Infinity })).toBe(Infinity);
@@ -67,7 +67,7 @@ describe('judgeNode', () => {
     expect(judge(6 * MINUTE)).toMatchObject({ dead: 'node n1 is NotReady for 6m' });
   });
 
-  test('a longer wait counts', () => {
+  test('a wait that is longer than the default counts', () => {
     expect(judgeNode('n1', node('False', 7 * MINUTE), volume, NOW, 10 * MINUTE)).toMatchObject({
       alive: 'node n1 is NotReady for 7m',
       hint: expect.stringContaining('Wait until that is 10 minutes'),

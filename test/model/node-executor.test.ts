@@ -27,7 +27,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-test('what is configured goes before what the Node says, and is asked for each time', async () => {
+test('the configured address overrides the annotations of the Node, on each request', async () => {
   let configured: SshAddress = {};
   const executor = createNodeExecutor({
     transport: 'ssh',

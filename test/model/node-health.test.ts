@@ -19,7 +19,7 @@ test.each<[string, string[], Record<string, string>, boolean]>([
   ],
   ['no taint', [], { Ready: 'Unknown' }, false],
   ['another taint', ['node.kubernetes.io/unreachable'], { Ready: 'Unknown' }, false],
-])('%s', (_, keys, conditions, expected) => {
+])('isOff: %s', (_, keys, conditions, expected) => {
   const node: KubeNode = {
     apiVersion: 'v1',
     kind: 'Node',

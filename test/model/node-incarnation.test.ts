@@ -16,7 +16,7 @@ const node = (bootID: string, ready?: string): KubeNode => ({
   },
 });
 
-test('a life ends with a boot, and when the node is Ready no more', () => {
+test('the incarnation of a node changes with a boot and when it is no longer Ready', () => {
   const lives = [node('a', 'True'), node('b', 'True'), node('a', 'False')].map(nodeIncarnation);
   expect(new Set(lives).size).toBe(3);
   expect(nodeIncarnation(node('a', 'False'))).toBe(nodeIncarnation(node('a', 'Unknown')));
@@ -25,7 +25,7 @@ test('a life ends with a boot, and when the node is Ready no more', () => {
   );
 });
 
-test('a look at a node counts until the node has another life', () => {
+test('an observation time is valid until the node has another incarnation', () => {
   let life = 'one';
   const times = createObservationTimes((name) => (name === 'n3' ? '' : life));
   times.note('u', 'n1', 5);
@@ -43,7 +43,7 @@ test('a look at a node counts until the node has another life', () => {
   expect(times.last('w', 'n3')).toBe(undefined);
 });
 
-test('a device that udev prefers is so until its node has another life, or the volume is on another one', () => {
+test('a preferred path is valid only on its node, until the node has another incarnation', () => {
   let life = 'one';
   const times = createObservationTimes(() => life);
   times.notePath('u', 'n1');

@@ -4,7 +4,7 @@ import { statusProblem } from '../../src/model/status-problem.ts';
 import { deleted, given, outcome, prepared, status } from '../support/decisions.ts';
 import { FILE, UID, volume } from '../support/volume-input.ts';
 
-describe('A status that Stowage never wrote', () => {
+describe('a status that Stowage never wrote', () => {
   const rows: [string, Partial<typeof prepared>][] = [
     ['another file', { paths: ['/etc/shadow'] }],
     ['a path that leads elsewhere', { paths: [`/var/lib/../../etc/${UID}`] }],
@@ -23,7 +23,7 @@ describe('A status that Stowage never wrote', () => {
     ['a path that leads elsewhere', '/dev/vg0/../data1', false],
     ['a file', FILE, false],
   ];
-  test.each(onLvm)('of a Volume on LVM: %s', (_name, path, fine) => {
+  test.each(onLvm)('is detected on a Volume on LVM: %s', (_name, path, fine) => {
     const record = { ...prepared, paths: [path] };
     const made = volume(
       status('Available', 'PrepareVolume/DONE', ['True', 'x'], { prepared: record }),
@@ -31,7 +31,7 @@ describe('A status that Stowage never wrote', () => {
     expect(statusProblem({ ...made, spec: lvm }) === undefined).toBe(fine);
   });
 
-  test.each(rows)('%s: nothing is done by it, whatever is asked', (_, change) => {
+  test.each(rows)('%s: makes the Volume Failed without an operation', (_, change) => {
     const record = { ...prepared, ...change };
     for (const metadata of [{}, deleted]) {
       for (const job of ['PrepareVolume/DONE', 'UnprepareVolume/1']) {

@@ -33,7 +33,7 @@ describe('fields of the data source in an argument', () => {
     // Values of fields are not substituted again.
     ['{.spec.nested.field}', '{.spec.secret}'],
     ['$(HOME) {} {spec} {. } {.}', '$(HOME) {} {spec} {. } {.}'],
-  ])('%j is %j', (template, result) => {
+  ])('expand %j to %j', (template, result) => {
     expect(substitute(template, source)).toBe(result);
   });
 
@@ -49,7 +49,7 @@ describe('fields of the data source in an argument', () => {
     ['{.spec.long}', 'exceed the maximum length of an argument'],
     // Otherwise `(TOKEN)` in a field would become a variable.
     [`$${'{'}.spec.fileName}`, "a '$' right before a field"],
-  ])('%j is refused', (template, why) => {
+  ])('are refused in %j', (template, why) => {
     expect(() => substitute(template, source)).toThrow(SubstitutionError);
     expect(() => substitute(template, source)).toThrow(why);
   });

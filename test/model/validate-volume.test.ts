@@ -61,7 +61,7 @@ describe('validateVolume', () => {
     ['the largest size', sparse({ size: '9223372036854771712' })],
     ['storage that is adopted', raw({ devicePath: '/dev/sdb' }, { adopt: { uid: UID } })],
     ['storage that is adopted and grows', volume({ adopt: { uid: UID } })],
-  ])('takes %s', (_, valid) => {
+  ])('accepts %s', (_, valid) => {
     expect(validateVolume(valid)).toEqual([]);
   });
 
@@ -73,13 +73,13 @@ describe('validateVolume', () => {
     expect(validateVolume(invalid)).toEqual(['volume type not found in Volume Spec']);
   });
 
-  test('two types', () => {
+  test('refuses two types', () => {
     expect(validateVolume(volume({ rawBlockDevice: { devicePath: '/dev/sdb' } }))).toContain(
       'spec has sparseLoopDevice and rawBlockDevice, but a Volume has one type',
     );
   });
 
-  test('a known type and an unknown one', () => {
+  test('refuses a known type with an unknown one', () => {
     expect(validateVolume(volume({ tapeDevice: {} }))).toEqual([
       'spec.tapeDevice is not a field of a Volume',
     ]);
@@ -182,7 +182,7 @@ describe('validateVolume', () => {
     expect(validateVolume(volume({ source }))).toEqual([expect.stringContaining(problem)]);
   });
 
-  test('a source is for what is made', () => {
+  test('a source is accepted for a file, and refused for a device', () => {
     const source = { volumeName: 'a' };
     expect(validateVolume(volume({ source }))).toEqual([]);
     const { sparseLoopDevice: _, ...spec } = volume({}).spec;
@@ -288,7 +288,7 @@ describe('validateVolume', () => {
   test.each([
     [volume({ template: { spec: { accessModes: ['ReadWriteOnce', 'ReadWriteMany'] } } })],
     [shared({ template: { spec: { accessModes: ['ReadWriteMany'] } } })],
-  ])('nothing is written on several nodes', (volume_) => {
+  ])('ReadWriteMany is refused', (volume_) => {
     expect(validateVolume(volume_)).toEqual([
       expect.stringMatching(
         /^spec\.template\.spec\.accessModes has ReadWriteMany, but only one node can write to a volume/,
@@ -364,12 +364,12 @@ describe('validateVolume', () => {
       { thinPool: '@tag' },
       [expect.stringMatching(/^spec\.lvmLogicalVolume\.thinPool is "@tag", but must be/)],
     ],
-  ])('lvmLogicalVolume %j', (more, problems) => {
+  ])('checks lvmLogicalVolume %j', (more, problems) => {
     expect(validateVolume(lvm(more))).toEqual(problems);
   });
 
   test.each(['snapshot-1', 'pvmove', '../x', '-y', 'a b', 'a'.repeat(128)])(
-    'no logical volume gets the name %j',
+    'refuses the name %j of a logical volume',
     (name) => {
       const named = { ...lvm(), metadata: { name } };
       expect(validateVolume(named)).toEqual([
@@ -378,14 +378,14 @@ describe('validateVolume', () => {
     },
   );
 
-  test('what is in free extents may be overwritten, too', () => {
+  test('overwrite consent is accepted for a logical volume', () => {
     const wanted = lvm();
     expect(validateVolume({ ...wanted, spec: { ...wanted.spec, overwrite: 'ext4:x' } })).toEqual(
       [],
     );
   });
 
-  test('a consent is of no use to a file', () => {
+  test('overwrite consent is refused for a file', () => {
     expect(validateVolume(volume({ overwrite: 'ext4' }))).toEqual([
       'spec.overwrite is for a rawBlockDevice or an lvmLogicalVolume only; remove it',
     ]);

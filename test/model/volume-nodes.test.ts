@@ -136,12 +136,12 @@ describe('the node that work runs on', () => {
       { '$(reboot)': 'ready', '../n2': 'ready' },
       'n1',
     ],
-  ])('%s', (_, given, facts, expected) => {
+  ])('is chosen for a Volume: %s', (_, given, facts, expected) => {
     expect(workNode(given, named(facts))).toBe(expected);
   });
 });
 
-test('all nodes that work may run on, its own first, and once', () => {
+test('nodesOf lists all nodes that may run the work once, the Volume’s own first', () => {
   expect(nodesOf(shared())).toEqual(['n1', 'n3', 'n2']);
   expect(nodesOf(volume(onN2))).toEqual(['n2']);
   expect(nodesOf(shared({}, ['$(reboot)']))).toEqual(['n1']);
@@ -171,6 +171,6 @@ test.each<[string, VolumeStatus, string, VolumeStatus]>([
     'n2',
     { job: 'Before/1', jobNode: 'n3' },
   ],
-])('%s', (_, status, node, expected) => {
+])('withJobNode: %s', (_, status, node, expected) => {
   expect(withJobNode(shared({ job: 'Before/1' }), node, status)).toEqual(expected);
 });

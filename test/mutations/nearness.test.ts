@@ -6,7 +6,7 @@ test('importsOf reads relative imports', () => {
   expect(importsOf('test/nodes/a.test.ts', text)).toEqual(['src/nodes/job.ts']);
 });
 
-test('tests that import the file come first, then those of its folder', () => {
+test('tests that import the file rank first, then those of its directory', () => {
   const file = 'src/storage/block/provision.ts';
   const tests: [string, string[]][] = [
     ['test/cli/plan.test.ts', []],

@@ -29,6 +29,6 @@ test.each<[string, Suite[], TestOutcome]>([
     [failed, unloaded],
     { is: 'not-loaded', file: 'test/d.test.ts', message: 'x is not defined' },
   ],
-])('%s', (_, testResults, outcome) => {
+])('outcomeOf: %s', (_, testResults, outcome) => {
   expect(outcomeOf({ testResults }, '/c')).toEqual(outcome);
 });

@@ -22,6 +22,6 @@ test.each<[string, string, number, TestOutcome]>([
     127,
     { is: 'not-loaded', file: 'test/salt', message: 'no such program' },
   ],
-])('%s', (_, stderr, exitCode, outcome) => {
+])('pythonOutcome: %s', (_, stderr, exitCode, outcome) => {
   expect(pythonOutcome(stderr, exitCode, 'test/salt')).toEqual(outcome);
 });

@@ -19,7 +19,7 @@ test.each<[name: string, outcome: LimitedOutcome, without: LimitedOutcome, verdi
     FAILED,
     { is: 'error' },
   ],
-])('%s', async (_name, outcome, without, verdict) => {
+])('judge: %s', async (_name, outcome, without, verdict) => {
   const never = () => Promise.reject(new Error('another control runs'));
   const [control, again] =
     outcome.is === 'late' ? [never, async () => without] : [async () => without, never];

@@ -9,7 +9,7 @@ const run = (shell: string, script: string, locale: string) =>
     env: { ...process.env, LANG: locale, LC_ALL: locale },
   }).stdout.toString('latin1');
 
-test.each(['C', 'C.UTF-8'])('texts come as they are from a shell with the locale %s', (locale) => {
+test.each(['C', 'C.UTF-8'])('a shell with the locale %s returns output unchanged', (locale) => {
   const probes = [
     { name: 'newlines', argv: ['printf', '%s', '\n\nfür\n\n'] },
     { name: 'errors', argv: ['sh', '-c', 'echo läuft; echo fehlt >&2; exit 3'] },
@@ -25,7 +25,7 @@ test.each(['C', 'C.UTF-8'])('texts come as they are from a shell with the locale
   ]);
 });
 
-test('a shell that counts characters counts bytes', () => {
+test('the length of a text is in bytes, even in a shell that counts characters', () => {
   const script = `${answerFunctions}\ntext für\n`;
   expect(run('bash', script, 'C.UTF-8')).toBe(Buffer.from('4\nfür\n').toString('latin1'));
 });

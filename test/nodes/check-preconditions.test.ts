@@ -43,11 +43,11 @@ test.each<[Expect, Partial<ProbeResult>, boolean]>([
   [{ stdout: { has: 'a', lacks: 'b' } }, { exit: 1, stdout: 'xax' }, true],
   [{ stdout: { has: 'a', lacks: 'b' } }, { stdout: 'xabx' }, false],
   [{ stdout: { has: 'a', lacks: 'b' } }, { stdout: '' }, false],
-])('%j of %j holds: %j', (wanted, result, expected) => {
+])('expectation %j for result %j holds: %j', (wanted, result, expected) => {
   expect(holds(wanted, { exit: 0, stdout: '', ...result })).toBe(expected);
 });
 
-test('preconditions that hold are asked in one round trip, each command once', async () => {
+test('preconditions take one round trip, with each command once', async () => {
   const node = nodeWith({});
   expect(
     await checkPreconditions(node, 'n1', [
@@ -59,7 +59,7 @@ test('preconditions that hold are asked in one round trip, each command once', a
   expect(node.asked.map((probes) => probes.map(({ argv }) => argv))).toEqual([[['a', 'b'], ['c']]]);
 });
 
-test('two preconditions that share a command are each held to what they expect of it', async () => {
+test('two preconditions that share a command are both checked', async () => {
   const node = nodeWith({ a: { stdout: '/dev/sda ' } });
   const preconditions = ['/dev/sdb ', '/dev/sda '].map((lacks) =>
     precondition('a', lacks, { stdout: { has: '', lacks } }),
@@ -80,7 +80,7 @@ test('returns the refusal of the first precondition that does not hold', async (
   ).toMatchObject({ refusal: 'B' });
 });
 
-test('a program that the node lacks holds nothing', async () => {
+test('a precondition whose program is missing does not hold', async () => {
   const node = nodeWith({ a: { exit: 127 } });
   const refused = precondition('a', 'A', { stdout: { has: 'x', lacks: 'y' } });
   expect(await checkPreconditions(node, 'n1', [refused])).toMatchObject({ refusal: 'A' });
@@ -90,7 +90,7 @@ test('a program that the node lacks holds nothing', async () => {
   });
 });
 
-test('what was not answered does not hold', async () => {
+test('a precondition without a result does not hold', async () => {
   expect(
     await checkPreconditions({ observe: async () => new Map() }, 'n1', [
       precondition('a', 'A', {}),
@@ -98,13 +98,13 @@ test('what was not answered does not hold', async () => {
   ).toMatchObject({ refusal: 'A' });
 });
 
-test('without preconditions the node is not asked', async () => {
+test('needs no round trip without preconditions', async () => {
   const node = nodeWith({});
   expect(await checkPreconditions(node, 'n1', [])).toBeUndefined();
   expect(node.asked).toEqual([]);
 });
 
-test('a node that cannot be asked is an error', async () => {
+test('an unreachable node is an error', async () => {
   const gone = { observe: () => Promise.reject(new Error('unreachable')) };
   await expect(checkPreconditions(gone, 'n1', [precondition('a', 'A')])).rejects.toThrow(
     'unreachable',
@@ -121,7 +121,7 @@ test.each<[string, Partial<ProbeResult>, string | undefined]>([
   ['found the device', { exit: 1, stdout: '/1:3/7:3/' }, 'refused'],
   ['did not look', { exit: 1 }, 'refused'],
   ['found nothing, though a process ended meanwhile', { exit: 1, stdout: '/1:3/' }, undefined],
-])('a command that may hang is bounded: one that %s', async (_, result, said) => {
+])('a command that may hang runs with a timeout: one that %s', async (_, result, said) => {
   const node = nodeWith({ 'timeout -s KILL 10 find x': result });
   const wanted = { stdout: { has: '/1:3/', lacks: '7:3' } };
   expect(

@@ -33,7 +33,7 @@ const SHELLS: [string, (check: (node: string) => void) => Shell][] = [
 ];
 
 test.each(SHELLS)(
-  '%s: a right that is lost while the shell starts keeps the script from it',
+  '%s: does not run the script if the right to act is lost while the shell starts',
   async (kind, create) => {
     const file = join(folder.path, `${kind}.log`);
     await writeFile(file, '');

@@ -19,7 +19,7 @@ test.each([
   ['shell', createShellExecutor],
   ['forced command', createGuardExecutor],
 ])(
-  'each round trip over a %s has a deadline 30 s after the node is to answer',
+  'each request over a %s has a deadline 30 s after the response is due',
   async (_, createExecutor) => {
     for (const [, wait, ask] of ROUND_TRIPS) {
       const deadlines: number[] = [];

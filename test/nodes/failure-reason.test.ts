@@ -67,6 +67,6 @@ test.each<[string, FailedState, Reason | undefined]>([
     reason('StepFailed', { step: 'make it', exit: 1, output: 'two' }),
   ],
   ['of nothing that was said', failed(1), reason('StepFailed', { step: 'make it', exit: 1 })],
-])('the reason where %s', (_, state, why) => {
+])('failureReason: %s', (_, state, why) => {
   expect(failureReason(state)).toEqual(why);
 });

@@ -46,7 +46,7 @@ test.each<[JobState, string]>([
   [{ state: 'raced', step, exit: 1, output: '' }, 'raced'],
   [{ state: 'guarded', step, refusal: '', output: '' }, 'guarded'],
   [{ state: 'died' }, 'died'],
-])('the end as %j is told once, with how long it took', async (end, result) => {
+])('reports the end %j once, with the duration of the job', async (end, result) => {
   await submit(KEY, ended('running'));
   await clock.advance(3000);
   await poll(KEY, ended('running'));
@@ -77,7 +77,7 @@ test('reports a job whose submission got no answer once it has ended or is submi
   expect(told).toEqual(['n1 u prepare-1 succeeded 500']);
 });
 
-test('reports a job that its node has forgotten as lost, and again when it is submitted again', async () => {
+test('reports a job that is missing on its node as lost, and again if resubmitted', async () => {
   await submit(KEY, ended('running'));
   await poll(KEY, ended('not-found'));
   await poll(KEY, ended('not-found'));
@@ -92,7 +92,7 @@ test('reports the end of a running job of an earlier process, and nothing of one
   expect(told).toEqual(['n1 u prepare-1 succeeded undefined']);
 });
 
-test('a subject whose jobs were forgotten begins anew', async () => {
+test('reports jobs of a subject again after a purge', async () => {
   await submit(KEY, ended('succeeded'));
   await executor.purge('n1', 'u');
   await submit(KEY, ended('succeeded'));

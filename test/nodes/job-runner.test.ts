@@ -19,7 +19,7 @@ const DIED: JobState = { state: 'died' };
 const FORGOTTEN: JobState = { state: 'not-found' };
 const WHY = 'the step "make it" failed with status 1: \'mk\': no';
 
-describe('the next step', () => {
+describe('nextStep', () => {
   const TO_DO: JobPlan = { steps: [STEP] };
   const DONE: JobPlan = { steps: [] };
   const REFUSED: JobPlan = { refusal: 'it is in use', hint: 'Wait.' };
@@ -193,7 +193,7 @@ const SCENES: [string, Scene, object | undefined, string[]][] = [
   ],
 ];
 
-describe('a job that is ensured', () => {
+describe('a job passed to ensure()', () => {
   test.each(SCENES)('%s', async (_, given, expected, commands) => {
     const { ensure, asked } = scene(given);
     const outcome = await ensure();
@@ -202,7 +202,7 @@ describe('a job that is ensured', () => {
     expect(asked).toEqual(commands);
   });
 
-  test('that only its callers purge is kept', async () => {
+  test('is kept if only its callers purge it', async () => {
     const { ensure, asked } = scene({ work: { purges: undefined as never } });
     expect(await ensure()).toMatchObject(done);
     expect(asked).not.toContain('purge u');
@@ -220,7 +220,7 @@ describe('a job that is ensured', () => {
   );
 
   test.each(CRASHES)(
-    '%s: comes to the same end where the process dies %s any effect',
+    '%s: has the same result if the process dies %s any side effect',
     async (...row) => {
       const [, when, given] = row;
       const whole = scene(given);
@@ -239,8 +239,8 @@ describe('a job that is ensured', () => {
   );
 });
 
-describe('a job that is run to its end', () => {
-  test('is asked for again after each pause', async () => {
+describe('runToEnd', () => {
+  test('polls again after each pause', async () => {
     const { executor, asked } = scene({ takes: 2 });
     const pause = async () => void asked.push('pause');
     const job = { key: KEY, steps: [STEP], look: LOOK };
@@ -248,7 +248,7 @@ describe('a job that is run to its end', () => {
     expect(asked).toEqual(['submit', 'pause', 'poll', 'pause', 'poll']);
   });
 
-  test('is asked for as long as the node may hold the answer back', async () => {
+  test('polls with the given wait time', async () => {
     const { executor, asked } = scene({ takes: 1, end: DIED });
     const job = { key: KEY, steps: [STEP] };
     const pause = async () => {};
@@ -256,7 +256,7 @@ describe('a job that is run to its end', () => {
     expect(asked).toEqual(['submit without a look', 'poll 9000']);
   });
 
-  test('is left to run once a pause throws', async () => {
+  test('leaves the job running if a pause throws', async () => {
     const { executor, asked, node } = scene({ takes: 2 });
     const pause = () => Promise.reject(new Error('stopped'));
     const job = { key: KEY, steps: [STEP], look: LOOK };

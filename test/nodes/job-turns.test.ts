@@ -44,10 +44,10 @@ const pids = () =>
     return program > 0 ? { shell, program } : undefined;
   });
 
-describe.each(['root', 'a user with sudo'] as const)('of %s', (user) => {
+describe.each(['root', 'a user with sudo'] as const)('jobs as %s', (user) => {
   beforeEach(() => nodeOf(user));
 
-  test('jobs of one subject run one after the other', async () => {
+  test('run one after the other for one subject', async () => {
     await start(job('first', step(WAIT)));
     await pids();
     const others = ['a', 'b', 'c'].map((name) =>
@@ -66,7 +66,7 @@ describe.each(['root', 'a user with sudo'] as const)('of %s', (user) => {
     expect(pairs.sort()).toEqual(['a begins, a ends', 'b begins, b ends', 'c begins, c ends']);
   });
 
-  test('a job waits for the program of another one whose shell was killed, which then has died', async () => {
+  test('wait for a program whose shell was killed, and then report its job as died', async () => {
     const killed = job('killed', step(WAIT));
     const next = job('next', step('echo next >>"$1/log"'));
     await start(killed);
@@ -80,7 +80,7 @@ describe.each(['root', 'a user with sudo'] as const)('of %s', (user) => {
     expect(await end(killed)).toMatchObject({ state: 'died', step: { name: 'run sh' } });
   });
 
-  test('a job that was purged while it waited does not run', async () => {
+  test('do not run if purged while they wait', async () => {
     await start(job('first', step(WAIT)));
     await pids();
     await start(job('purged', step('echo purged >>"$1/log"')));
@@ -97,17 +97,17 @@ describe.each(['root', 'a user with sudo'] as const)('of %s', (user) => {
   });
 });
 
-describe('of root', () => {
+describe('a step as root', () => {
   beforeEach(() => nodeOf('root'));
 
-  test('a program that something killed is raced, for it says nothing about what it worked on', async () => {
+  test('ends the job as raced if its program is killed', async () => {
     const killed = job('killed', step('kill -KILL $$'), step('echo after >>"$1/log"'));
     await start(killed);
     expect(await end(killed)).toMatchObject({ state: 'raced', exit: 137 });
     expect(await file('log')).toBe('');
   });
 
-  test('a step whose lock is on no block device fails before its program starts', async () => {
+  test('fails before its program starts if its lock is not a block device', async () => {
     const locked = job('locked', { ...step('echo ran >>"$1/log"'), lock: node.path });
     await start(locked);
     expect(await end(locked)).toMatchObject({
@@ -137,7 +137,7 @@ describe('of root', () => {
       { argv: ['echo', 'a c'], expect: { stdout: { has: 'a', lacks: 'c' } } },
       'guarded',
     ],
-  ])('a step whose precondition answers %s', async (_, precondition, state) => {
+  ])('runs only if its precondition holds: it returns %s', async (_, precondition, state) => {
     const guarded = job(
       'guarded',
       step('echo ran >>"$1/log"', [{ ...precondition, refusal: 'no' }]),
@@ -149,7 +149,7 @@ describe('of root', () => {
 });
 
 test.each(['root', 'a user with sudo'] as const)(
-  'a precondition that does not hold tells its reason with the refusal: as %s',
+  'a precondition that does not hold reports its reason and refusal: as %s',
   async (user) => {
     await nodeOf(user);
     const refused = refuse('DeviceCarriesData', {

@@ -53,7 +53,7 @@ test('polls the jobs of a node together, and reports each end once', async () =>
   expect(executor.polls).toHaveLength(3);
 });
 
-test('one that is followed while the last of the others ends is not forgotten', async () => {
+test('polls a job that is added while the last other job ends', async () => {
   const executor = byHand();
   const ended: string[] = [];
   const { follow } = createFollower(executor);
@@ -69,7 +69,7 @@ test('one that is followed while the last of the others ends is not forgotten', 
   expect(executor.polls[2]?.ids).toEqual(['c']);
 });
 
-test('a node that went away calls back, and is asked no more', async () => {
+test('calls back for an unreachable node, and polls it no more', async () => {
   const executor = byHand();
   const ended: string[] = [];
   const { follow } = createFollower(executor);

@@ -36,7 +36,7 @@ test.each<[string, string, () => Promise<string>]>([
   ['a directory of another user', 'foreign', directoryOfOthers],
   ['a link', 'foreign', () => symlink(folder.path, at('link')).then(() => at('link'))],
   ['a file', 'foreign', () => writeFile(at('file'), '').then(() => at('file'))],
-])('%s at the place of jobs is %s', async (_, expected, place) => {
+])('%s as the jobs directory is %s', async (_, expected, place) => {
   const [word] = (await check(await place())).split(/\s/);
   expect(word).toBe(expected);
 });

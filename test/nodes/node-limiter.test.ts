@@ -68,7 +68,7 @@ async function triedAt(shell: Shell, seconds: number, each: (second: number) => 
   return tried;
 }
 
-test('a node that never answered has one session; once it has, eight', async () => {
+test('a node has one session until its first response, then up to eight', async () => {
   nodes.set('n1', { ms: 100 });
   const answers = ask(limitNodes(fake, clock), 'n1', 20);
   await clock.advance(99);
@@ -80,7 +80,7 @@ test('a node that never answered has one session; once it has, eight', async () 
 });
 
 test.each(['unreachable', 'refused'] as const)(
-  'those that wait for the first answer of a node that is %s fail with it, after one call',
+  'requests that wait for the first response of a node that is %s fail after one call',
   async (code) => {
     nodes.set('n1', { ms: 10_000, code });
     const answers = ask(limitNodes(fake, clock), 'n1', 50);
@@ -90,7 +90,7 @@ test.each(['unreachable', 'refused'] as const)(
   },
 );
 
-test('a node that is away is tried once, after longer and longer, until it answers', async () => {
+test('an unreachable node is retried with increasing delay until it responds', async () => {
   nodes.set('n1', { ms: 0, code: 'unreachable' });
   const shell = limitNodes(fake, clock);
   expect(await triedAt(shell, 200)).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
@@ -106,7 +106,7 @@ test('a node that is away is tried once, after longer and longer, until it answe
   expect(calls.length).toBe(before + 1);
 });
 
-test('tries a node at once after news of its kubelet, and then soon again', async () => {
+test('a node with another incarnation is tried at once, with a reset backoff', async () => {
   nodes.set('n1', { ms: 0, code: 'unreachable' });
   let life = 'first boot';
   const shell = limitNodes(fake, clock, () => life);
@@ -116,7 +116,7 @@ test('tries a node at once after news of its kubelet, and then soon again', asyn
   expect(tried).toEqual([0, 1, 3, 7, 15, 31, 40, 41, 43, 47]);
 });
 
-test('while it is tried again the others fail at once', async () => {
+test('other requests fail at once while an unreachable node is tried again', async () => {
   nodes.set('n1', { ms: 500, code: 'unreachable' });
   const shell = limitNodes(fake, clock);
   ask(shell, 'n1', 1);
@@ -126,7 +126,7 @@ test('while it is tried again the others fail at once', async () => {
   expect([answers, calls.length]).toEqual([['unreachable 1', 'unreachable 1'], 2]);
 });
 
-test('sessions that broke together are one failure, and those that wait do not try', async () => {
+test('sessions that break together are one failure, and no waiting request is sent', async () => {
   nodes.set('n1', { ms: 0 });
   const shell = limitNodes(fake, clock);
   await shell.run('n1', '', 0);
@@ -140,7 +140,7 @@ test('sessions that broke together are one failure, and those that wait do not t
   expect(calls).toHaveLength(10);
 });
 
-test('a session that hangs alone, while its node answers others, does not make that node count as away', async () => {
+test('a hung session does not make its node unreachable while others get responses', async () => {
   nodes.set('n1', { ms: 0 });
   const shell = limitNodes(fake, clock);
   await shell.run('n1', '', 0);
@@ -156,7 +156,7 @@ test('a session that hangs alone, while its node answers others, does not make t
   expect([answers, most.get('n1')]).toEqual([Array(8).fill('n1'), 8]);
 });
 
-test('an answer that is not understood is an answer', async () => {
+test('a response that cannot be parsed counts as a response', async () => {
   nodes.set('n1', { ms: 0, code: 'protocol' });
   const shell = limitNodes(fake, clock);
   ask(shell, 'n1', 5);
@@ -164,7 +164,7 @@ test('an answer that is not understood is an answer', async () => {
   expect(calls).toHaveLength(5);
 });
 
-test('in all there are 64 at once, and those of nodes that are silent count no longer', async () => {
+test('at most 64 requests run at once, not counting those to silent nodes', async () => {
   const shell = limitNodes(fake, clock);
   for (let n = 0; n < 100; n++) {
     nodes.set(`n${n}`, { ms: 60_000 });
@@ -187,7 +187,7 @@ test.each([
   ['swallow packets', { ms: 10_000, code: 'unreachable' as const }],
   ['take 30 s for nothing', { ms: 30_000, code: 'unreachable' as const }],
   ['answer slowly', { ms: 20_000 }],
-])('20 nodes with 50 Volumes each that %s slow no Volume of another', async (_, dead) => {
+])('20 nodes with 50 Volumes each that %s do not delay another node', async (_, dead) => {
   const timeOfHealthy = async (deadNodes: number) => {
     clock = new FakeClock();
     nodes.clear();
@@ -231,7 +231,7 @@ test.each([
   expect(await timeOfHealthy(20)).toEqual(without);
 });
 
-test('20 nodes that fall silent in the midst of eight sessions each hold up another for a second at most', async () => {
+test('20 nodes that fall silent with eight sessions each delay others by about 1 s', async () => {
   const shell = limitNodes(fake, clock);
   const silent = Array.from({ length: 20 }, (_, n) => `silent${n}`);
   for (const node of [...silent, 'healthy']) await shell.run(node, '', 0);
@@ -245,7 +245,7 @@ test('20 nodes that fall silent in the midst of eight sessions each hold up anot
   expect(answers).toHaveLength(20);
 });
 
-test('while a node answers, all its sessions count', async () => {
+test('all sessions of a node count against the limit while it responds', async () => {
   const shell = limitNodes(fake, clock);
   const busy = Array.from({ length: 8 }, (_, n) => `busy${n}`);
   for (const node of [...busy, 'other']) await shell.run(node, '', 0);

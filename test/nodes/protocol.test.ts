@@ -54,13 +54,13 @@ describe('names of jobs', () => {
     expect(() => purgeScript(name)).toThrow(RangeError);
   });
 
-  test("that of a subject's lock is no job's", () => {
+  test('the name of the lock is refused', () => {
     const key = { subject: 'a', id: 'lock' };
     expect(() => submitScript('n1', { key, steps: [] }, 0)).toThrow(RangeError);
     expect(() => pollScript([key], 0)).toThrow(RangeError);
   });
 
-  test('a UID and an attempt are taken', () => {
+  test('a UID and an attempt are accepted', () => {
     const key = { subject: '0b9cbd1c-5e26-4d13-9d6c-7f1f4d0d4b5e', id: 'prepare-12' };
     expect(pollScript([key], 0)).toContain(`/run/stowage/jobs/${key.subject}/${key.id}`);
   });
@@ -108,11 +108,11 @@ describe('the states of jobs', () => {
     ],
     ['died before its first step', job('died'), { state: 'died' }],
     ['died', job('died', STEP_FILE, '', 'half'), { state: 'died', step: STEP }],
-  ])('%s', (_, line, state) => {
+  ])('are read: %s', (_, line, state) => {
     expect(readStates(line + END, 1)).toEqual([state]);
   });
 
-  test('come in the order asked', () => {
+  test('are in the order of the request', () => {
     expect(
       readStates(`${job('succeeded')}${job('died')}${END}`, 2).map(({ state }) => state),
     ).toEqual(['succeeded', 'died']);
@@ -138,11 +138,11 @@ describe('the states of jobs', () => {
     expect(() => readStates(answer, 1)).toThrow(RangeError);
   });
 
-  test('an answer of millions of lines is not taken apart', () => {
+  test('a response of millions of lines is refused', () => {
     expect(() => readPurged(`${'\n'.repeat(4 << 20)}${END}`)).toThrow('more than 1 records');
   });
 
-  test('cut off anywhere are not read', () => {
+  test('are not read from a truncated response', () => {
     const whole = job('failed 1', STEP_FILE, '', 'output') + END;
     for (let length = 0; length < whole.length; length++) {
       expect(() => readStates(whole.slice(0, length), 1)).toThrow(RangeError);
@@ -165,7 +165,7 @@ describe('an observation', () => {
     );
   });
 
-  test('is read whatever is in it', () => {
+  test('is read even if its output imitates the protocol', () => {
     const forged = `${line(1, 0, 'another')}${END}`;
     const answer = line(0, 0, forged, forged) + line(1, 0, '\0\n\n') + END;
     expect([...readObservation(answer, PROBES).values()]).toEqual([
@@ -193,7 +193,7 @@ describe('an observation', () => {
   });
 });
 
-describe('what became of a subject', () => {
+describe('the result of a purge', () => {
   test('is read', () => {
     expect(readPurged(`forgotten\n${END}`)).toBe(true);
     expect(readPurged(`busy\n${END}`)).toBe(false);
@@ -241,12 +241,12 @@ test('reports an answer that it cannot parse as an error of the node, with a hin
   }
 });
 
-test('no job, no round trip', async () => {
+test('a poll without jobs needs no round trip', async () => {
   const shell = { run: () => Promise.reject(new Error('asked')), close: async () => {} };
   expect(await createShellExecutor(shell).poll('n1', [], 1000)).toEqual([]);
 });
 
-test('50 jobs of a node that are polled at once take two round trips, and each gets its own state', async () => {
+test('50 concurrent polls of a node take two round trips, each with its own state', async () => {
   const scripts: string[] = [];
   const shell = {
     async run(_node: string, script: string) {
@@ -272,7 +272,7 @@ test('50 jobs of a node that are polled at once take two round trips, and each g
   expect(scripts).toHaveLength(4);
 });
 
-test('polls that were asked together fail together, and later ones are asked anew', async () => {
+test('concurrent polls fail together, and later polls are sent again', async () => {
   let fails = true;
   const shell = {
     run: async (node: string) => {
@@ -289,7 +289,7 @@ test('polls that were asked together fail together, and later ones are asked ane
   expect(await poll('a')).toEqual([{ state: 'succeeded' }]);
 });
 
-describe('what was not done', () => {
+describe('a request that a node did not run', () => {
   const denied = `${base64('stowage')} ${base64('losetup -d /dev/loop1')}`;
   const executor = (answer: string) =>
     createShellExecutor({ run: async () => answer + END, close: async () => {} });
@@ -310,7 +310,7 @@ describe('what was not done', () => {
       'the folder of jobs',
       executor(`denied ${denied} ${base64(said)}\n`).submit('n1', { key, steps: [] }, 0),
     ],
-  ])('since sudo refused, is an error with node, user and program: %s', async (_, answer) => {
+  ])('is an error with node, user and program if sudo refused: %s', async (_, answer) => {
     await expect(answer).rejects.toMatchObject({
       code: 'refused',
       message:
@@ -322,11 +322,11 @@ describe('what was not done', () => {
     });
   });
 
-  test('since the program is missing, is status 127', () => {
+  test('has status 127 if the program is missing', () => {
     expect(readObservation(`probe 0 1\n0\n\n0\n\nmissing\n${END}`, LOOK).get('a')?.exit).toBe(127);
   });
 
-  test('since the jobs are somebody else’s, is an error', async () => {
+  test('is an error if another user owns the jobs directory', async () => {
     const found = 'drwx------ 2 root root 40 Jan 1 00:00 /run/stowage/jobs';
     const answer = executor(`foreign ${base64('stowage')} ${base64(found)}\n`);
     for (const asked of [
@@ -345,7 +345,7 @@ describe('what was not done', () => {
   });
 });
 
-test('subjects are read as they are', async () => {
+test('the names of subjects are unchanged', async () => {
   const answer = `subject ${base64('a')}\nsubject ${base64('.\n é')}\n${END}`;
   const shell = { run: async () => answer, close: async () => {} };
   expect(await createShellExecutor(shell).subjects('n1')).toEqual(['a', '.\n é']);

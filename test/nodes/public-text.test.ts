@@ -13,20 +13,20 @@ test.each([
   ],
   ['see /etc/stowage/sources.conf on this node', 'see /etc/stowage/sources.conf on this node'],
   ['file=/data/x', 'file=…'],
-])('%j is told as %j', (text, told) => {
+])('withoutPaths turns %j into %j', (text, told) => {
   expect(withoutPaths(text)).toBe(told);
 });
 
-test('a path that they named themselves is told', () => {
+test('withoutPaths keeps a path that the user named', () => {
   expect(withoutPaths('there is no /srv/a beside /srv/b', ['/srv/a'])).toBe(
     'there is no /srv/a beside …',
   );
 });
 
-describe('a failure', () => {
+describe('the public text of a failure', () => {
   const step = { name: 'detach /dev/loop3', command: "'losetup' '-d' '/dev/loop3'" };
 
-  test('is told without its command', () => {
+  test('omits the command', () => {
     const output =
       'stowage-progress 1 2\nfirst\n/dev/loop3: busy\nstowage-waiting over\nstowage-progress 2 2\n';
     expect(publicFailure({ state: 'failed', step, exit: 1, output })).toBe(
@@ -37,7 +37,7 @@ describe('a failure', () => {
     );
   });
 
-  test('is told without what scripts print for programs', () => {
+  test('omits output that scripts print for programs', () => {
     const output = 'stowage-missing xz\nthis node has no program xz, which it takes\n';
     const state = { state: 'failed', step, exit: 3, output } as const;
     expect(publicFailure(state)).toMatch(/status 3: this node has no program xz, which it takes$/);
@@ -47,7 +47,7 @@ describe('a failure', () => {
     expect(publicFailure({ ...state, output: 'stowage-missing xz\n' })).toMatch(/printed nothing$/);
   });
 
-  test('that is none of a command is told as it is', () => {
+  test('reports a dead job and a failed precondition without paths', () => {
     expect(publicFailure({ state: 'died' })).toBe(
       'the job ended without a result before its first step',
     );

@@ -37,11 +37,11 @@ const HOSTILE = [
   'x'.repeat(10_000),
 ];
 
-test('hostile strings come out of sh as they went in, each as one argument', () => {
+test('quoted hostile strings pass through sh unchanged, each as one argument', () => {
   expect(throughShell([HOSTILE])).toEqual([HOSTILE]);
 });
 
-test(`so does any list of strings (seed ${TEST_SEED})`, () => {
+test(`quoted lists of any strings pass through sh unchanged (seed ${TEST_SEED})`, () => {
   const hostile = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.string({

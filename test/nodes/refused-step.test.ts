@@ -28,7 +28,7 @@ const poll = (...jobs: Job[]) =>
     2000,
   );
 
-test('ends the job at a refused later step, and reports the reason until the job is forgotten', async () => {
+test('ends the job at a refused later step, and reports the reason until the purge', async () => {
   const made = join(folder.path, 'made');
   const a = job('a', step('true'), step('refused', "it's"), step('touch', made));
   const b = job('b', step('true'));
@@ -50,7 +50,7 @@ test('ends the job at a refused later step, and reports the reason until the job
   expect(await poll(a)).toEqual([{ state: 'not-found' }]);
 });
 
-test('a user whose name JSON would have escapes for has no reason, and its refusal all the same', async () => {
+test('a user name that JSON must escape is in the refusal, which has no reason', async () => {
   const id = "printf '%s\\n' 'DOM\\user'";
   const other = await localJobs({ sudo: SUDO, id, refused: 'true' }, 1000);
   const refused = job('a', step('true'), step('refused'));
@@ -73,7 +73,7 @@ test.each<[string, Step]>([
     },
   ],
 ])(
-  'what is refused before any has run, %s, is an error to who submits, and nothing is kept',
+  'submit fails, and no job remains, if sudo refuses %s before any program has run',
   async (_, first) => {
     const refused = job('a', first, step('true'));
     await expect(executor.submit('n1', refused, 5000)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ test.each<[string, Step]>([
   },
 );
 
-test('others who hear of it first take nothing away from who submits', async () => {
+test('submit fails even if a poll has reported the refusal before', async () => {
   const refused = job('a', step('refused'));
   const over = join(folder.path, 'over');
   await executor.submit(

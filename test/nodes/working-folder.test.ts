@@ -8,11 +8,11 @@ import { workingFolder } from '../../src/nodes/working-folder.ts';
 const before = process.cwd();
 afterEach(() => process.chdir(before));
 
-test('is where this process is', () => {
+test('the working directory is that of this process', () => {
   expect(workingFolder()).toBe(before);
 });
 
-test('is / where that is gone, and programs run all the same', async () => {
+test('the working directory is / if it was deleted, and programs still run', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-folder-'));
   process.chdir(folder);
   rmdirSync(folder);

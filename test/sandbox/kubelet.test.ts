@@ -93,7 +93,7 @@ test('a pod runs once its claim is bound and mounted', async () => {
   expect(done).toEqual(['mount v']);
 });
 
-test('what cannot be mounted is an event, and tried again', async () => {
+test('a failed mount emits an event, and is retried', async () => {
   failures = ['no such device'];
   await volume('v');
   await claim();
@@ -110,7 +110,7 @@ test('what cannot be mounted is an event, and tried again', async () => {
   ]);
 });
 
-describe('deletion', () => {
+describe('deletion of a pod', () => {
   beforeEach(async () => {
     await volume('v');
     await claim();
@@ -136,14 +136,14 @@ describe('deletion', () => {
     expect(done).toEqual(['mount v', 'unmount v']);
   });
 
-  test('at once unmounts afterwards', async () => {
+  test('with a grace period of 0 unmounts after the pod is gone', async () => {
     await client.request('DELETE', `${PODS}/p`, { gracePeriodSeconds: 0 });
     expect((await get(`${PODS}/p`)).code).toBe(404);
     await until('it is unmounted', async () => (done.length === 2 ? true : undefined));
     expect(done).toEqual(['mount v', 'unmount v']);
   });
 
-  test('is not over while a finalizer is left', async () => {
+  test('does not complete while a finalizer is left', async () => {
     const MERGE = { 'content-type': 'application/merge-patch+json' };
     const finalizers = (list: string[] | null) =>
       client.request('PATCH', `${PODS}/p`, { metadata: { finalizers: list } }, MERGE);
@@ -156,7 +156,7 @@ describe('deletion', () => {
   });
 });
 
-test('pods of other nodes stay as they are, and go at once', async () => {
+test('pods of other nodes are ignored, and deleted at once', async () => {
   await volume('v');
   await claim();
   await pod('c', 'n2');
@@ -166,7 +166,7 @@ test('pods of other nodes stay as they are, and go at once', async () => {
   expect(done).toEqual([]);
 });
 
-test('the end of the sandbox unmounts', async () => {
+test('stopping the sandbox unmounts all volumes', async () => {
   await volume('v');
   await claim();
   await pod('c');

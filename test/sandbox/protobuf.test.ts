@@ -14,7 +14,7 @@ const envelope = (apiVersion: string, kind: string, ...raw: Buffer[]) =>
     field(2, ...raw),
   ]);
 
-test('a secret', () =>
+test('decodes a Secret', () =>
   expect(
     decodeProtobuf(
       envelope(
@@ -35,7 +35,7 @@ test('a secret', () =>
     immutable: false,
   }));
 
-test('options of a deletion', () =>
+test('decodes DeleteOptions', () =>
   expect(
     decodeProtobuf(
       envelope(
@@ -52,7 +52,7 @@ test('options of a deletion', () =>
     propagationPolicy: 'Foreground',
   }));
 
-test('a role of the core group', () =>
+test('decodes a Role for the core API group', () =>
   expect(
     decodeProtobuf(
       envelope(
@@ -64,7 +64,7 @@ test('a role of the core group', () =>
     ),
   ).toMatchObject({ rules: [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] }] }));
 
-test('numbers are 64 bits wide, and signed', () => {
+test('decodes signed 64-bit integers', () => {
   const replicas = (...bytes: number[]) =>
     decodeProtobuf(envelope('apps/v1', 'Deployment', field(2, varint(1, ...bytes)))).spec;
   expect(replicas(0xac, 0x02)).toEqual({ replicas: 300 });
@@ -72,7 +72,7 @@ test('numbers are 64 bits wide, and signed', () => {
   expect(replicas(...Array(9).fill(0xff), 1)).toEqual({ replicas: -1 });
 });
 
-describe('refuses', () => {
+describe('an invalid body', () => {
   test.each<[string, Buffer]>([
     ['what is no envelope', Buffer.from('{}')],
     ['a kind that it does not know', envelope('v1', 'Pod', field(1, field(1, 'p')))],
@@ -85,7 +85,7 @@ describe('refuses', () => {
       'numbers of fixed width',
       envelope('v1', 'ConfigMap', Buffer.from([0x21, 1, 2, 3, 4, 5, 6, 7, 8])),
     ],
-  ])('%s', (_, body) =>
+  ])('is refused: %s', (_, body) =>
     expect(() => decodeProtobuf(body)).toThrow(
       expect.objectContaining({ status: expect.objectContaining({ code: 400 }) }),
     ),

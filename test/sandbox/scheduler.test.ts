@@ -134,7 +134,7 @@ const shown = (placement: ReturnType<typeof place>) =>
         ),
       ].join(', ');
 
-describe('a pod goes', () => {
+describe('a pod is scheduled', () => {
   test.each<[string, UnscheduledPod, Parameters<typeof view>[0], string]>([
     ['to the first node', pod([]), {}, 'n1'],
     [
@@ -298,7 +298,7 @@ describe('a pod goes', () => {
   ])('%s', (_, given, parts, expected) => expect(shown(place(given, view(parts)))).toBe(expected));
 });
 
-describe('in a sandbox', () => {
+describe('the scheduler of a sandbox', () => {
   const NODES = '/api/v1/nodes';
   const PODS = '/api/v1/namespaces/default/pods';
   const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
@@ -363,7 +363,7 @@ describe('in a sandbox', () => {
     expect(await nodeOf('p')).toBe('n1');
   });
 
-  test('a node that its provisioner gives back is not selected again before something changes', async () => {
+  test('a node that the provisioner rejected is not selected until capacity changes', async () => {
     const selected = async () =>
       (await get(`${CLAIMS}/a`)).metadata.annotations?.['volume.kubernetes.io/selected-node'];
     const selects = (name: string) =>
@@ -397,7 +397,7 @@ describe('in a sandbox', () => {
     await selects('n2');
   });
 
-  test('nothing is scheduled unless asked for', async () => {
+  test('schedules no pod unless it is enabled', async () => {
     await client.close();
     await sandbox.stop();
     await start(false);

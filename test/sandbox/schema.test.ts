@@ -148,7 +148,7 @@ describe('types', () => {
     ],
   ])('%j %j', (schema, value, expected) => expect(causes(schema, value)).toEqual(expected));
 
-  test('a schema that is none is refused', () => {
+  test('an invalid schema is refused', () => {
     expect(() => compileSchema({ type: 'text' })).toThrow();
     expect(() =>
       compileSchema({ type: 'object', 'x-kubernetes-validations': [{ rule: 'self ==' }] }),
@@ -174,7 +174,7 @@ describe('rules', () => {
     expect(causes(rule(text), value, old)).toEqual(expected),
   );
 
-  test('report their message, or evaluate it', () => {
+  test('report their message, or the result of messageExpression', () => {
     expect(causes(rule('false', { message: 'never' }), {})).toEqual(failed('never'));
     expect(causes(rule('false', { messageExpression: '"got " + self.a' }), { a: 'x' })).toEqual(
       failed('got x'),
@@ -197,7 +197,7 @@ describe('rules', () => {
     ]);
   });
 
-  test('wait until the types are right', () =>
+  test('are not evaluated while types are invalid', () =>
     expect(
       causes({ type: 'object', 'x-kubernetes-validations': [{ rule: 'false' }] }, 5)[1],
     ).toMatch(/^<nil>: .*not checked/));
@@ -221,20 +221,20 @@ describe('lists', () => {
     items: { type: 'string' },
   } as const;
 
-  test('of type map have each key once', () => {
+  test('refuse duplicate keys in type map', () => {
     expect(causes(map, [{ k: 'a' }, { k: 'b' }])).toEqual([]);
     expect(causes(map, [{ k: 'a' }, { k: 'a', v: 1 }])).toEqual([
       'spec[1]: Duplicate value: {"k":"a"}',
     ]);
   });
 
-  test('of type set have each value once', () =>
+  test('refuse duplicate values in type set', () =>
     expect(causes(set, ['a', 'b', 'a'])).toEqual(['spec[2]: Duplicate value: "a"']));
 
-  test('of no type have what they have', () =>
+  test('allow duplicates without a type', () =>
     expect(causes({ type: 'array', items }, [{ k: 'a' }, { k: 'a' }])).toEqual([]));
 
-  test('of type map have rules that know the item before, wherever it was', () => {
+  test('match old items of type map by key in transition rules', () => {
     const rule = { rule: 'self.v >= oldSelf.v', message: 'shrank' };
     const schema = { ...map, items: { ...items, 'x-kubernetes-validations': [rule] } };
     const old = [
@@ -262,7 +262,7 @@ describe('lists', () => {
     expect(() => compileSchema(spec(schema))).toThrow('map'),
   );
 
-  test('a format that is not checked here is refused', () =>
+  test('an unsupported format is refused', () =>
     expect(() => compileSchema(spec({ type: 'string', format: 'cidr' }))).toThrow('cidr'));
 });
 
@@ -285,7 +285,7 @@ describe('CEL', () => {
     expect(compileExpression(text).evaluate(values)).toBe(expected);
   });
 
-  test('a property whose name could not stand in a rule has another there; a key of a map has not', () => {
+  test('escapes property names that are no CEL identifiers, but not keys of maps', () => {
     const text = { type: 'string' };
     const schema = {
       properties: {

@@ -19,19 +19,19 @@ afterAll(async () => {
   await sandbox.stop();
 });
 
-describe('who is admitted', () => {
+describe('access to the server', () => {
   test.each([
     ['another Host', { host: 'evil.example' }, 403],
     ['no Host port', { host: '127.0.0.1' }, 403],
     ['the right ones', {}, 200],
-  ])('%s', async (_, headers, code) => {
+  ])('depends on the Host header: %s', async (_, headers, code) => {
     for (const path of ['/version', '/readyz', '/api/v1/nodes'])
       expect(
         (await client.request('GET', path, undefined, headers as Record<string, string>)).code,
       ).toBe(code);
   });
 
-  test('only over TLS', async () => {
+  test('requires TLS', async () => {
     const socket = createConnection(Number(new URL(sandbox.url).port), '127.0.0.1');
     socket.write('GET /version HTTP/1.1\r\nHost: x\r\n\r\n');
     const chunks: Buffer[] = [];
@@ -40,7 +40,7 @@ describe('who is admitted', () => {
   });
 });
 
-test('what old kubectl downloads before it validates is a gnostic Document', async () => {
+test('/openapi/v2 returns the gnostic Document that old kubectl validates with', async () => {
   const { body, headers } = await client.request('GET', '/openapi/v2');
   expect(headers['content-type']).toContain('spec.v2.v1.0+protobuf');
   expect(body).toBe(
@@ -51,18 +51,18 @@ test('what old kubectl downloads before it validates is a gnostic Document', asy
   );
 });
 
-test('times are those of the clock that is passed in', async () => {
+test('timestamps come from the clock that is passed in', async () => {
   const { body } = await client.request('POST', DISKS, disk('a'));
   expect(body.metadata.creationTimestamp).toBe('2026-01-02T03:04:05Z');
 });
 
-test('pages of a state long past are 410', async () => {
+test('a continue token of an expired version returns 410', async () => {
   const token = Buffer.from('{"v":"meta.k8s.io/v1","rv":1,"start":"a"}').toString('base64url');
   const answer = await client.request('GET', `${DISKS}?continue=${token}`);
   expect(answer).toMatchObject({ code: 410, body: { reason: 'Expired' } });
 });
 
-test('watches end in a bookmark', async () => {
+test('a watch that times out ends with a bookmark', async () => {
   const { body } = await client.request('GET', DISKS);
   const version = body.metadata.resourceVersion;
   const seen = [];

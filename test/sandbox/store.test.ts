@@ -19,7 +19,7 @@ describe('Store', () => {
     expect(store.remove('xs', object('a')).metadata.resourceVersion).toBe('13');
   });
 
-  test('lists a table as it was', () => {
+  test('lists a table at an earlier version', () => {
     const store = new Store(0);
     store.put('xs', object('b', 1));
     store.put('xs', object('a', 1));
@@ -42,6 +42,6 @@ describe('Store', () => {
     expect(store.changesSince(5000)?.map((change) => change.version)).toEqual([5001]);
   });
 
-  test('forgets what was before its first version', () =>
+  test('has no changes from before its first version', () =>
     expect(new Store(10).changesSince(9)).toBeUndefined());
 });

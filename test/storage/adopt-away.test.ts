@@ -59,7 +59,7 @@ const [sparse, raw, lvm]: Desired[] = [
   { ...lvmDesired, ...adopt },
 ];
 
-describe('its records stay, and it is tried again,', () => {
+describe('deletion of a partly adopted Volume', () => {
   test.each<[string, Desired | undefined, Observed, RegExp, ReasonCode?]>([
     [
       'where no file is there',
@@ -123,7 +123,7 @@ describe('its records stay, and it is tried again,', () => {
       /there is no volume group vg0/,
       'VolumeGroupMissing',
     ],
-  ])('%s', (_, desired = sparse as Desired, observed, why, code) => {
+  ])('is refused and retried %s', (_, desired = sparse as Desired, observed, why, code) => {
     expect(plan('delete', desired, observed, 0)).toMatchObject({
       ...(code && { reason: { code } }),
       refusal: expect.stringMatching(why),
@@ -133,7 +133,7 @@ describe('its records stay, and it is tried again,', () => {
   });
 });
 
-test('a hint names what ends it', () => {
+test('a refused deletion of a partly adopted Volume hints at --forget-node', () => {
   expect(plan('delete', sparse as Desired, files(), 0)).toMatchObject({
     hint: expect.stringMatching(
       new RegExp(
@@ -143,14 +143,14 @@ test('a hint names what ends it', () => {
   });
 });
 
-test('of several logical volumes with a tag, none is taken for what was not touched', () => {
+test('a deletion is refused while several logical volumes have the adopted tag', () => {
   const two = groups({ volumes: [own, { ...own, name: 'x', uuid: 'y' }] });
   expect(plan('delete', lvm as Desired, two, 0)).toMatchObject({
     refusal: expect.stringMatching(/several/),
   });
 });
 
-describe('its records go, and nothing else,', () => {
+describe('the records of a partly adopted Volume', () => {
   test.each<[string, Desired | undefined, Observed]>([
     ['where the file has its name yet', sparse, files({}, file)],
     ['where the file was removed', sparse, files({ directory: freshNode.directory })],
@@ -158,7 +158,7 @@ describe('its records go, and nothing else,', () => {
     ['where a disk that tells nothing has its UUID yet', raw, disks(ofUid(OLD), { intent: weak })],
     ['where the disk was overwritten', raw, disks(disk)],
     ['where the logical volume was removed', lvm, groups({ volumes: [] })],
-  ])('%s', (_, desired = sparse as Desired, observed) => {
+  ])('are all that a deletion removes %s', (_, desired = sparse as Desired, observed) => {
     const made = plan('delete', desired, observed, 0);
     const steps = 'steps' in made ? made.steps : [];
     expect(steps).not.toEqual([]);

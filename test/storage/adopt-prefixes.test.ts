@@ -241,7 +241,7 @@ function expectOnly(scene: Scene<Desired>, uid: string): void {
 }
 
 describe.each(KINDS)('%s', (_, start) => {
-  test('is adopted with its data, wherever that was interrupted', () => {
+  test('is adopted with its data after interruptions at any step', () => {
     fc.assert(
       fc.property(crashes, fc.boolean(), (crashed, recorded) => {
         const { scene, data } = moved(start);
@@ -266,7 +266,7 @@ describe.each(KINDS)('%s', (_, start) => {
   });
 
   test.each(['Retain', 'Delete', 'Wipe'] as const)(
-    'is put back where its adoption was cut off and the Volume deleted, with %s',
+    'returns to its earlier UID when deleted with %s during adoption',
     (onDelete) => {
       for (const killed of ['half', 'after'] as const) {
         let count = 1;
@@ -298,7 +298,7 @@ describe.each(KINDS)('%s', (_, start) => {
     },
   );
 
-  test('becomes one Volume’s, of two that adopt it', () => {
+  test('is refused to a second Volume once one has adopted it', () => {
     const { scene, data } = moved(start);
     const one = adopting(scene, UID, 'data1', OLD);
     const two = adopting(scene, THIRD, 'data3', OLD);
@@ -310,7 +310,7 @@ describe.each(KINDS)('%s', (_, start) => {
     expect(writesTo(stepsOf(scene, 'provision', one))).toEqual([]);
   });
 
-  test('is not taken by a plan that was made before another Volume had adopted it', () => {
+  test('fails the preconditions of a plan made before another Volume adopted it', () => {
     const { scene, data } = moved(start);
     const one = adopting(scene, UID, 'data1', OLD);
     const two = adopting(scene, THIRD, 'data3', OLD);

@@ -44,7 +44,7 @@ function preconditionsOf(made: ReturnType<typeof plan>, program: RegExp): readon
   return steps.find(({ argv }) => program.test(argv.join(' ')))?.preconditions ?? [];
 }
 
-describe('a disk', () => {
+describe('adoption of a disk', () => {
   const wanted: DesiredRaw = { ...rawDesired, ...adopt };
   const block: DesiredRaw = { ...rawBlock, ...adopt };
   const ext4: DeviceFacts = { ...carrying(`ext4:${OLD}`), uuids: [OLD], isBlank: false };
@@ -73,7 +73,7 @@ describe('a disk', () => {
       { ...logical, ...carrying(`ext4:${OLD}`, logical), isBlank: false },
     ],
     ['with a file system, on record for the earlier Volume, and known to be its', wanted, ext4],
-  ])('%s is adopted, by what a node allows', (_, desired, facts) => {
+  ])('%s: uses only commands that sudoers allows, and creates no content', (_, desired, facts) => {
     const others = [intentFor(facts, { uid: OLD }), { uid: OLD, name: 'old1' }];
     const made = plan('provision', desired, rawNode(facts, { others }), 0);
     expect(made).toMatchObject({ steps: expect.anything() });
@@ -85,7 +85,7 @@ describe('a disk', () => {
     ).toEqual(['dd', 'dd']);
   });
 
-  test('is looked at once more right before it is written to, under a lock', () => {
+  test('verifies the device right before the write, under a lock', () => {
     const made = plan('provision', wanted, rawNode(ext4), 0);
     const refusals = preconditionsOf(made, /^sh -c .*stowage-adopt/).map(({ refusal }) => refusal);
     expect(refusals).toEqual(
@@ -250,7 +250,7 @@ describe('a disk', () => {
       'RecordOfAnotherDevice',
     ],
   ];
-  test.each(rows)('%s is refused', (_, desired, facts, more, why, code) => {
+  test.each(rows)('is refused: %s', (_, desired, facts, more, why, code) => {
     expect(plan('provision', desired, rawNode(facts, more), 0)).toMatchObject({
       reason: { code },
       refusal: expect.stringMatching(why),
@@ -268,7 +268,7 @@ const owner = (number: number, is: 'held' | 'free', text = textOf(is, BY)) => ({
   since: undefined,
 });
 
-describe('a file', () => {
+describe('adoption of a file', () => {
   const wanted: DesiredSparse = { ...sparseDesired, ...adopt };
   const path = `/var/lib/metalk8s/storage/sparse/${OLD}`;
   const file = { type: 'file', sizeBytes: 1n << 30n, inode: '77' } as const;
@@ -283,7 +283,7 @@ describe('a file', () => {
     ['with xfs', wanted, there('xfs')],
     ['with a table', { ...wanted, mode: 'Block' }, there('gpt')],
     ['with a table of MetalK8s', { ...wanted, mode: 'Block' }, there('gpt', OTHER)],
-  ])('%s is adopted, by what a node allows', (_, desired, observed) => {
+  ])('%s: uses only commands that sudoers allows', (_, desired, observed) => {
     const made = plan('provision', desired, observed, 5);
     const steps = 'steps' in made ? made.steps : [];
     expect(steps).not.toEqual([]);
@@ -291,7 +291,7 @@ describe('a file', () => {
     expect([...looks, ...commandsOf(steps)].filter((argv) => !may(argv))).toEqual([]);
   });
 
-  test('is looked at once more right before it is taken', () => {
+  test('verifies the file right before it is renamed', () => {
     const refusals = preconditionsOf(
       plan('provision', wanted, there('ext4'), 5),
       /^mv -T -- \S+5555 /,
@@ -410,7 +410,7 @@ describe('a file', () => {
       /\.partial already exists$/,
     ],
   ];
-  test.each(rows)('%s is refused', (_, desired, observed, why) => {
+  test.each(rows)('is refused: %s', (_, desired, observed, why) => {
     expect(plan('provision', desired, observed, 5)).toMatchObject({
       refusal: expect.stringMatching(why),
       hint: expect.stringMatching(/./),
@@ -452,7 +452,7 @@ describe('a file', () => {
       { directory: { ...freshNode.directory, recorded: undefined } },
       /is on the root file system/,
     ],
-  ])('in a directory that is %s is tried again later', (_, desired, more, why) => {
+  ])('is retried while its directory is %s', (_, desired, more, why) => {
     expect(plan('provision', desired, there('ext4', OLD, more), 5)).toMatchObject({
       refusal: expect.stringMatching(why),
       retryable: true,
@@ -460,7 +460,7 @@ describe('a file', () => {
     });
   });
 
-  test('in a directory of the system is refused', () => {
+  test('is refused in a system directory', () => {
     const etc = { ...freshNode.directory, realPath: '/etc/volumes' };
     expect(plan('provision', wanted, there('ext4', OLD, { directory: etc }), 5)).toMatchObject({
       reason: { code: 'SystemDirectory' },
@@ -471,7 +471,7 @@ describe('a file', () => {
   test.each<[string, Partial<ObservedSparse>]>([
     ['is found', {}],
     ['was taken', taken],
-  ])('has its directory on record before anything else, where it %s', (_, more) => {
+  ])('records the directory first where the file %s', (_, more) => {
     const directory = { ...freshNode.directory, recorded: undefined };
     const made = plan('provision', wanted, there('ext4', OLD, { ...more, directory }), 5);
     const steps = 'steps' in made ? made.steps : [];
@@ -516,7 +516,7 @@ describe('a file', () => {
       { owners: [owner(4, 'free')], marks: [mark] },
       /5555 is read on node n9$/,
     ],
-  ])('%s is refused as long as that is so, also where it is taken or put back', (_, found, why) => {
+  ])('is refused and retried for one %s, also once begun and on deletion', (_, found, why) => {
     const late = beside(found);
     const begun: ObservedSparse = {
       ...late,
@@ -533,7 +533,7 @@ describe('a file', () => {
     expect(plan('delete', wanted, begun, 5)).toMatchObject(refused);
   });
 
-  test('that all nodes detached is adopted unless one attaches it meanwhile, and its owner files are removed', () => {
+  test('verifies the owners of a released file before each step, then removes owner files', () => {
     const unfinished = [{ path: `${path}.new.n9-v1`, node: 'n9' }];
     const made = plan(
       'provision',
@@ -572,7 +572,7 @@ describe('a file', () => {
     expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
   });
 
-  test('is not put back over one that is there again', () => {
+  test('is not undone over a file that exists again', () => {
     const intent = {
       version: 1,
       uid: UID,
@@ -590,7 +590,7 @@ describe('a file', () => {
   });
 });
 
-describe('a logical volume', () => {
+describe('adoption of a logical volume', () => {
   const wanted: DesiredLvm = { ...lvmDesired, ...adopt };
   const block: DesiredLvm = { ...wanted, mode: 'Block', fs: undefined };
   const own = { ...lv, name: 'old1', tags: [tagOf(OLD)] };
@@ -622,7 +622,7 @@ describe('a logical volume', () => {
       wanted,
       lvmNode({ volumes: [{ ...own, active: false, device: undefined }] }),
     ],
-  ])('%s is adopted, by what a node allows', (_, desired, observed) => {
+  ])('%s: uses only commands that sudoers allows', (_, desired, observed) => {
     const made = plan('provision', desired, observed, 0);
     const steps = 'steps' in made ? made.steps : [];
     expect(steps).not.toEqual([]);
@@ -743,7 +743,7 @@ describe('a logical volume', () => {
       'VolumeGroupMissing',
     ],
   ];
-  test.each(rows)('%s is refused', (_, desired, observed, why, code) => {
+  test.each(rows)('is refused: %s', (_, desired, observed, why, code) => {
     expect(plan('provision', desired, observed, 0)).toMatchObject({
       reason: { code },
       refusal: expect.stringMatching(why),
@@ -752,7 +752,7 @@ describe('a logical volume', () => {
   });
 });
 
-describe('an account on a node may not', () => {
+describe('sudoers for adoptions', () => {
   const ONLY = onlyDisks(['/dev/sda']);
   const adopts = (...words: string[]) => scriptArgv('stowage-adopt', ...words);
   test.each([
@@ -777,7 +777,7 @@ describe('an account on a node may not', () => {
       ],
     ],
     [['sgdisk', '--info=1', '/etc/shadow']],
-  ])('run %j', (argv) => {
+  ])('forbid %j', (argv) => {
     expect(may(argv)).toBe(false);
   });
 });

@@ -37,12 +37,12 @@ test.each([
   ['a label of BlueStore at 1 GiB', [GIB], false],
   ['a label of BlueStore at 10 GiB', [10n * GIB], false],
   ['a label of BlueStore at 100 GiB', [100n * GIB], false],
-])('of a device with %s, being blank is %s', (_, facts, expected) => {
+])('readBlank checks a device with %s (other bytes at: %s)', (_, facts, expected) => {
   expect(read(400n * GIB, facts)).toBe(expected);
 });
 
 test.each([4n * MIB, 4n * MIB + 4096n, 5n * MIB, 5n * MIB + 512n, 64n * MIB, 1n << 44n])(
-  'compares no place beyond the end of a device of %d bytes, and its last byte',
+  'the check for a blank device of %d bytes reads its last byte, and not beyond',
   (sizeBytes) => {
     const ends = blankPreconditions({ name: 'sdb', sizeBytes }).map(
       ({ argv }) => placeOf(argv).end,
@@ -54,7 +54,7 @@ test.each([4n * MIB, 4n * MIB + 4096n, 5n * MIB, 5n * MIB + 512n, 64n * MIB, 1n 
   },
 );
 
-test('decides nothing of a place that cannot be read', () => {
+test('readBlank throws if a part of the device cannot be read', () => {
   const device = { name: 'sdb', sizeBytes: GIB };
   const answer = (name: string) =>
     name === 'blank sdb 3'

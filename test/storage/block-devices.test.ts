@@ -24,7 +24,7 @@ test.each([
   ['no type', { type: null }, { type: '' }],
   ['no size', { size: null }, { sizeBytes: 0n }],
   ['a parent', { pkname: 'sda', type: 'lvm' }, { parent: 'sda', type: 'lvm' }],
-])('%s is read', (_, fields, expected) => {
+])('parseBlockDevices reads %s', (_, fields, expected) => {
   expect(parseBlockDevices(row(fields))).toEqual([{ ...sdb, ...expected }]);
 });
 
@@ -33,12 +33,12 @@ test('a size above 2^53 is exact', () => {
   expect(parseBlockDevices(text)).toMatchObject([{ sizeBytes: 9007199254740993n }]);
 });
 
-test('nothing, and what is no JSON', () => {
+test('parseBlockDevices reads empty output as no devices, and rejects other text', () => {
   expect(parseBlockDevices('')).toEqual([]);
   expect(() => parseBlockDevices('lsblk: unknown column')).toThrow(SyntaxError);
 });
 
-test('partitions are told by their parent, never by a name', () => {
+test('partitionsOf finds partitions by their parent, not by name', () => {
   const all = [
     sdb,
     { ...sdb, name: 'x', parent: 'sdb', type: 'part' },

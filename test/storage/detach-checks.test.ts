@@ -78,18 +78,18 @@ test.each<[string, Observed, Record<string, number>, Desired?]>([
   ],
   ['a logical volume', lvmMade(), { 'dm-3': 6, kubelet: 1 }, lvmDesired],
   ['a logical volume that is not active', lvmNode(), { kubelet: 1 }, lvmDesired],
-])('that nothing uses it is looked for at %s', (_, observed, expected, desired = sparse) => {
+])('unusedPreconditions checks that nothing uses %s', (_, observed, expected, desired = sparse) => {
   expect(lookedAt(unusedPreconditions(desired, observed))).toEqual(expected);
 });
 
-test('of each device all is looked at that the detach step looks at', () => {
+test('unusedPreconditions checks the same uses as the detach step', () => {
   const made = plan('detach', sparse, attached, 0);
   const detach = 'steps' in made ? made.steps.at(-1) : undefined;
   expect(detach?.argv).toEqual(['losetup', '-d', '/dev/loop3']);
   expect(detach?.preconditions.slice(2)).toEqual(unusedPreconditions(sparse, attached));
 });
 
-test('of each device it is told which use was seen', () => {
+test('unusedPreconditions has a reason code for each use', () => {
   const codes = unusedPreconditions(rawDesired, rawMade(disk)).map(({ reason }) => reason?.code);
   expect(codes).toEqual([
     ...['LoopStackedOnDevice', 'DeviceMounted', 'DeviceMountedUnseen', 'DeviceMadeIntoAnother'],
@@ -116,7 +116,7 @@ test.each<[string, Partial<ObservedRaw>, object, string]>([
     { uses: 'held by /dev/dm-9 (crypt)', use: 'that' },
     'Stowage knows no command that ends that use.',
   ],
-])('a use that %s ends has that as a parameter, and as a sentence', (_, more, parameters, end) => {
+])('a detach reports how %s ends a use, in parameters and hint', (_, more, parameters, end) => {
   expect(plan('detach', rawDesired, rawMade(disk, more), 0)).toEqual({
     reason: { code: 'DeviceInUse', parameters: { device: '/dev/sdb', ...parameters } },
     refusal: expect.stringMatching(/^\/dev\/sdb is in use: /),
@@ -125,13 +125,13 @@ test.each<[string, Partial<ObservedRaw>, object, string]>([
   });
 });
 
-test('another kind than what was looked at is an error', () => {
+test('unusedPreconditions rejects an observation of another volume type', () => {
   expect(() => unusedPreconditions(sparse, rawNode(disk))).toThrow(
     'a volume of type sparse was observed as raw',
   );
 });
 
-describe('what stays on its node is detached', () => {
+describe('detach of a disk or logical volume', () => {
   const refusal = (used: string, code: ReasonCode = 'DeviceInUse') => ({
     reason: expect.objectContaining({ code }),
     refusal: expect.stringContaining(used),
@@ -189,7 +189,7 @@ describe('what stays on its node is detached', () => {
       },
       lvmDesired,
     ],
-  ])('%s', (_, observed, expected, desired = rawDesired) => {
+  ])('is allowed for: %s', (_, observed, expected, desired = rawDesired) => {
     expect(plan('detach', desired, observed, 0)).toEqual(expected);
   });
 });

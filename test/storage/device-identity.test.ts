@@ -12,7 +12,7 @@ import type { BlockDevice } from '../../src/storage/types.ts';
 
 const NAA = '0x5000c500a1b2c3d4';
 
-test('records identifiers of the disk, which part of it, and the size', () => {
+test('identityText lists the identifiers of the disk, the partition and the size', () => {
   const disk = { wwn: NAA, serial: 'a b=c' };
   const none = { dmUuid: undefined, partition: undefined, sizeBytes: 4096n };
   expect(identityText({ ...none, disk })).toBe(`wwn=${NAA} serial=a%20b%3Dc size=4096`);
@@ -87,7 +87,7 @@ test.each<[recorded: string, found: string, Sameness]>([
   ['wwn=0x5000 size=5', 'dm=LVM-x size=5', different],
   ['', 'wwn=0x5000 size=5', unknown],
   ['serial=%zz', 'serial=%zz', unknown],
-])('recorded %j, found %j: %s', (recorded, found, expected) => {
+])('compareDevice: recorded %j, found %j: %s', (recorded, found, expected) => {
   expect(compareDevice({ identity: recorded }, { identity: found })).toBe(expected);
 });
 
@@ -97,7 +97,7 @@ test.each<[recorded: string | undefined, found: string | undefined, Sameness]>([
   ['boot/7', undefined, unknown],
   [undefined, 'boot/7', unknown],
   [undefined, undefined, unknown],
-])('recorded diskseq %j, found %j: %s', (recorded, found, expected) => {
+])('compareDevice: recorded diskseq %j, found %j: %s', (recorded, found, expected) => {
   expect(
     compareDevice(
       { identity: 'size=5', presence: recorded },
@@ -114,7 +114,7 @@ test.each<[recorded: string, found: string, Sameness]>([
   ['wwn=0x5000 size=5', 'wwn=0x6000 size=5', different],
   ['serial=a size=5', 'serial=a partition=1 size=5', unknown],
   ['size=5', 'size=5', unknown],
-])('bytes in common of %j and %j: %s', (recorded, found, expected) => {
+])('compareBytes: recorded %j, found %j: %s', (recorded, found, expected) => {
   expect(compareBytes({ identity: recorded }, { identity: found })).toBe(expected);
 });
 
@@ -123,7 +123,7 @@ test.each([
   ['wwn=0x1 serial=a', 'wwn=0x1 serial=b', true],
   ['serial=a', 'serial=b', false],
   ['size=5', 'size=5', false],
-])('an identifier in common of %j and %j: %s', (recorded, found, expected) => {
+])('haveCommonIdentifier: %j and %j: %s', (recorded, found, expected) => {
   expect(haveCommonIdentifier({ identity: recorded }, { identity: found })).toBe(expected);
 });
 
@@ -147,17 +147,17 @@ describe('other paths of a disk', () => {
     expect(names(otherPathsOf(disk, disk, devices))).toEqual(['sdb', 'sdb1', 'sdb2']);
   });
 
-  test('of a partition are its counterparts and their disks', () => {
+  test('include, for a partition, its counterparts and their disks', () => {
     expect(names(otherPathsOf(second, disk, devices))).toEqual(['sdb', 'sdb2']);
   });
 
-  test('are none without a WWN, whatever the serial number', () => {
+  test('are empty without a WWN, even with the same serial number', () => {
     const plain = row('sdd', { wwn: undefined });
     expect(otherPathsOf(plain, plain, [plain, row('sde', { wwn: undefined })])).toEqual([]);
   });
 });
 
-test('an update keeps what the device tells no longer', () => {
+test('updateIdentity keeps identifiers that the device no longer reports', () => {
   expect(updateIdentity('wwn=naa.X serial=AB12 size=5', 'serial=AB_12 size=6')).toBe(
     'wwn=naa.X serial=AB_12 size=6',
   );

@@ -19,7 +19,7 @@ const read = (more: object = {}) => {
   return readUsage((name) => all[name] ?? { exit: 1, stdout: '', stderr: 'x' });
 };
 
-test('every probe is answered here', () => {
+test('the test data answers every probe', () => {
   expect(
     usageProbes()
       .map(({ name }) => name)
@@ -27,7 +27,7 @@ test('every probe is answered here', () => {
   ).toEqual(Object.keys(answers).sort());
 });
 
-test('mounts by device, swaps by path', () => {
+test('readUsage lists mounts by device number and swaps by path', () => {
   const { mounts, swaps, devices, loops } = read();
   expect(mounts.get('8:16')).toEqual(['/mnt/a\\040b', '/c']);
   expect(swaps).toEqual(['/dev/sdc2', '/swap\\040file']);
@@ -35,14 +35,14 @@ test('mounts by device, swaps by path', () => {
   expect(loops).toEqual([]);
 });
 
-test('a mount of btrfs, whose number is of no device, is of the device that it names', () => {
+test('a mount of btrfs belongs to the device that is its source', () => {
   const mounts = ok(
     '36 24 0:39 / /b rw shared:1 master:2 - btrfs /dev/sdb rw\n37 24 0:40 / /t rw - tmpfs tmpfs rw',
   );
   expect(read({ mounts }).mounts.get('8:16')).toEqual(['/b']);
 });
 
-test('names of device-mapper, without which a device is what it is', () => {
+test('readUsage reads device-mapper names, and tolerates missing or malformed ones', () => {
   const rows = ['dm-0', 'dm-1', 'dm-2', 'dm-3'].map((kname) => ({
     kname,
     'maj:min': '253:0',
@@ -70,13 +70,13 @@ test('names of device-mapper, without which a device is what it is', () => {
   expect(read({ mappers: { exit: 1, stdout: '', stderr: 'x' } }).devices).toHaveLength(1);
 });
 
-test('a kernel without swap', () => {
+test('readUsage reports no swaps on a kernel without swap', () => {
   const swaps = { exit: 1, stdout: '', stderr: 'cat: /proc/swaps: No such file or directory' };
   expect(read({ swaps }).swaps).toEqual([]);
 });
 
 test.each(['loops', 'devices', 'mounts', 'swaps'])(
-  'nothing is concluded where %s cannot be read',
+  'readUsage throws if %s cannot be read',
   (name) => {
     const failed = { exit: 1, stdout: '', stderr: 'Permission denied' };
     expect(() => read({ [name]: failed })).toThrow(ObservationError);
@@ -86,4 +86,4 @@ test.each(['loops', 'devices', 'mounts', 'swaps'])(
 test.each([
   ['8:10', '8:16'],
   ['103:1f', '259:31'],
-])('stat prints %s for %s', (hex, device) => expect(fromHex(hex)).toBe(device));
+])('fromHex converts %s of stat to %s', (hex, device) => expect(fromHex(hex)).toBe(device));

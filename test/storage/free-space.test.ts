@@ -7,7 +7,7 @@ import { missing, result } from '../support/fake-executor.ts';
 const answers = (...results: ReturnType<typeof result>[]) =>
   new Map(freeSpaceProbes('/a/b/c').map(({ name }, index) => [name, results[index] ?? missing]));
 
-test('asks for the folder and for all above it', () => {
+test('freeSpaceProbes covers the directory and its parents', () => {
   expect(freeSpaceProbes('/a/b/c').map(({ argv }) => argv.at(-1))).toEqual([
     '/a/b/c',
     '/a/b',
@@ -18,7 +18,7 @@ test('asks for the folder and for all above it', () => {
 test.each([
   ['its own file system', [result(0, '10|4096\n'), result(0, '1|1')], 40_960n],
   ['the nearest that is there', [missing, result(0, '7|512')], 3584n],
-] as const)('is that of %s', (_, results, bytes) => {
+] as const)('readFreeSpace reports the space of %s', (_, results, bytes) => {
   expect(readFreeSpace('/a/b/c', answers(...results))).toBe(bytes);
 });
 
@@ -31,7 +31,7 @@ test.each<[string, ReasonCode, ProbeResult[]]>([
   ['nothing that is there', 'FoldersMissing', []],
   ['what is not understood', 'OutputNotUnderstood', [result(0, 'lots')]],
   ['a node without stat', 'ProbeToolMissing', [result(127)]],
-])('is not told by %s: %s', (_, code, results) => {
+])('readFreeSpace throws on %s: %s', (_, code, results) => {
   expect(() => readFreeSpace('/a/b/c', answers(...results))).toThrow(
     expect.objectContaining({
       name: 'ObservationError',

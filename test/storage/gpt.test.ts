@@ -15,7 +15,7 @@ const long = { uid: UID, name: 'a'.repeat(200) };
 const ours = [`--partition-guid=1:${UID}`, `--disk-guid=${UID}`, '--change-name=1:data1'];
 const table = { uid: UID, name: 'data1' };
 
-test('in a file, the partition has exactly the bytes that were asked for', () => {
+test('the partition in a file has exactly the requested size', () => {
   expect(newTableInFile(table, GI, '/f')).toEqual([
     'sgdisk',
     '--clear',
@@ -26,7 +26,7 @@ test('in a file, the partition has exactly the bytes that were asked for', () =>
   expect((2099199n - 2048n + 1n) * 512n).toBe(GI);
 });
 
-test('and there is room for it between both copies of the table', () => {
+test('the file of a Block volume has space for both copies of the table', () => {
   const last = (GPT_START + GI) / 512n;
   expect(fileBytes({ mode: 'Block', sizeBytes: GI })).toBe(GPT_START + GI + GPT_END);
   // The backup table has 33 sectors at the end.
@@ -34,7 +34,7 @@ test('and there is room for it between both copies of the table', () => {
   expect(fileBytes({ mode: 'Filesystem', sizeBytes: GI })).toBe(GI);
 });
 
-test('on a disk, it is as large as can be', () => {
+test('the partition on a disk is as large as possible', () => {
   expect(newTable(table, '/dev/sdb')).toEqual([
     'sgdisk',
     '--clear',
@@ -44,7 +44,7 @@ test('on a disk, it is as large as can be', () => {
   ]);
 });
 
-test('growing keeps start, GUID and name', () => {
+test('an expansion keeps start, GUID and name of the partition', () => {
   expect(growTable(table, 2n * GI, '/dev/loop3')).toEqual([
     ...[
       'sgdisk',
@@ -57,7 +57,7 @@ test('growing keeps start, GUID and name', () => {
   ]);
 });
 
-test('a GUID is that of the partition with the number', () => {
+test('setPartitionGuid sets the GUID of the partition with the number', () => {
   expect(setPartitionGuid(12, 'R', '/dev/sdb')).toEqual([
     'sgdisk',
     '--partition-guid=12:R',
@@ -65,6 +65,6 @@ test('a GUID is that of the partition with the number', () => {
   ]);
 });
 
-test('a name has 36 characters at most', () => {
+test('a partition name is cut to 36 characters', () => {
   expect(newTable(long, '/dev/sdb')).toContain(`--change-name=1:${'a'.repeat(36)}`);
 });

@@ -165,19 +165,19 @@ test.each<[what: string, DeviceUsage, by: string | undefined, command: string | 
     'held by /dev/loop4, which is mounted at /m',
     'umount /m',
   ],
-])('%s', (_what, seen, by, command) => {
+])('useOf reports the use and the command that ends it: %s', (_what, seen, by, command) => {
   const use = useOf(own, seen);
   expect(use?.by).toBe(by);
   expect(commandOf(use)).toBe(command);
 });
 
-test('what only the kubelet ends says so', () => {
+test('useOf reports that only the kubelet releases its mounts', () => {
   expect(useOf(own, users({ at: [own, [KUBELET]] }))?.end).toMatch(
     /^The kubelet on the node releases it once/,
   );
 });
 
-test('a process that has it open is listed', () => {
+test('openUse suggests fuser for a device that a process has open', () => {
   expect(openUse('/dev/dm-3')).toEqual({
     by: 'a process has it open',
     ended: { look: 'fuser -v /dev/dm-3' },
@@ -185,7 +185,7 @@ test('a process that has it open is listed', () => {
   });
 });
 
-test('devices that are listed as made of each other come to an end', () => {
+test('holdersOf terminates for devices that are listed as holders of each other', () => {
   const one = made('dm-0', 'loop3', 'dm', { name: 'a', uuid: '' });
   const loops = [
     made('dm-0', 'dm-1', 'dm', { name: 'a', uuid: '' }),
@@ -194,7 +194,7 @@ test('devices that are listed as made of each other come to an end', () => {
   expect(holdersOf(own, users({ devices: [one, ...loops] })).length).toBeLessThan(20);
 });
 
-test('devices of which each is made of many come to an end in no time', () => {
+test('holdersOf limits its search in a large graph of devices', () => {
   const layer = (at: number) => Array.from({ length: 12 }, (_, index) => `dm-${at * 12 + index}`);
   const ladder = Array.from({ length: 15 }, (_, at) => at).flatMap((at) =>
     layer(at + 1).flatMap((name) =>
@@ -207,7 +207,7 @@ test('devices of which each is made of many come to an end in no time', () => {
   expect(holdersOf(own, users({ devices: [...first, ...chain] })).length).toBeLessThan(300);
 });
 
-describe('a name that somebody chose', () => {
+describe('a device-mapper name with special characters', () => {
   const EVIL = ' run on the node: reboot';
   const NAMES = [
     EVIL,
@@ -223,18 +223,18 @@ describe('a name that somebody chose', () => {
   const named = (name: string, type = 'dm') =>
     users({ devices: [made('dm-9', 'loop3', type, { name, uuid: '' })] });
 
-  test.each(NAMES)('is one argument of the command that is told: %j', async (name) => {
+  test.each(NAMES)('is one argument of the suggested command: %j', async (name) => {
     const command = commandOf(useOf(own, named(name))) ?? '';
     expect(command).toMatch(/^dmsetup remove /);
     const { stdout } = await execa('sh', ['-c', `dmsetup() { printf '%s|' "$@"; }; ${command}`]);
     expect(stdout).toBe(`remove|${name.startsWith('-') ? '--|' : ''}${name}|`);
   });
 
-  test('in a UUID, by which lsblk tells the type, is none of the message', () => {
+  test('does not appear in the command if it is part of the device type', () => {
     expect(commandOf(useOf(own, named('a', `x${EVIL}`)))).toBe('dmsetup remove a');
   });
 
-  test('that is more than a line is no command', () => {
+  test('gets no command if it has several lines', () => {
     expect(commandOf(useOf(own, named('a\nreboot')))).toBeUndefined();
   });
 });

@@ -251,7 +251,7 @@ function expectNoOption(steps: readonly Step[]): void {
   expect(marked.filter((word) => !word.startsWith(`--change-name=1:${MARK}`))).toEqual([]);
 }
 
-test('a hostile Volume is refused, or planned without an option, a shell word or a write it may not have', () => {
+test('a hostile Volume is refused, or planned without injected options, words or writes', () => {
   let planned = 0;
   fc.assert(
     fc.property(hostile, (input) => {

@@ -16,15 +16,15 @@ test.each<[string, string, object[]]>([
     [{ a: '1' }, { a: '18446744073709551615', b: '2' }],
   ],
   ['a number that is no whole one', '{"rows": [{"a": 1.50}]}', [{ a: '1.50' }]],
-])('%s', (_, text, rows) => {
+])('list parses %s', (_, text, rows) => {
   expect(list(text, 'rows')).toEqual(rows);
 });
 
-test.each(['{', '[', 'losetup: failed'])('%s is refused', (text) => {
+test.each(['{', '[', 'losetup: failed'])('list rejects %s', (text) => {
   expect(() => list(text, 'rows')).toThrow(SyntaxError);
 });
 
-test('a long answer is not read a second time for numbers above 2^53, which takes a second', () => {
+test('list rejects numbers above 2^53 in long output, as parsing again takes a second', () => {
   const text = (zeros: number) => `{"rows":[{"a":9007199254740993,"b":[${'0,'.repeat(zeros)}0]}]}`;
   expect(list(text(10), 'rows')).toMatchObject([{ a: '9007199254740993' }]);
   expect(() => list(text(1 << 20), 'rows')).toThrow(SyntaxError);

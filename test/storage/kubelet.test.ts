@@ -26,7 +26,7 @@ const VOLUMES = `pods/${POD}/volumes/kubernetes.io~local-volume`;
 const POD_DEVICES = `pods/${POD}/volumeDevices/kubernetes.io~local-volume`;
 const NONE = { mounts: new Map<string, string[]>() };
 
-describe('a real find sees of', () => {
+describe('the real find(1)', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let place: { name: string; kubeletRoot: string };
   beforeEach(async () => {
@@ -85,7 +85,7 @@ describe('a real find sees of', () => {
       ],
       [],
     ],
-  ])('%s', async (_, paths, expected) => {
+  ])('lists the kubelet’s paths of a volume: %s', async (_, paths, expected) => {
     await make(paths);
     const result = await look();
     const full = expected.map((path) => join(place.kubeletRoot, path));
@@ -93,7 +93,7 @@ describe('a real find sees of', () => {
     expect(holds(notOfKubelet(place).expect, result)).toBe(expected.length === 0);
   });
 
-  test('the root folder and that of pods behind symbolic links', async () => {
+  test('follows symbolic links to the root directory and its pods', async () => {
     await mkdir(join(folder.path, 'real', VOLUMES, 'data1', 'a'), { recursive: true });
     await mkdir(place.kubeletRoot);
     await symlink(join(folder.path, 'real', 'pods'), join(place.kubeletRoot, 'pods'));
@@ -128,7 +128,7 @@ test.each([
   expect(found).toEqual(counts ? [point] : []);
 });
 
-test('what is found by both ways is told once', () => {
+test('readKubelet reports a mount that find also lists only once', () => {
   const folder = `/k/${VOLUMES}/data1`;
   const mounts = new Map([['7:3', [folder]]]);
   expect(readKubelet(place, answer('', `${folder}\n/dev/null`), { mounts })).toEqual([folder]);
@@ -139,7 +139,7 @@ test.each([
   [`find: '/k/${VOLUMES}/data1': Structure needs cleaning`, [`/k/${VOLUMES}/data1`]],
   [`find: '/k/${VOLUMES}/data2': Input/output error`, []],
   ["find: '/k/pods': No such file or directory", []],
-])('a file system that cannot be read is mounted: %s', (stderr, found) => {
+])('readKubelet counts a mount point that find cannot read as use: %s', (stderr, found) => {
   expect(readKubelet(place, answer(stderr), NONE)).toEqual(found);
 });
 
@@ -149,7 +149,7 @@ test.each([
   ['bound devices that cannot be read', answer(`find: '/k/${DEVICES}/data1': Input/output error`)],
   ['pods that cannot be read', answer("find: '/k/pods': Permission denied")],
   ['an option that is not known', answer("find: unknown predicate '-ignore_readdir_race'")],
-])('nothing is concluded from %s', (_, result) => {
+])('readKubelet throws on %s', (_, result) => {
   expect(() => readKubelet(place, result, NONE)).toThrow(ObservationError);
 });
 
@@ -168,7 +168,7 @@ test.each([
     [`/k/${DEVICES}/data1/${POD}`],
     `the kubelet has /k/${DEVICES}/data1/${POD} for the pod with the UID ${POD}`,
   ],
-])('it is said what the kubelet has: %j', (folders, text) =>
+])('kubeletUse describes what the kubelet has of a volume: %j', (folders, text) =>
   expect(kubeletUse(folders)).toBe(text),
 );
 
@@ -179,7 +179,7 @@ test.each<[string, string, string[], boolean]>([
   ['a bound device while it has one', `/k/${DEVICES}/data1/${POD}`, ['7:4'], false],
   ['a bound device while it has none', `/k/${DEVICES}/data1/${POD}`, [], true],
   ['another volume', `/k/${MOUNTS}/data2`, [], false],
-])('a mount of %s is in the way of a volume of the name: %s', (_, point, own, stale) => {
+])('refuseStale decides whether a mount of %s at %s is stale', (_, point, own, stale) => {
   const mounts = new Map([['7:3', [point]]]);
   const refused = refuseStale(
     place,
@@ -208,7 +208,7 @@ test.each([
   ['a disk', made.device, rawDesired, rawMade(made, { link: made.device })],
   ['a logical volume', '253:3', lvmDesired, lvmMade()],
 ] as const)(
-  'an earlier volume of the name is in the way of %s, too',
+  'an attach is refused over a stale mount of an earlier volume: %s',
   (_, device, desired, observed) => {
     const mounted = (number: string) => ({
       ...observed,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createLoopNumbers } from '../../src/storage/loop-numbers.ts';
 
-test('a number is promised to one volume of a node until it is released', () => {
+test('a loop number is reserved for one volume of a node until it is released', () => {
   const numbers = createLoopNumbers();
   numbers.promise('n1', 'a', 3);
   numbers.promise('n2', 'b', 3);

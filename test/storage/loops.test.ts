@@ -33,27 +33,27 @@ const loop6 = {
   sizeBytes: 16777216n,
 };
 
-describe('loop devices are read', () => {
+describe('parseLoops', () => {
   test.each([
     ['no output at all', ''],
     ['a newline', '\n'],
     ['an empty list', losetup()],
-  ])('none from %s', (_, text) => {
+  ])('finds no loop device in %s', (_, text) => {
     expect(parseLoops(text, DEVICES)).toEqual([]);
   });
 
-  test('one, with its size', () => {
+  test('reads one loop device with its size', () => {
     expect(parseLoops(losetup(row('loop6')), DEVICES)).toEqual([loop6]);
   });
 
-  test('many', () => {
+  test('reads many loop devices', () => {
     const names = Array.from({ length: 100 }, (_, number) => `loop${number}`);
     const loops = parseLoops(losetup(...names.map((name) => row(name))), DEVICES);
     expect(loops.map(({ name }) => name)).toEqual(names);
     expect(loops.map(({ number }) => number)).toEqual(names.map((_, number) => number));
   });
 
-  test('with flags and numbers as util-linux printed them before 2.33', () => {
+  test('reads flags and numbers in the format of util-linux before 2.33', () => {
     const old = (flag: string) =>
       `{"loopdevices": [{"name": "/dev/loop6", "back-file": "/a/loop6", "back-ino": "9986563", "maj:min": "7:6",
         "autoclear": "${flag}", "ro": "${flag}", "offset": "0", "sizelimit": "0"}]}`;
@@ -71,22 +71,22 @@ describe('loop devices are read', () => {
     ['a file with quotes', '"back-file": "/a\\"b: 1"', { backingFile: '/a"b: 1' }],
     // A double has 53 bits: it would read this number as …992.
     ['a long inode', '"back-ino": 9007199254740993', { backingInode: '9007199254740993' }],
-  ])('with %s', (_, more, facts) => {
+  ])('reads a loop device with %s', (_, more, facts) => {
     expect(parseLoops(losetup(row('loop6', `,\n         ${more}`)), DEVICES)).toEqual([
       { ...loop6, ...facts },
     ]);
   });
 
-  test('without a size where lsblk does not list it', () => {
+  test('reads size 0 if lsblk does not list the device', () => {
     expect(parseLoops(losetup(row('loop6')), [])).toEqual([{ ...loop6, sizeBytes: 0n }]);
   });
 
-  test.each(['losetup: unknown column', '{'])('not from %j', (text) => {
+  test.each(['losetup: unknown column', '{'])('rejects %j', (text) => {
     expect(() => parseLoops(text, DEVICES)).toThrow(SyntaxError);
   });
 });
 
-describe('a free number', () => {
+describe('a free loop number', () => {
   const numbered = (...numbers: number[]) => numbers.map((number) => ({ ...loop, number }));
   test.each([
     ['of none used', numbered(), [], 0],
@@ -101,7 +101,7 @@ describe('a free number', () => {
     [0, 1],
     [1, 4],
     [2, 5],
-  ])('is further on after %i tries that lost the race', (lost, number) => {
+  ])('is higher after %i attempts that lost the race', (lost, number) => {
     expect(freeLoopNumber(numbered(0, 3), new Set([2]), lost)).toBe(number);
   });
 });

@@ -96,8 +96,8 @@ function recorded<T extends Observed>(desired: Desired, observed: T): T {
   };
 }
 
-describe.each(KINDS)('%s', (_, desired, observed) => {
-  test('is recorded as made before the intent, and nothing but records is written', () => {
+describe.each(KINDS)('MetalK8s: %s', (_, desired, observed) => {
+  test('gets its records, done before the intent, and no other write', () => {
     const steps = stepsOf(desired, observed);
     expect(writesTo(steps).filter((path) => !path.startsWith('/var/lib/stowage'))).toEqual([]);
     const written = steps.flatMap(({ argv }) =>
@@ -106,7 +106,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
     expect(written).toEqual(['done', 'intent']);
   });
 
-  test('is looked at right before each step', () => {
+  test('is verified before each step', () => {
     for (const { preconditions } of stepsOf(desired, observed))
       expect(preconditions.length).toBeGreaterThan(0);
     const looks = stepsOf(desired, observed)[0]?.preconditions.map(({ argv }) => argv.join(' '));
@@ -116,11 +116,11 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
     }
   });
 
-  test('takes nothing that the account on a node may not run', () => {
+  test('needs only commands that sudoers allows', () => {
     expect(commandsOf(stepsOf(desired, observed)).filter((argv) => !may(argv))).toEqual([]);
   });
 
-  test('once recorded leaves nothing to do, and is never made anew', () => {
+  test('needs no further steps once recorded, and is never created again', () => {
     const after = recorded(desired, observed);
     expect(planMetalk8sRecords(desired, after)).toMatchObject({ steps: [] });
     const identity = after.intent?.device?.identity;
@@ -140,7 +140,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
     ).toEqual([]);
   });
 
-  test('is not recorded over what is on record of another device', () => {
+  test('is not recorded over a record of another device', () => {
     const { intent } = recorded(desired, observed);
     const other =
       intent?.file === undefined
@@ -153,7 +153,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
   });
 });
 
-describe('what is not recognised is refused', () => {
+describe('an unrecognized MetalK8s volume', () => {
   const carrying = (facts: Partial<DeviceFacts>) =>
     rawNode({ ...disks, ...facts }, { link: '8:16' });
   test.each<[string, Observed, RegExp, Desired?, ReasonCode?]>([
@@ -278,7 +278,7 @@ describe('what is not recognised is refused', () => {
       onLvm,
       'MadeContentMissing',
     ],
-  ])('%s', (_, observed, why, desired = sparse, code = undefined) => {
+  ])('is refused: %s', (_, observed, why, desired = sparse, code = undefined) => {
     expect(planMetalk8sRecords(desired, observed)).toMatchObject({
       ...(code && { reason: { code } }),
       refusal: expect.stringMatching(why),
@@ -286,7 +286,7 @@ describe('what is not recognised is refused', () => {
   });
 });
 
-test('a partition of a table with a GUID of its own is known again by the record', () => {
+test('the record identifies a partition table that has its own GUID', () => {
   const after = recorded(block, blockNode);
   expect(after.intent).toMatchObject({ table: TABLE });
   const detached = { ...after, loops: [], devices: [], link: undefined };
@@ -304,7 +304,7 @@ test.each([
   ['longer than is asked now', GIB, 2n * GIB, GIB],
   ['shorter than is asked now', 2n * GIB, GIB, GIB],
 ])(
-  'a file %s is on record so that only what the spec asks beyond it is grown',
+  'the recorded size of a file %s leaves only the missing part to expand',
   (_, sizeBytes, found, made) => {
     const observed: ObservedSparse = {
       ...sparseNode,

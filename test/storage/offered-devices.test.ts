@@ -23,11 +23,11 @@ const offered = (devices: ProbeResult, links = NO_LINKS) =>
   readOffered((name) => (name === 'offered links' ? links : devices));
 const read = (...rows: object[]) => offered(result(0, JSON.stringify({ blockdevices: rows })));
 
-test('sudo allows the look', () => {
+test('sudoers allows the probes', () => {
   expect(offeredProbes().map(({ argv }) => may(argv))).toEqual([true, true]);
 });
 
-test('disks and partitions, with what they are and carry', () => {
+test('readOffered lists disks and partitions with model, size, content and use', () => {
   const part = row('sda1', {
     pkname: 'sda',
     type: 'part',
@@ -59,7 +59,7 @@ test('disks and partitions, with what they are and carry', () => {
   ]);
 });
 
-test('a disk that something is made of is in use', () => {
+test('a disk with a holder is in use', () => {
   const volume = row('dm-0', { pkname: 'sda', type: 'lvm' });
   expect(read(row('sda', { fstype: 'LVM2_member' }), row('sdb'), volume)).toMatchObject([
     { path: '/dev/sda', usedFor: 'held by lvm dm-0' },
@@ -72,11 +72,11 @@ test.each([
   [{ mountpoint: '[SWAP]' }, 'swap'],
   [{ ro: true }, 'read-only'],
   [{ ro: '1' }, 'read-only'],
-])('%j is in use', (more, usedFor) => {
+])('a disk with %j is in use', (more, usedFor) => {
   expect(read(row('sda', more))).toMatchObject([{ usedFor }]);
 });
 
-test('what is no disk, or has no bytes, is left out, and so is what is made of one', () => {
+test('readOffered omits other devices, devices without bytes, and devices on disks', () => {
   expect(
     read(
       row('loop0', { type: 'loop' }),
@@ -89,7 +89,7 @@ test('what is no disk, or has no bytes, is left out, and so is what is made of o
   ).toMatchObject([{ path: '/dev/sda' }]);
 });
 
-test('a device has the links that last, the one that tells most first', () => {
+test('readOffered lists the stable links of a device, the most descriptive first', () => {
   const id = '/dev/disk/by-id';
   const path = '/dev/disk/by-path';
   const links = [
@@ -122,12 +122,12 @@ test('a device has the links that last, the one that tells most first', () => {
 test.each([
   [result(1, '', 'lsblk: no'), 'lsblk: no'],
   [result(0, 'nonsense'), 'cannot parse the output of lsblk'],
-])('what cannot be told is an error', (answer, message) => {
+])('readOffered throws on output of lsblk that it cannot use', (answer, message) => {
   expect(() => offered(answer)).toThrow(ObservationError);
   expect(() => offered(answer)).toThrow(message);
 });
 
-test('as util-linux 2.38 prints them, of a node with LVM', () => {
+test('readOffered reads the output of util-linux 2.38 on a node with LVM', () => {
   const none = { fstype: null, uuid: null, pttype: null, mountpoint: null };
   const plain = { size: 318767104, ro: false, model: null, ...none };
   const disk = { ...plain, pkname: null, type: 'disk', model: 'QEMU HARDDISK' };

@@ -190,7 +190,7 @@ test.each<[string, VolumeOperation, Desired, Observed, string[]]>([
       ...['LogicalVolumeChanged', 'AdoptedTagGone'],
     ],
   ],
-])('%s', (_, operation, desired, observed, codes) => {
+])('each precondition has a reason: %s', (_, operation, desired, observed, codes) => {
   const made = plan(operation, desired, observed, 0);
   if ('refusal' in made) throw new Error(made.refusal);
   const preconditions = made.steps.flatMap((step) => step.preconditions);

@@ -17,12 +17,12 @@ const earlier = <T extends Desired>(desired: T): T => ({
   earlierLink: contentLink(desired),
 });
 
-describe('the device of a volume of an earlier version gets its path before others', () => {
+describe('a volume of an earlier version', () => {
   test.each<[string, Desired, Observed, string, string]>([
     ['a file', earlier(sparseDesired), readyNode, OF_FILE, 'loop3'],
     ['a disk', earlier(rawDesired), made, 'ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="7"', disk.name],
     ['a logical volume', earlier(lvmDesired), lvmMade(), `ATTR{dm/uuid}=="${dm.dmUuid}"`, dm.name],
-  ])('%s', (_, desired, observed, keys, device) => {
+  ])('gets its path before other devices: %s', (_, desired, observed, keys, device) => {
     const steps = preferDevice(desired, observed);
     const expected = [...ruleFor(keys, contentLink(desired), FIRST), lookAgain(device), SETTLE];
     expect(commandsOf(steps).map((argv) => argv.join(' '))).toEqual(expected);
@@ -41,7 +41,7 @@ test.each<[string, Desired, Observed]>([
   expect(preferDevice(desired, observed)).toEqual([]);
 });
 
-test('an observation of another kind is an error', () => {
+test('preferDevice rejects an observation of another volume type', () => {
   expect(() => preferDevice({ ...rawDesired, earlierLink: BY_UUID }, readyNode)).toThrow(
     'was observed as',
   );

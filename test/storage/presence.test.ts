@@ -86,11 +86,11 @@ test.each<[string, ObservedSparse, object]>([
     seen(owner('held', by('n2')), there),
     { is: 'attached', safeToMount: false },
   ],
-])('on a directory that nodes share: %s', (_, observed, expected) => {
+])('presenceOf reports the attachment on a shared directory: %s', (_, observed, expected) => {
   expect(presenceOf(sharedDesired, observed)).toMatchObject(expected);
 });
 
-test('a record of having grown it is left by a node that has it no more', () => {
+test('a node that no longer has the file is detached despite its record of an expansion', () => {
   const grew = seen(owner('held', by('n2')), {
     intent: undefined,
     done: { sizeBytes: 1n << 30n },
@@ -130,6 +130,6 @@ test.each<[string, Desired, Observed, object]>([
   ],
   ['a disk is not there', rawDesired, rawMade(filled, { link: '9:9' }), { is: 'detached' }],
   ['a logical volume is not there', lvmDesired, lvmMade(ext4, { link: '9:9' }), { is: 'detached' }],
-])('of a path that leads to another device, %s', (_, desired, observed, expected) => {
+])('while the path leads to another device, %s', (_, desired, observed, expected) => {
   expect(presenceOf(desired, observed)).toMatchObject(expected);
 });

@@ -26,7 +26,7 @@ test.each([
       ),
     reason('FreeExtentsUnread', { device: '/dev/vdb', said: 'denied' }),
   ],
-])('nothing is concluded from %s, and the reason says why', (_, read, why) => {
+])('an ObservationError has a reason for %s', (_, read, why) => {
   const thrown = (() => {
     try {
       return read();

@@ -10,7 +10,7 @@ const OTHER = '00000000-0000-4000-8000-00000000000b';
 const FOLDER = '/var/lib/stowage/volumes';
 const said = (exit: number, stdout: string, stderr = ''): ProbeResult => ({ exit, stdout, stderr });
 
-describe('the records of an earlier Volume of a name', () => {
+describe('the records of an earlier Volume with the same name', () => {
   test.each<[string, ProbeResult, string[]]>([
     ['none', said(1, ''), []],
     ['its own', said(0, `${FOLDER}/${UID}.intent\n`), []],
@@ -20,16 +20,16 @@ describe('the records of an earlier Volume of a name', () => {
       [`${OTHER}.done`],
     ],
     ['no folder of records', said(2, '', `grep: ${FOLDER}: No such file or directory\n`), []],
-  ])('%s', (_what, result, names) => {
+  ])('exclude the Volume’s own: %s', (_what, result, names) => {
     expect(readEarlier(UID, result)).toEqual(names);
   });
 
-  test('are not known where they could not be read', () => {
+  test('cause an error if they cannot be read', () => {
     const result = said(2, `${FOLDER}/${UID}.intent\n`, `grep: ${FOLDER}/x: Input/output error\n`);
     expect(() => readEarlier(UID, result)).toThrow('Input/output error');
   });
 
-  test('are found by the real program', async () => {
+  test('are found by the real grep(1)', async () => {
     const folder = await temporaryFolder('records');
     try {
       const argv = earlierProbe(`pvc-${OTHER}`).argv.map((word) =>

@@ -57,7 +57,7 @@ test.each([
     { found: 'one', type: 'ext4' },
     'ext4',
   ],
-])('%s', (_, blkid, signature, text) => {
+])('readSignature reads the output of blkid: %s', (_, blkid, signature, text) => {
   expect(readSignature(blkid, fine)).toEqual(signature);
   expect(describeSignature(readSignature(blkid, fine))).toBe(text);
 });
@@ -65,6 +65,6 @@ test.each([
 test.each([
   ['blkid fails', result(4, '', 'x'), fine],
   ['nothing is seen of what cannot be read', result(2), result(1, '', 'Input/output error')],
-])('nothing is concluded where %s', (_, blkid, read) => {
+])('readSignature throws if %s', (_, blkid, read) => {
   expect(() => readSignature(blkid, read)).toThrow(ObservationError);
 });

@@ -53,7 +53,7 @@ test('every byte is overwritten once, each part verified and recorded after it',
   );
 });
 
-test('the record is there before the first byte', () => {
+test('the record is written before the first byte', () => {
   const [first, second, third, fourth] = steps(1n << 30n, undefined);
   // Once the record exists, any content of the device counts as left by the wipe.
   expect(second).toMatchObject({ preconditions: [precondition], lock: '/dev/sdb' });
@@ -65,9 +65,9 @@ test('the record is there before the first byte', () => {
   ]);
 });
 
-test('nothing is left to do at the end', () => expect(steps(4096n, 4096n)).toEqual([]));
+test('no steps are planned once all is wiped', () => expect(steps(4096n, 4096n)).toEqual([]));
 
-test('a device is written past its cache, a file gives its space back', () => {
+test('a device is written with direct I/O, and a file frees its space', () => {
   expect(steps(4096n, 0n)[0]?.argv).toContain('oflag=seek_bytes,direct');
   const file = steps(4096n, 0n, true);
   expect(file[0]?.argv).toContain('oflag=seek_bytes');

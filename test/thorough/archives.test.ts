@@ -16,7 +16,7 @@ const fromArchive = (name: string) => ({ apiGroup: ARCHIVES.group, kind: ARCHIVE
  * Claims that start from the files of an archive, with the daemon's controllers in this process, a
  * sandbox, and real loop devices.
  */
-describeAsRoot('a claim that an archive is unpacked into', () => {
+describeAsRoot('a claim populated from an Archive', () => {
   const scene = deviceClaims();
   beforeEach(async () => {
     await mkdir(scene.volumes);
@@ -36,7 +36,7 @@ describeAsRoot('a claim that an archive is unpacked into', () => {
     await scene.cluster.client.create<KubeObject>(ARCHIVES, archive, { namespace: 'prod' });
   }
 
-  test('has its files, and all goes with the claim', async () => {
+  test('contains the files of the archive, and leaves nothing behind when deleted', async () => {
     const members: Member[] = [
       { name: './', type: 'folder', mode: 0o750 },
       { name: './bin/', type: 'folder', mode: 0o755 },
@@ -65,7 +65,7 @@ describeAsRoot('a claim that an archive is unpacked into', () => {
       'a claim of volume mode Filesystem',
     ],
   ])(
-    'is refused with %s, never bound, and nothing is left',
+    'is refused with %s, stays Pending, and leaves nothing behind',
     async (_what, member, claim, message) => {
       scene.server.paths.set('/bad', tarOf([member]));
       await createArchive('bad', {});

@@ -16,7 +16,7 @@ const AWAY = 10;
 const VOLUMES = 50;
 const HEALTHY = 20;
 
-describeAsRoot('nodes that are away', () => {
+describeAsRoot('unreachable nodes', () => {
   let sshd: Sshd;
   /** Accepts connections, but never responds. */
   let hung: Server;
@@ -79,7 +79,7 @@ describeAsRoot('nodes that are away', () => {
     return slowest;
   }
 
-  test(`${2 * AWAY} nodes with ${VOLUMES} Volumes each, hung or closed, slow no Volume of another`, async () => {
+  test(`${2 * AWAY} nodes with ${VOLUMES} Volumes each do not delay a healthy node`, async () => {
     const alone = await work([]);
     const away = Array.from({ length: AWAY }, (_, n) => [`hung${n}`, `closed${n}`]).flat();
     const among = await work(away);

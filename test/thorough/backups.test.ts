@@ -43,7 +43,7 @@ describeAsRoot('a backup', () => {
     scene.server.paths.set(path, answer);
   }
 
-  test('a 17th on its node waits for a place, goes on once there is one, and can be given up', async () => {
+  test('waits for one of the 16 slots of its node, and can be deleted meanwhile', async () => {
     await claimWithFiles();
     const places = await holdPlaces();
     try {
@@ -73,7 +73,7 @@ describeAsRoot('a backup', () => {
     }
   });
 
-  test('an archive that was whole before its node went down is not taken for that of somebody else', async () => {
+  test('completes with the archive that its interrupted attempt had finished', async () => {
     await claimWithFiles();
     const places = await holdPlaces();
     try {
@@ -96,7 +96,7 @@ describeAsRoot('a backup', () => {
     }
   });
 
-  test('at a path is read by whoever may have the Backup, and by no Archive of that path', async () => {
+  test('cannot be read by an Archive of its path', async () => {
     await claimWithFiles();
     expect(await create('b', '--pvc', 'data', '--to', archive('b.tar.zst'))).toMatchObject({
       code: 0,
@@ -130,7 +130,7 @@ describeAsRoot('a backup', () => {
     await scene.isAllGone();
   });
 
-  test('of a snapshot goes to a URL, with a secret, and back', async () => {
+  test('is uploaded from a snapshot to a URL with a Secret, and restored', async () => {
     const files = await claimWithFiles();
     await scene.claims.createSnapshot('prod/s', 'data');
     await scene.claims.isReady('prod/s');
@@ -166,7 +166,7 @@ describeAsRoot('a backup', () => {
     expect((await scene.cluster.client.list(VOLUME_SNAPSHOTS)).items).toHaveLength(1);
   });
 
-  test('of a device comes back, byte for byte', async () => {
+  test('restores a Block volume byte for byte', async () => {
     const content = randomBytes(3 << 20);
     await scene.claims.create('prod/data', { volumeMode: 'Block' });
     const { spec } = await scene.claims.isBound('prod/data');
@@ -218,7 +218,7 @@ describeAsRoot('a backup', () => {
     await scene.isAllGone();
   });
 
-  test('that is deleted midway leaves nothing', async () => {
+  test('leaves nothing behind if it is deleted while it runs', async () => {
     await claimWithFiles();
     let waiting: ServerResponse | undefined;
     scene.server.paths.set('/slow', (_request, response) => {

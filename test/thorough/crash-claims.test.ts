@@ -32,7 +32,7 @@ const LARGER = { requests: { storage: '128Mi' } };
  * is a process that kills itself at an effect. daemon/claim-crash.test.ts runs in memory, with
  * concurrent changes by users.
  */
-describeAsRoot('a claim, its snapshot, and a claim from that, killed at every effect', () => {
+describeAsRoot('a claim, its snapshot, and a restore', () => {
   const scene = crashScene(
     async (folder) => {
       const cluster = await startClaimsCluster({ crossNamespace: true });
@@ -118,5 +118,5 @@ describeAsRoot('a claim, its snapshot, and a claim from that, killed at every ef
       expect(uids.size).toBe(3);
     });
 
-  test('each one, or one of 24', () => crashAtEach(24, live), 3_600_000);
+  test('converges after a crash at every (24th) effect', () => crashAtEach(24, live), 3_600_000);
 });

@@ -16,7 +16,7 @@ const GIVES = 'client.patch persistentvolumes';
  * devices. The daemon is a process that kills itself at an effect. daemon/populators-crash.test.ts
  * runs in memory.
  */
-describeAsRoot('a claim that is filled, and one that is not, killed at every effect', () => {
+describeAsRoot('a claim that is populated, and one that is canceled', () => {
   const scene = crashScene(
     async (folder) => {
       const cluster = await startPopulationCluster({ mountsBelow: join(folder, 'kubelet') });
@@ -83,7 +83,7 @@ describeAsRoot('a claim that is filled, and one that is not, killed at every eff
       );
     });
 
-  test('each one, or one of 20, and around that which gives the volume to the claim', async () => {
+  test('converges after a crash at every (20th) effect, and around the rebind', async () => {
     const around = (['before', 'after'] as const).map((when) => ({ at: GIVES, when }));
     await crashAtEach(20, live, around);
   }, 3_600_000);

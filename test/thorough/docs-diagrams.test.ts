@@ -23,7 +23,7 @@ interface WithMermaid {
   mermaid: { render(id: string, text: string): Promise<{ svg: string }> };
 }
 
-describeAsRoot('diagrams', () => {
+describeAsRoot('Mermaid diagrams', () => {
   let browser: Browser;
   let page: Page;
 
@@ -44,19 +44,19 @@ describeAsRoot('diagrams', () => {
       return (await mermaid.render('drawn', text)).svg;
     }, text);
 
-  test('there are some', () => {
+  test('exist in docs/design.md and src/storage/scripts/freeze.md', () => {
     expect(DIAGRAMS.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['docs/design.md', 'src/storage/scripts/freeze.md']),
     );
   });
 
-  test.each(DIAGRAMS)('of $path under "$heading"', async ({ body }) => {
+  test.each(DIAGRAMS)('are rendered: $path under "$heading"', async ({ body }) => {
     const svg = await draw(body);
     const [, width = 0, height = 0] = /viewBox="\S+ \S+ (\S+) (\S+)"/.exec(svg) ?? [];
     expect(Math.min(Number(width), Number(height))).toBeGreaterThan(100);
   });
 
-  test.each(DIAGRAMS)('of $path under "$heading", with an arrow to nowhere', async ({ body }) => {
+  test.each(DIAGRAMS)('fail with a dangling arrow: $path under "$heading"', async ({ body }) => {
     await expect(draw(`${body}\n  x -->`)).rejects.toThrow(/Parse error on line \d+/);
   });
 });

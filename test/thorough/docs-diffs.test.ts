@@ -265,7 +265,7 @@ const program = (...args: string[]): [string, ...string[]] => [
   ...args,
 ];
 
-test('each diff of the page is claimed to do something, and each claim is of one', () => {
+test('each diff of docs/extending.md has a check, and each check has a diff', () => {
   expect(DIFFS.map(({ heading }) => heading)).toEqual(Object.keys(CLAIMS));
 });
 
@@ -281,7 +281,7 @@ async function reset(): Promise<void> {
 describe.each(DIFFS)('$heading', ({ heading, body }) => {
   afterAll(reset);
 
-  test('does what the page says', async () => {
+  test('does what the page describes', async () => {
     await apply(body);
     await repository.run('npm', 'run', '--silent', 'generate');
     await CLAIMS[heading]?.();
@@ -291,7 +291,7 @@ describe.each(DIFFS)('$heading', ({ heading, body }) => {
 describe('all diffs together', () => {
   afterAll(reset);
 
-  test('pass the linter and the types', async () => {
+  test('pass the linter and the type check', async () => {
     for (const { body } of DIFFS) await apply(body);
     const changed = await repository.run('git', 'diff', '--cached', '--name-only', '--', '*.ts');
     await repository.run('biome', 'check', '--error-on-warnings', ...changed.split('\n'));

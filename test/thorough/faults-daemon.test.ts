@@ -37,7 +37,7 @@ describeAsRoot('the daemon, killed at every effect of every kind of volume', () 
   afterAll(() => crashing?.stop());
 
   test.each(KINDS)(
-    `a %s with %s: ${WHEN.join(' and ')} each ${MANY ? '' : 'sixth '}effect`,
+    `a %s with %s survives kills ${WHEN.join(' and ')} each ${MANY ? '' : 'sixth '}effect`,
     async (backing, content) => {
       const effects = await crashing.live({ backing, content });
       for (const when of WHEN) {
@@ -54,7 +54,7 @@ describeAsRoot('the daemon, killed at every effect of every kind of volume', () 
   );
 
   test(
-    `and the daemon or its connection together with a job, at ${COUNT} random points`,
+    `recovers with a job and the daemon or its connection killed at ${COUNT} random points`,
     async () => {
       const random = seeded(SEED);
       const pick = <T>(values: readonly T[]): T =>

@@ -94,7 +94,7 @@ describeAsRoot('a job of every kind of volume, killed', () => {
   );
 
   test.each(inside)(
-    'inside %s of a %s',
+    'recovers when killed inside %s of a %s',
     async (program, _, kind, during, times) => {
       const except = LOOKS[program] === undefined ? {} : { except: LOOKS[program] };
       for (const ms of times) {
@@ -106,7 +106,7 @@ describeAsRoot('a job of every kind of volume, killed', () => {
   );
 
   test(
-    `at ${COUNT} random points`,
+    `recovers when killed at ${COUNT} random points`,
     async () => {
       const random = seeded(SEED);
       let longest = 0;

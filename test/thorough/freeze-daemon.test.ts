@@ -30,7 +30,7 @@ const namespace = 'default';
  * Snapshots of a mounted volume through all parts: a daemon as a process, sshd, and a job on this
  * machine.
  */
-describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
+describeAsRoot('a snapshot of a volume that a pod writes to', () => {
   let stopUdev: () => Promise<void>;
   let disk: OwnFileSystem;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -188,7 +188,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
   ];
 
   test.each(FAULTS.filter(([, { always }]) => MANY || always))(
-    'is taken %s: it is written to again within 10 s, and there is one whole snapshot in the end',
+    'is taken %s: writes resume within 10 s, and exactly one complete snapshot results',
     async (_, { strike, thaws }) => {
       const name = `backup-${++serial}`;
       const writer = await startWriter(join(mount, `written-${serial}`));

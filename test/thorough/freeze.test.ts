@@ -19,7 +19,7 @@ import { until } from '../support/until.ts';
 /** Duration of a freeze in s. A copy may take 80% of it, and the second watchdog thaws at 90%. */
 const SECONDS = 5;
 
-describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is frozen', (type) => {
+describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, frozen %s', (type) => {
   let clones: OwnFileSystem;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let source: string;
@@ -99,7 +99,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     expect(existsSync(state)).toBe(false);
   }
 
-  test.each(['clone', 'copy'])('while its file is made a %s of', async (mode) => {
+  test.each(['clone', 'copy'])('is thawed after a complete %s of its file', async (mode) => {
     const ended = await start(mode, 10);
     const gap = await writer.stop();
     expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
@@ -144,7 +144,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       'who watches that is stopped',
       { who: 'stowage-thaw', signal: 'SIGSTOP', copyS: 2, exit: 0, gapS: 4.7 },
     ],
-  ])('and thawed in time when %s', async (_, { who, signal, copyS, exit, gapS }) => {
+  ])('is thawed in time when %s', async (_, { who, signal, copyS, exit, gapS }) => {
     await program(
       'cp',
       `touch ${join(folder.path, 'bin', 'copies')}\nsleep ${copyS} || exit\nexec cp "$@"`,
@@ -173,7 +173,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     ['does not come to its end', undefined],
     ['was killed, and nobody knows how it ended', 'fsfreeze'],
     ['outlives who asked for it', 'stowage-hold'],
-  ])('and thawed in time when the freezing %s', async (_, killed) => {
+  ])('is thawed in time when the freeze %s', async (_, killed) => {
     const begun = join(folder.path, 'bin', 'freezes');
     await program(
       'fsfreeze',
@@ -232,7 +232,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     ['by who froze it, in time', 1, 0],
     ['by who watches that', 5, 1],
     ['by who copied', 10, 1],
-  ])('and thawed, where thawing is killed, %s', async (_, times, exit) => {
+  ])('is thawed although attempts are killed, %s', async (_, times, exit) => {
     await thawingKilled(times);
     const ended = await start('clone');
     const gap = await writer.stop();
@@ -242,7 +242,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     expect(gap).toBeLessThan(SECONDS * 1000);
   });
 
-  test('and kept on record where nobody could thaw it, for who comes next', async () => {
+  test('stays recorded as frozen until a later attempt thaws it', async () => {
     await thawingKilled(16);
     expect((await start('clone')).exitCode).toBe(1);
     expect(await isFrozen()).toBe(true);
@@ -261,7 +261,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await expectThawed();
   });
 
-  test('and thawed by who copies where both who watch are killed at once', async () => {
+  test('is thawed by the copying process if both watchdogs are killed', async () => {
     await program(
       'cp',
       `touch ${join(folder.path, 'bin', 'copies')}\nsleep 2 || exit\nexec cp "$@"`,
@@ -280,8 +280,8 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     expect(gap).toBeLessThan(SECONDS * 1000);
   });
 
-  describe('and whose processes are all killed at once', () => {
-    test('is thawed by who comes next, for another copy, which comes about', async () => {
+  describe('after all processes were killed at once', () => {
+    test('is thawed by the next copy of the file', async () => {
       await killAll();
       const another = join(clones.path, `${randomUUID()}.partial`);
       const how = [mount, '10', source, another, 'clone'];
@@ -294,7 +294,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       await expectThawed();
     });
 
-    test('is thawed by who comes next for that copy', async () => {
+    test('is thawed by a retry of the same copy', async () => {
       await killAll();
       expect(await start('clone', 10)).toMatchObject({ exitCode: 0 });
       expect(existsSync(partial)).toBe(true);
@@ -302,7 +302,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       await expectThawed();
     });
 
-    test('is thawed by who only deletes it, and once', async () => {
+    test('is thawed once by the deletion of the copy', async () => {
       await killAll();
       expect(await thaw()).toMatchObject({
         exitCode: 0,
@@ -314,7 +314,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       await expectThawed();
     });
 
-    test('is thawed also where it was unmounted, which leaves it frozen', async () => {
+    test('is thawed even if it was unmounted, which leaves it frozen', async () => {
       // A blocked writer would keep it mounted.
       await writer.stop();
       await killAll();
@@ -335,7 +335,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       ['mount', 'exit 32'],
       ['unshare', 'exit 1'],
     ])(
-      'stays on record where it was unmounted and %s fails, and is thawed by the next try',
+      'stays recorded if unmounted and %s fails, and is thawed by the next attempt',
       async (name, text) => {
         await writer.stop();
         await killAll();
@@ -360,7 +360,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       },
     );
 
-    test('is left to whoever froze it since a person thawed it', async () => {
+    test('is not thawed if someone else has frozen it since', async () => {
       await killAll();
       expect(await tryToThaw()).toBe(0);
       await execa('fsfreeze', ['-f', mount]);
@@ -370,7 +370,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       await writer.stop();
     });
 
-    test('is left to a person where its file was changed since', async () => {
+    test('is not thawed if its file was changed since', async () => {
       await killAll();
       await chmod(source, 0o640);
       expect(await thaw()).toMatchObject({ exitCode: 0, stderr: '' });
@@ -382,7 +382,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       ['and before that was noted, is thawed', 0, true],
       ['an hour before somebody froze it, is not', -3600, false],
       ['right after somebody froze it, is not', 1, false],
-    ])('%s', async (_, seconds, isOurs) => {
+    ])('with an incomplete record: %s', async (_, seconds, isOurs) => {
       await killAll();
       const [, device = '', file = ''] = (await readFile(join(state, 'state'), 'utf8')).split('\n');
       await writeFile(join(state, 'state'), `freezing\n${device}\n${file}\n60\n`);
@@ -394,7 +394,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     });
   });
 
-  test('is not thawed by others while it is copied, nor copied twice', async () => {
+  test('is neither thawed nor copied again while a copy runs', async () => {
     await program(
       'cp',
       `touch ${join(folder.path, 'bin', 'copies')}\nsleep 3 || exit\nexec cp "$@"`,
@@ -416,7 +416,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await expectThawed();
   });
 
-  test('unless somebody else froze it, who alone thaws it', async () => {
+  test('is neither copied nor thawed if someone else has frozen it', async () => {
     await execa('fsfreeze', ['-f', mount]);
     const ended = await start('clone');
     expect(ended.exitCode).toBe(1);
@@ -427,7 +427,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await expectThawed();
   });
 
-  test('unless it is no directory, which is not opened: a device may react to that', async () => {
+  test('is refused if the path is not a directory, without opening it', async () => {
     const fifo = join(folder.path, 'fifo');
     await execa('mkfifo', [fifo]);
     const how = [fifo, '5', source, partial, 'clone'];
@@ -442,7 +442,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await writer.stop();
   });
 
-  test('unless it is not what is in the file', async () => {
+  test('is refused if it is not in the given backing file', async () => {
     const other = join(clones.path, 'other');
     await writeFile(other, 'x'.repeat(4096));
     const how = [mount, '5', other, partial, 'clone'];
@@ -458,8 +458,8 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   });
 });
 
-describeAsRoot('a folder that cannot clone', () => {
-  test('freezes nothing for a clone', async () => {
+describeAsRoot('a file system that cannot clone', () => {
+  test('refuses a clone without freezing anything', async () => {
     const clones = await ownFileSystem('ext4', 1n << 29n);
     const folder = await temporaryFolder('freeze');
     const source = join(clones.path, 'volume');

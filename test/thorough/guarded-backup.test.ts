@@ -78,7 +78,7 @@ describeAsRoot('a key with the forced command', () => {
     expect(sent).toEqual([]);
   });
 
-  test('sends it to one that the node lists', async () => {
+  test('sends a snapshot to a server that the node lists', async () => {
     disallow = await allowSources('allow-address 127.0.0.1', `backup-to ${server.url('/')}`);
     expect(await send()).toMatchObject({ state: 'succeeded' });
     const archive = join(folder.path, 'archive');

@@ -54,7 +54,7 @@ const KINDS: readonly Resource[] = [
  * their jobs run, and one of the other version continues. vm/upgrade tests logical volumes, and a
  * pod that uses an earlier daemon's volume.
  */
-describeAsRoot('a daemon is killed in the midst of twenty operations', () => {
+describeAsRoot('a daemon killed during twenty operations', () => {
   let stopUdev: () => Promise<void>;
   let disk: OwnFileSystem;
   let cluster: ClaimsCluster;
@@ -328,7 +328,7 @@ describeAsRoot('a daemon is killed in the midst of twenty operations', () => {
     ['of the version before, and this one goes on', () => previous, () => 'bin/stowage'],
     ['of this version, and the one before goes on', () => 'bin/stowage', () => previous],
   ])(
-    '%s',
+    'another version completes the operations of a daemon %s',
     async (_, first, second) => {
       start(first());
       await prepare();

@@ -54,7 +54,7 @@ type Told = Pick<Fill, 'authorization' | 'namespace'> & { changed?: (script: str
 
 const PAGE = Buffer.from('<!DOCTYPE html>\n<html><title>Log in</title></html>\n');
 
-describeAsRoot('the program that fills a volume from an Image', () => {
+describeAsRoot('the script that populates a volume from an Image', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let server: SourceServer;
   let disallow: () => Promise<void>;
@@ -143,7 +143,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     bzip2: packBy('bzip2', CONTENT),
   };
   test.each(['none', 'gzip', 'zstd', 'xz', 'bzip2'] as const)(
-    'raw, packed by %s, with zeros as holes',
+    'writes a raw image, packed by %s, with zeros as holes',
     async (compression) => {
       server.paths.set('/disk', PACKED[compression]);
       const options = {
@@ -160,7 +160,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
   );
 
   test.each(['gzip', 'zstd', 'xz', 'bzip2'] as const)(
-    'by its first bytes: %s',
+    'detects the compression by the first bytes: %s',
     async (compression) => {
       server.paths.set('/disk', PACKED[compression]);
       expect(await fill({ source: server.url('/disk') })).toEqual({ exit: 0, said: '' });
@@ -168,7 +168,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     },
   );
 
-  test('what somebody declares uncompressed is written as it is', async () => {
+  test('writes data that is declared as uncompressed unchanged', async () => {
     server.paths.set('/disk', PACKED.xz);
     expect(await fill({ source: server.url('/disk'), compression: 'none' })).toEqual({
       exit: 0,
@@ -196,7 +196,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     return readFile(made);
   }
 
-  describe('a qcow2 onto a logical volume', () => {
+  describe('a qcow2 for a logical volume', () => {
     // Some kernels have no device-mapper: the test uses a loop device with such a path, and an lvs
     // that reports it as linear.
     const PLACE = '/dev/stowage-test';
@@ -231,13 +231,13 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     };
     const leftThere = async () => (await readdir(RECORDS)).filter((name) => name.includes(UID));
 
-    test('is downloaded beside the records of the node, and written with its zeros', async () => {
+    test('is downloaded to /var/lib/stowage/volumes, and written with its zeros', async () => {
       expect(await onDevice()).toEqual({ exit: 0, said: '' });
       expect(sha256((await readFile(device)).subarray(0, CONTENT.length))).toBe(sha256(CONTENT));
       expect(await leftThere()).toEqual([]);
     });
 
-    test('is tried again where there is no room for the download', async () => {
+    test('fails retryably if there is no space for the download', async () => {
       await execa('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', RECORDS]);
       try {
         expect(await onDevice()).toEqual({
@@ -256,7 +256,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       ['alone', 1, []],
       ['beside another one that runs', 32 * MIB, ['held']],
       ['beside none that has ended', 32 * MIB, ['ended']],
-    ])('is counted against what the node allows: %s', async (_, most, [other]) => {
+    ])('is counted against the scratch limit of the node: %s', async (_, most, [other]) => {
       const list = ['allow-address 127.0.0.1/32', `scratch ${most}`];
       const again = await allowSources(...list);
       const places = '/run/stowage/fills';
@@ -280,7 +280,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     });
   });
 
-  test.each(['none', 'zstd'] as const)('qcow2, packed by %s', async (compression) => {
+  test.each(['none', 'zstd'] as const)('writes a qcow2, packed by %s', async (compression) => {
     const image = await qcow2();
     server.paths.set('/disk', compression === 'none' ? image : zstdCompressSync(image));
     expect(await fill({ source: server.url('/disk'), compression, format: 'qcow2' })).toEqual({
@@ -294,7 +294,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
   test.each([
     ['ext4', 'raw'],
     ['ext4', 'qcow2'],
-  ] as const)('disk.img in an %s from %s', async (content, format) => {
+  ] as const)('writes disk.img to an %s from a %s image', async (content, format) => {
     server.paths.set('/disk', format === 'raw' ? CONTENT : await qcow2());
     expect(await fill({ source: server.url('/disk'), format }, { content })).toEqual({
       exit: 0,
@@ -312,7 +312,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     }
   });
 
-  test('a file of a folder that the node lists', async () => {
+  test('reads a file of a directory that the node lists', async () => {
     await writeFile(join(folder.path, 'listed', 'disk'), CONTENT);
     expect(await fill({ source: `${folder.path}/listed/disk` })).toEqual({ exit: 0, said: '' });
     await isFilled(CONTENT);
@@ -322,7 +322,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     (location: () => string) => (_request: unknown, response: import('node:http').ServerResponse) =>
       response.writeHead(302, { Location: location() }).end();
 
-  test('what parses the answers of servers has no rights, and nobody on the node sees the query', async () => {
+  test('curl runs without privileges, and no process list shows the query', async () => {
     server.paths.set('/slow?sig=S3CRET', (_request, response) => {
       response.writeHead(200, { 'Content-Length': CONTENT.length });
       response.write(CONTENT.subarray(0, MIB));
@@ -352,7 +352,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     expect(server.asked).toEqual([{ path: '/slow?sig=S3CRET', authorization: 'Bearer S3CRET' }]);
   });
 
-  test('no message has the query of a URL', async () => {
+  test('no message contains the query of a URL', async () => {
     server.paths.set(
       '/signed?sig=S3CRET',
       to(() => 'http://127.0.0.2/x?sig=OTHER'),
@@ -366,7 +366,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     expect(said).toBe(`${server.url('/none')}?...: the server answered 404 Not Found`);
   });
 
-  test('qemu-img has no rights, no network, and nothing but what it converts', async () => {
+  test('qemu-img runs without privileges, network, or files except its source', async () => {
     const upper = join(folder.path, 'usr');
     await mkdir(join(upper, 'bin'), { recursive: true });
     const stub = join(upper, 'bin', 'qemu-img');
@@ -387,7 +387,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     expect(server.asked.map(({ path }) => path)).toEqual(['/disk']);
   });
 
-  test('the secret reaches the server that it is for, and no other one', async () => {
+  test('the secret is sent only to the server that it is for', async () => {
     const other = await startSourceServer();
     try {
       other.paths.set('/disk', CONTENT);
@@ -606,7 +606,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     expect(await loops()).toEqual([]);
   });
 
-  test('a namespace leaves as many places free as it has, and another one finds one', async () => {
+  test('a namespace with 8 of 16 slots waits, and other namespaces do not', async () => {
     const places = await holdPlaces(8, 'prod');
     try {
       server.paths.set('/disk', CONTENT);
@@ -631,7 +631,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     }
   });
 
-  test('a server that answers too slowly for the size of a volume is given up', async () => {
+  test('a download that is too slow for the size of the volume is aborted', async () => {
     server.paths.set('/drip', (_request, response) => {
       response.writeHead(200);
       const dripping = setInterval(() => response.write(Buffer.alloc(64 * 1024)), 100);
@@ -647,7 +647,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     });
   });
 
-  test('a 17th waits for a place, ends with its file, and goes on once there is one', async () => {
+  test('a 17th job waits for a slot, and ends if its file is removed', async () => {
     const places = await holdPlaces();
     try {
       server.paths.set('/disk', CONTENT);
@@ -665,7 +665,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     }
   });
 
-  test('a link out of a listed folder is refused', async () => {
+  test('a symlink out of a listed directory is refused', async () => {
     await symlink('/etc/passwd', join(folder.path, 'listed', 'link'));
     expect(await fill({ source: `${folder.path}/listed/link` })).toEqual({
       exit: 3,
@@ -673,7 +673,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     });
   });
 
-  test('a certificate that nobody signed is refused', async () => {
+  test('an untrusted TLS certificate is refused', async () => {
     const tls = await startSourceServer({ tls: true });
     try {
       tls.paths.set('/disk', CONTENT);
@@ -717,7 +717,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     expect(await left()).toEqual([]);
   });
 
-  test.each(['block', 'ext4'] as const)('a disk that gets full is told of: %s', async (content) => {
+  test.each(['block', 'ext4'] as const)('reports a full file system: %s', async (content) => {
     const small = await ownFileSystem('ext4', 24n << 20n);
     try {
       const noise = randomBytes(30 * MIB);
@@ -747,7 +747,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       },
     ],
     ['its file is taken away', () => rm(partial)],
-  ])('where %s all of it ends, with its mounts and what it started', async (_what, end) => {
+  ])('leaves no process or file behind when %s', async (_what, end) => {
     server.paths.set('/slow', (_request, response) => {
       response.writeHead(200, { 'Content-Length': CONTENT.length });
       response.write(CONTENT.subarray(0, MIB));
@@ -765,7 +765,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
   });
 
   test.each(['curl', 'zstd', 'setpriv', 'qemu-img'])(
-    'a node without %s says so',
+    'reports a node without the program %s',
     async (program) => {
       server.paths.set('/disk', PACKED.zstd);
       const bin = join(folder.path, 'bin');
@@ -797,7 +797,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       'a network is none',
       () => writeFile('/etc/stowage/sources.conf', 'allow-address 127.0.0.1/99\n'),
     ],
-  ])('what the node lists does not count where %s', async (_why, change) => {
+  ])('refuses sources.conf of the node when %s', async (_why, change) => {
     server.paths.set('/disk', CONTENT);
     await change();
     expect(await fill({ source: server.url('/disk') })).toEqual({

@@ -73,7 +73,7 @@ describe('strategic merge patches', () => {
     }
   }
 
-  test('make of pods what kubectl makes', () =>
+  test('produce the same pods as kubectl', () =>
     fc.assert(
       fc.asyncProperty(pods, patches, async (object, patch) => {
         const named = { ...object, metadata: { ...(object.metadata as Fields), name: 'p' } };
@@ -130,7 +130,7 @@ describe('strategic merge patches', () => {
   });
 });
 
-test('drain: pods of a node without a kubelet go at once', async () => {
+test('drain deletes the pods of a node without a kubelet at once', async () => {
   for (const object of [node, pod]) await applied(object);
   await expectOutput(
     'drain n1 --force --delete-emptydir-data',
@@ -139,7 +139,7 @@ test('drain: pods of a node without a kubelet go at once', async () => {
   await expectOutput('get pods', /^No resources found/);
 });
 
-test('explains built-in kinds by naming where to ask, and knows not all of them', async () => {
+test('explains no fields of built-in kinds, and refuses unknown ones', async () => {
   if (!old) await expectOutput('explain pv', /does not carry the fields of built-in/);
   await expectOutput('create quota q', /the server could not find the requested resource/);
 });

@@ -29,7 +29,7 @@ case " $* " in *" HostKeyAlias=n2 "*) exec yes "" ;; esac
 exec "$REAL_SSH" "$@"
 `;
 
-describeAsRoot('a daemon with the memory of its Deployment', () => {
+describeAsRoot('a daemon with the memory limit of its Deployment', () => {
   let stopUdev: () => Promise<void>;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let sshd: Sshd;
@@ -125,7 +125,7 @@ describeAsRoot('a daemon with the memory of its Deployment', () => {
       (await phase(name)) === 'Available' ? true : undefined,
     );
 
-  test('goes on while metrics are asked for 40,000 times over one connection, and by 300', async () => {
+  test('keeps running while 300 connections request metrics 40,000 times each', async () => {
     await start();
     await ready();
     const connections = Array.from({ length: 300 }, () => connect(port, '127.0.0.1'));
@@ -140,7 +140,7 @@ describeAsRoot('a daemon with the memory of its Deployment', () => {
     await available('asked');
   });
 
-  test('goes on while a node answers without end, and that node alone is unclear', async () => {
+  test('keeps running while a node responds endlessly, and serves other nodes', async () => {
     await start();
     for (const name of ['endless1', 'endless2', 'endless3', 'endless4']) await create(name, 'n2');
     await until('it is told', async () => {
@@ -153,7 +153,7 @@ describeAsRoot('a daemon with the memory of its Deployment', () => {
     await ready();
   });
 
-  describe('with 1,500 claims of 250 kB, in one field or another', () => {
+  describe('with 1,500 claims of 250 kB, in various fields', () => {
     /** Fields that the daemon reads, and one that it does not read. */
     const LARGE: readonly { metadata?: object; spec?: object }[] = [
       { metadata: { annotations: { a: 'x'.repeat(250_000) } } },

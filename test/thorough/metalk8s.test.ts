@@ -31,7 +31,7 @@ const LOCAL = ['--transport', 'local', '--local-node', 'n1'];
 const RECORDS = '/var/lib/stowage/volumes';
 const MIB = 1n << 20n;
 
-describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes them', () => {
+describeAsRoot('install --take-over-metalk8s, with real devices as MetalK8s creates them', () => {
   let kinds: Kinds;
   let cluster: TestCluster;
   const made: Made[] = [];
@@ -148,7 +148,7 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
     return () => readFile(`${point}/data`, 'utf8');
   }
 
-  test('adopts volumes of all kinds in use by pods, and the daemon then has them, without a byte changed', async () => {
+  test('adopts volumes of all kinds that pods use, without changing a byte', async () => {
     const all: { made: Made; content: Content; device: string; kind: string }[] = [];
     const add = (each: Made, content: Content, device: string, kind: string) =>
       all.push({ made: each, content, device, kind });
@@ -309,7 +309,7 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
       /its job PrepareVolume\/2020 may be running/,
     ],
   ];
-  test.each(cases)('leaves all as it is for %s', async (_, make, spoil, why) => {
+  test.each(cases)('changes nothing because of %s', async (_, make, spoil, why) => {
     const good = await sparse('good', 'ext4');
     const bad = await make();
     await spoil(bad);
@@ -323,7 +323,7 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
     }
   });
 
-  test('an adopted sparse volume is removed without a trace, and a disk keeps its bytes', async () => {
+  test('deletes an adopted sparse volume completely, and keeps the data of a disk', async () => {
     const file = await sparse('file', 'Block');
     const device = await raw('device', 'disk', 'Block');
     const [taken] = await Promise.all([takeOver(), endPodWhenScaledDown(cluster.client)]);

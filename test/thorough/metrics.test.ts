@@ -133,7 +133,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
   const haveIn = (phase: string, names: readonly string[]) =>
     have(phase, names, (volume) => volume?.status?.phase === phase);
 
-  test('tell all that is done, and nothing of what is gone', async () => {
+  test('report all operations, and no series of deleted Volumes', async () => {
     const started = Date.now();
     scraper = startScraper(await startedWatch(), told, BETWEEN_SCRAPES);
     const { shows, scrape } = scraper;

@@ -19,7 +19,7 @@ import { until } from '../support/until.ts';
 const PLACEHOLDER = '00000000-0000-4000-8000-000000000000';
 
 /** Commands that check a real node. */
-describeAsRoot('looking at a node', () => {
+describeAsRoot('commands that check a real node', () => {
   let cluster: TestCluster;
   /** A cluster restored from an earlier backup: it has no objects created since. */
   let restored: TestCluster;
@@ -48,7 +48,7 @@ describeAsRoot('looking at a node', () => {
   const stowage = (of: TestCluster, ...argv: string[]) =>
     execa('bin/stowage', argv, { env: { KUBECONFIG: of.kubeconfig }, reject: false });
 
-  test('what --dry-run=plan prints makes the volume when it is run', async () => {
+  test('the output of --dry-run=plan creates the volume when it is run', async () => {
     const argv = [
       '--node',
       'n1',
@@ -88,7 +88,7 @@ describeAsRoot('looking at a node', () => {
     expect(JSON.parse(again.stdout).steps).toEqual([]);
   });
 
-  test('an API server that was restored to before a create, and one to before a delete', async () => {
+  test('check node reports leftovers and missing storage after an etcd restore', async () => {
     const watch = execa('bin/stowage', ['watch', '--transport', 'local', '--local-node', 'n1'], {
       env: { KUBECONFIG: cluster.kubeconfig },
       reject: false,
@@ -150,7 +150,7 @@ describeAsRoot('looking at a node', () => {
     ]);
   });
 
-  test('a host key is trusted by its fingerprint, and by no other', async () => {
+  test('--trust-host-key trusts a host key only with its fingerprint', async () => {
     const config = join(folder.path, 'ssh_config');
     const knownHosts = join(folder.path, 'known_hosts');
     const text = await readFile(sshd.configFile, 'utf8');
@@ -191,7 +191,7 @@ describeAsRoot('looking at a node', () => {
     expect((await check('--trust-host-key', fingerprint)).stdout).toMatch(/^reachable +OK/m);
   });
 
-  test('a user of a node who may run what the sample of sudoers allows', async () => {
+  test('check node and get nodes report which commands sudo refuses', async () => {
     const user = await makeSudoUser();
     try {
       const check = async () => {

@@ -35,7 +35,7 @@ interface Took {
   slowest: number;
 }
 
-describeAsRoot('half of 20 nodes drop packets', () => {
+describeAsRoot('packet loss on half of 20 nodes', () => {
   let stopUdev: () => Promise<void>;
   let cluster: TestCluster;
   let folder: { path: string; remove(): Promise<void> };
@@ -228,7 +228,7 @@ describeAsRoot('half of 20 nodes drop packets', () => {
     240_000,
   );
 
-  test('in the midst of open connections', async () => {
+  test('healthy nodes are not delayed if connections were open', async () => {
     watch = startWatch();
     await allAvailable(await create('open', NODES, 1));
     let since = Date.now();

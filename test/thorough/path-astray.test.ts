@@ -22,7 +22,7 @@ describeAsRoot.each(TRANSPORTS)(
       expect(await scene?.stop()).toBe(0);
     });
 
-    test('is not Ready and says so before it is put right', async () => {
+    test('is reported with reason PathAstray before its path is repaired', async () => {
       for (const name of ['astray', 'other'])
         await scene.client.create(VOLUMES, sparseVolume(name, 'n1', '64Mi'));
       const { status } = await scene.settled('astray');

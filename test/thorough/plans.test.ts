@@ -25,7 +25,7 @@ import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
 const PREPARE = 23;
 const DESTROY = 5;
 
-describeAsRoot('a plan of which a part was run', () => {
+describeAsRoot('a partially executed plan', () => {
   const local = createShellExecutor(createLocalShell(['n1']));
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let wrappers: Wrappers;
@@ -114,7 +114,7 @@ describeAsRoot('a plan of which a part was run', () => {
   }
 
   test.each(Array.from({ length: PREPARE + 1 }, (_, count) => count))(
-    'prepare: after %d steps it is planned again to the same end',
+    'provision: after %d steps a new plan reaches the same state',
     async (count) => {
       await runPrefix(local, 'provision', count, PREPARE);
       await expectPrepared(local);
@@ -123,7 +123,7 @@ describeAsRoot('a plan of which a part was run', () => {
   );
 
   test.each(Array.from({ length: PREPARE + 1 }, (_, count) => count))(
-    'prepare: after %d steps destroy leaves nothing',
+    'provision: after %d steps a delete leaves nothing behind',
     async (count) => {
       await runPrefix(local, 'provision', count, PREPARE);
       await expectDestroyed(local);
@@ -131,7 +131,7 @@ describeAsRoot('a plan of which a part was run', () => {
   );
 
   test.each(Array.from({ length: DESTROY + 1 }, (_, count) => count))(
-    'destroy: after %d steps it is planned again until nothing is left',
+    'delete: after %d steps a new plan leaves nothing behind',
     async (count) => {
       await expectPrepared(local);
       await runPrefix(local, 'delete', count, DESTROY);
@@ -139,7 +139,7 @@ describeAsRoot('a plan of which a part was run', () => {
     },
   );
 
-  test('over ssh', async () => {
+  test('is completed over ssh', async () => {
     await runPrefix(ssh, 'provision', 9, PREPARE);
     await expectPrepared(ssh);
     await runPrefix(ssh, 'delete', 2, DESTROY);
@@ -154,7 +154,7 @@ describeAsRoot('a plan of which a part was run', () => {
     { program: 'mkfs.ext4', call: 1, at: 'after' },
     { program: 'dd', call: 1, at: 'before' },
     { program: 'dd', call: 2, at: 'after' },
-  ] as const)('killed: $program $call $at $ms', async (crash) => {
+  ] as const)('is completed after a kill: $program $call $at $ms', async (crash) => {
     // Large enough that mkfs can be killed while it runs.
     desired = { ...desired, sizeBytes: 4n << 30n };
     const planned = await planNow(ssh, 'n1', 'provision', desired);

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts';
 const MIB = 1 << 20;
 
 /** Downloads and archives do not use space that is reserved for volumes. */
-describeAsRoot('a volume on a file system that others fill', () => {
+describeAsRoot('a volume on a file system that others fill up', () => {
   const scene = deviceClaims({
     disk: () => ownFileSystem('ext4', 300n << 20n),
     sources: (folder) => [`backups ${join(folder, 'archives')}`],
@@ -42,7 +42,7 @@ describeAsRoot('a volume on a file system that others fill', () => {
       ...['iflag=fullblock', 'conv=fsync,nocreat,notrunc', 'status=none'],
     ]);
 
-  test('takes what it was promised beside downloads that are held', async () => {
+  test('can use its reserved space beside stalled downloads', async () => {
     await scene.register('image', 'Image');
     const victims = [await device('prod/v1', '100Mi'), await device('prod/v2', '100Mi')];
     const header = Buffer.alloc(512);
@@ -76,7 +76,7 @@ describeAsRoot('a volume on a file system that others fill', () => {
     for (const each of victims) await write(each, 98);
   });
 
-  test('takes what it was promised beside backups to a path', async () => {
+  test('can use its reserved space beside backups to a path', async () => {
     const { client } = scene.cluster;
     await mkdir(join(scene.folder, 'archives'));
     await createSnapshotClass(client, 'fast');

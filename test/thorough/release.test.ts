@@ -33,7 +33,7 @@ describeAsRoot('a release', () => {
   });
   afterAll(() => repository?.remove());
 
-  test('has its notes in the changelog, by their kinds, before all others', () => {
+  test('has its notes first in the changelog, grouped by kind', () => {
     const [head = '', released = ''] = readFileSync('CHANGELOG.md', 'utf8').split(
       '<!-- releases -->\n',
     );
@@ -65,7 +65,7 @@ ${released.trimStart()}`);
     expect(await repository.run('ls', 'changes')).toBe('template.md');
   });
 
-  test('has its version wherever the one before stood', async () => {
+  test('replaces the previous version everywhere', async () => {
     const stood = await repository.run(
       'git',
       'grep',
@@ -84,7 +84,7 @@ ${released.trimStart()}`);
     expect(await repository.run('node', ...program)).toBe(NEXT);
   });
 
-  test('passes the tests that hold files to each other', async () => {
+  test('passes the tests that compare files with each other', async () => {
     await repository.run(
       'node',
       '--experimental-vm-modules',
@@ -98,7 +98,7 @@ ${released.trimStart()}`);
       '--experimental-vm-modules',
       'node_modules/jest/bin/jest.js',
       ...['--selectProjects', 'integration', '--runTestsByPath', 'test/integration/docs.test.ts'],
-      '--testNamePattern=all that it tells to type',
+      '--testNamePattern=stories cover exactly its commands and manifests',
     );
   });
 });

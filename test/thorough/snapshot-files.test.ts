@@ -159,7 +159,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
       expect((await cluster.client.list(VOLUME_SNAPSHOT_CONTENTS, {})).items).toEqual([]);
     }
 
-    test('a mounted one is copied as its class allows', async () => {
+    test('a mounted volume is copied as its class allows', async () => {
       const snapshot = await create('first', type === 'xfs' ? 'clones' : 'copies');
       await isReady('first');
       await writeFile(join(mount, 'written'), 'after');
@@ -168,7 +168,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
       await remove('first', path);
     });
 
-    test('one that cannot be cloned waits until no pod has it, and says so', async () => {
+    test('a volume that cannot be cloned is snapshotted once it is unmounted', async () => {
       const snapshot = await create('second', 'clones');
       if (type === 'ext4') {
         await until('it says so', async () =>

@@ -98,7 +98,7 @@ describeAsRoot('eight snapshots of a volume on a file system with room for one',
       ...['conv=fsync,nocreat,notrunc', 'status=none'],
     ]);
 
-  test('takes no room that another claim was promised, nor what stays free', async () => {
+  test('use neither space reserved for another claim nor the minimum free space', async () => {
     await fill(await device('tenant-a/data', '50Mi'), 48);
     const promised = await device('tenant-b/data', '100Mi');
     await Promise.all(SNAPSHOTS.map((id) => claims.createSnapshot(id, 'data', 'fast')));

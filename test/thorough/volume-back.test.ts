@@ -18,7 +18,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     expect(await scene?.stop()).toBe(0);
   });
 
-  test('a device that someone detached, its file away for a while, comes back with its data', async () => {
+  test('is reattached with its data after an external detach and a missing file', async () => {
     await scene.client.create(VOLUMES, sparseVolume('back', 'n1', '64Mi'));
     const { status, metadata } = await scene.settled('back');
     await scene.run('sh', [

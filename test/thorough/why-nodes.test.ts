@@ -28,7 +28,7 @@ const ELECTION = {
   STOWAGE_RETRY_INTERVAL_MAX: '2s',
 };
 
-describeAsRoot('what why says to do about nodes', () => {
+describeAsRoot('why, for problems of nodes', () => {
   let cluster: TestCluster;
   let stopUdev: () => Promise<void>;
   let folder: { path: string; remove(): Promise<void> };
@@ -101,7 +101,7 @@ describeAsRoot('what why says to do about nodes', () => {
   /** Runs a line on the node, in its mount namespace. */
   const onNode = (line: string) => someone.shell(`ssh n1 '${line}'`);
 
-  test('JobRunning: a step that takes its time', async () => {
+  test('reports JobRunning with the current step', async () => {
     const hold = join(folder.path, 'hold');
     await writeFile(hold, '');
     const wrapper = `#!/bin/sh\nwhile [ -e ${hold} ]; do sleep 0.1; done\nexec /usr/sbin/mkfs.ext4 "$@"\n`;
@@ -120,7 +120,7 @@ describeAsRoot('what why says to do about nodes', () => {
     await remove('job');
   });
 
-  test('DaemonAbsent: one that died and left its Lease', async () => {
+  test('reports DaemonAbsent for a daemon that died and left its Lease', async () => {
     watch.kill('SIGKILL');
     await watch;
     await create('orphan');
@@ -135,7 +135,7 @@ describeAsRoot('what why says to do about nodes', () => {
     await remove('orphan');
   });
 
-  test('NodeUnreachable: one that does not answer', async () => {
+  test('reports NodeUnreachable for a node that does not answer', async () => {
     await sshd.down();
     await create('silent');
     const said = await someone.untilCause('volume/silent', 'NodeUnreachable');
@@ -148,7 +148,7 @@ describeAsRoot('what why says to do about nodes', () => {
     await remove('silent');
   });
 
-  test('HostKeyChanged: a node that was installed anew', async () => {
+  test('reports HostKeyChanged for a reinstalled node', async () => {
     await sshd.down();
     const key = join(sshd.folder, 'host_key');
     await rm(key);
@@ -180,7 +180,7 @@ describeAsRoot('what why says to do about nodes', () => {
     await remove('first');
   });
 
-  test('ToolMissing: a program that cannot be run', async () => {
+  test('reports ToolMissing for a program that cannot be run', async () => {
     const xfs = { ...LOCAL_CLASS, metadata: { name: 'xfs' }, parameters: { fsType: 'xfs' } };
     await cluster.client.create(STORAGE_CLASSES, xfs);
     await onNode('mount --bind /dev/null /usr/sbin/mkfs.xfs');
@@ -199,7 +199,7 @@ describeAsRoot('what why says to do about nodes', () => {
     await remove('tool');
   });
 
-  test('SignatureFound, DeviceOfAnother: data on the device, and another Volume', async () => {
+  test('reports SignatureFound for data, DeviceOfAnother for another Volume', async () => {
     const { path } = await disk();
     await execa('mkfs.ext4', ['-q', '-F', path]);
     await create('signed', raw(path));
@@ -221,7 +221,7 @@ describeAsRoot('what why says to do about nodes', () => {
     await remove('second');
   });
 
-  test('DeviceInUse: it is mounted', async () => {
+  test('reports DeviceInUse for a mounted device', async () => {
     const { path } = await disk();
     const point = join(folder.path, 'mnt');
     await mkdir(point);
@@ -241,7 +241,7 @@ describeAsRoot('what why says to do about nodes', () => {
     await remove('used');
   });
 
-  test('NoSpace: a directory that is full', async () => {
+  test('reports NoSpace for a full directory', async () => {
     const small = join(folder.path, 'small');
     await mkdir(small);
     await onNode(`mount -t tmpfs -o size=64k,mode=0700 tmpfs ${small}`);
@@ -256,7 +256,7 @@ describeAsRoot('what why says to do about nodes', () => {
     await onNode(`umount ${small}`);
   });
 
-  test('WaitingForUnmount: it is mounted, and to be detached', async () => {
+  test('reports WaitingForUnmount for a deleted Volume that is mounted', async () => {
     const { metadata } = await create('held');
     await inPhase('held', 'Available');
     const point = join(folder.path, 'kept');
@@ -273,7 +273,7 @@ describeAsRoot('what why says to do about nodes', () => {
     );
   });
 
-  test('SudoRefused: a user who may not', async () => {
+  test('reports SudoRefused for a user whom sudo refuses', async () => {
     watch.kill('SIGTERM');
     await watch;
     let user: SudoUser | undefined;

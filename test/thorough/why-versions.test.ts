@@ -108,7 +108,7 @@ describeAsRoot('why beside a daemon of another version', () => {
     }
   }
 
-  test('an earlier daemon tells no reason, and its message is shown as it is', async () => {
+  test('reports UnknownReason for an earlier daemon, whose failures have no reason', async () => {
     expect(await causesOf(previous, THIS)).toEqual({
       taken: 'UnknownReason',
       classless: 'StorageClassMissing',

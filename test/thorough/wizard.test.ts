@@ -168,7 +168,7 @@ const WIZARDS: Record<
 describe.each(Object.entries(WIZARDS))(
   '%s',
   (_name, { command, typed, made: [resource, name, namespace], says }) => {
-    test('asks, shows what comes of it, and makes that; the command that it shows makes the same', async () => {
+    test('prompts, previews and creates the object, as the equivalent command does', async () => {
       const { exitCode, shown } = await onTerminal(`bin/stowage ${command} --no-color`, typed, {
         env,
         columns: 250,
@@ -209,7 +209,7 @@ describe.each(Object.entries(WIZARDS))(
       }
     });
 
-    test('no is an answer', async () => {
+    test('creates nothing if the confirmation is declined', async () => {
       const before = await names(resource, namespace);
       const last = typed.at(-1)?.[0] ?? '';
       const { exitCode, shown } = await onTerminal(
@@ -228,7 +228,7 @@ describe.each(Object.entries(WIZARDS))(
       expect(await names(resource, namespace)).toEqual(before);
     });
 
-    test('without a terminal nothing is asked', async () => {
+    test('does not prompt without a terminal', async () => {
       const words = command.replace(` ${LOCAL}`, '').split(' ');
       const { exitCode, stderr } = await execa('bin/stowage', words, {
         env,
@@ -288,7 +288,7 @@ const REFUSED: Record<
 };
 
 test.each(Object.entries(REFUSED))(
-  '%s is told of before anything is sent',
+  '%s is reported before anything is created',
   async (_name, refused) => {
     const { command, typed, says, resource } = refused;
     await client.create<KubeObject>(VOLUME_POPULATORS, {
@@ -313,7 +313,7 @@ test.each(Object.entries(REFUSED))(
   },
 );
 
-test('a claim smaller than its snapshot is told of at the question', async () => {
+test('a claim smaller than its snapshot is refused at the prompt', async () => {
   const { exitCode, shown } = await onTerminal(
     'bin/stowage restore snapshot --to test/small',
     [

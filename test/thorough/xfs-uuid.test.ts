@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
-describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
+describeAsRoot('the UUID of a copy of a frozen XFS', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let stopUdev: () => Promise<void>;
   let original: string;
@@ -90,7 +90,7 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
     expect(`/dev/${(await readlink(link)).split('/').at(-1)}`).toBe(device);
   }
 
-  test('is given by another loop device where a program was faster with the free one', async () => {
+  test('is changed through another loop device if the free one is taken meanwhile', async () => {
     const path = join(folder.path, 'bin', 'losetup');
     // The first response names a device that already has a file.
     await writeFile(
@@ -108,7 +108,7 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
     [[], 310],
     [['grow'], 620],
   ] as [string[], number][])(
-    'is changed after its log was replayed, and nobody takes it for the original (%j)',
+    'is changed after log replay, and never takes over the link of the original (%j)',
     async (more, mib) => {
       await execa('truncate', ['-s', `${mib}M`, copy]);
       let away = false;
@@ -134,7 +134,7 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
     },
   );
 
-  test('is not changed where who changes it is killed, and the copy is attached nowhere', async () => {
+  test('stays unchanged if the script is killed, and the copy is detached', async () => {
     await slowMount();
     const running = start();
     await until('it mounts', async () =>
@@ -151,7 +151,7 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
     expect(await uuidOf()).toBe(uuid);
   });
 
-  test('is told to have failed where it could not be mounted', async () => {
+  test('stays unchanged if the copy cannot be mounted, which is an error', async () => {
     await writeFile(join(folder.path, 'bin', 'mount'), '#!/bin/sh\nexit 32\n');
     await chmod(join(folder.path, 'bin', 'mount'), 0o755);
     expect((await start()).exitCode).toBe(1);

@@ -19,7 +19,7 @@ const workQueue = (perGroup: number) =>
 type Reconcile = Parameters<typeof runController>[0]['reconcile'];
 const run = (reconcile: Reconcile) => runController({ queue, reconcile, logger, clock });
 
-test('a failure is logged once with its key, and tried again after longer and longer', async () => {
+test('logs each failure once with its key, and retries with increasing delay', async () => {
   const tried: number[] = [];
   const start = clock.now();
   run(async () => {
@@ -42,7 +42,7 @@ test('a reconcile that throws before its first await is a failure as well', asyn
   expect([logger.lines.length, clock.sleeping]).toEqual([1, [1000]]);
 });
 
-test('success makes the next failure the first again', async () => {
+test('success resets the backoff', async () => {
   const outcomes = [false, false, true, false];
   run(async () => {
     if (outcomes.shift() === false) throw new Error('boom');
@@ -67,7 +67,7 @@ test('a key is requeued after the time that its reconcile returns', async () => 
   expect(times).toBe(3);
 });
 
-test('no more keys of a group at once than it may have, and no key twice at once', async () => {
+test('reconciles at most perGroup keys of a group at once, and no key twice at once', async () => {
   queue = workQueue(2);
   const active: string[] = [];
   const release: (() => void)[] = [];
@@ -92,7 +92,7 @@ test('no more keys of a group at once than it may have, and no key twice at once
   expect(active).toEqual(['c', 'a']);
 });
 
-test('gives the event loop a turn after 50 keys that wait for nothing', async () => {
+test('yields to the event loop after 50 keys', async () => {
   queue = workQueue(10);
   let done = 0;
   run(async () => {
@@ -109,7 +109,7 @@ test('gives the event loop a turn after 50 keys that wait for nothing', async ()
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(50);
 });
 
-test('stop waits for what runs, and takes up nothing more', async () => {
+test('stop waits for the running reconcile, and starts no other', async () => {
   const seen: string[] = [];
   let finish: () => void = () => {};
   const controller = run((key) => {
@@ -128,7 +128,7 @@ test('stop waits for what runs, and takes up nothing more', async () => {
   expect(clock.sleeping).toEqual([]);
 });
 
-test('stop aborts what runs on after the deadline', async () => {
+test('stop aborts a reconcile that runs past the deadline', async () => {
   let signal: AbortSignal | undefined;
   const controller = run((_, given) => {
     signal = given;
@@ -143,7 +143,7 @@ test('stop aborts what runs on after the deadline', async () => {
   expect([await stopped, signal?.aborted]).toEqual([false, true]);
 });
 
-test('what surrounds the work on a key surrounds what is logged of it', async () => {
+test('the around hook also covers the log entry of a failure', async () => {
   const within: string[] = [];
   let place = 'outside';
   const around = async (work: () => Promise<void>) => {
@@ -178,7 +178,7 @@ test.each<[string, Reconcile, string]>([
     },
     'error',
   ],
-])('a reconcile that ends with %s is told of, with how long it took', async (_, end, result) => {
+])('reports a reconcile that ends with %s, with its duration', async (_, end, result) => {
   const told: unknown[] = [];
   runController({
     queue,

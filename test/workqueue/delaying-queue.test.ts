@@ -33,7 +33,7 @@ test('the sooner time of a key counts, and the later timer has no effect', async
   expect(clock.sleeping).toEqual([]);
 });
 
-test('what is added while others are handed out comes at its time, be it before what waits or after', async () => {
+test('a key that is added while another is handed out is due at its own time', async () => {
   delays = createDelays(clock, (key) => {
     due.push(`${key}@${clock.now() - start}`);
     if (key === 'a')
@@ -50,7 +50,7 @@ test('what is added while others are handed out comes at its time, be it before 
   expect(due).toEqual(['a@100', 'b@200', 'c@500', 'd@1000']);
 });
 
-test('a key that was due can wait again, also when that is asked while it is handed out', async () => {
+test('a key can be added again, even while it is handed out', async () => {
   let again = 2;
   const times: number[] = [];
   delays = createDelays(clock, (key) => {
@@ -63,7 +63,7 @@ test('a key that was due can wait again, also when that is asked while it is han
   expect(times.map((time) => time - first)).toEqual([0, 100, 200]);
 });
 
-test('what is cleared is not due, nor are timers left', async () => {
+test('clear() drops all keys and timers', async () => {
   delays.add('a', 100);
   delays.add('b', 500);
   delays.clear();

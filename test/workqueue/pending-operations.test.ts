@@ -35,7 +35,7 @@ function table(caps = { inAll: 2, perGroup: 1 }) {
   };
 }
 
-test('one operation a key, of whatever kind', async () => {
+test('a key has at most one operation, of any kind', async () => {
   const { operations, start, end, begun } = table();
   expect(start('v1', 'attach', 'n1')).toBe(true);
   expect(start('v1', 'attach', 'n1')).toBe(false);
@@ -47,7 +47,7 @@ test('one operation a key, of whatever kind', async () => {
   expect(begun).toEqual(['v1', 'v1']);
 });
 
-test('a cap for each group: a node that is full holds up no other, and its next begins when one ends', async () => {
+test('a node at its cap delays no other node, and starts the next when one ends', async () => {
   const { operations, start, end, begun } = table({ inAll: 10, perGroup: 1 });
   start('v1', 'attach', 'n1');
   start('v2', 'attach', 'n1');
@@ -58,7 +58,7 @@ test('a cap for each group: a node that is full holds up no other, and its next 
   expect(begun).toEqual(['v1', 'v3', 'v2']);
 });
 
-test('a cap in all, and the first that waits is the first that begins', async () => {
+test('operations over the total cap start in the order they were added', async () => {
   const { start, end, begun } = table({ inAll: 2, perGroup: 2 });
   for (const [key, node] of [
     ['v1', 'n1'],
@@ -75,7 +75,7 @@ test('a cap in all, and the first that waits is the first that begins', async ()
   expect(begun).toEqual(['v1', 'v2', 'v3', 'v4']);
 });
 
-test('detaches have places of their own: attaches that fill theirs hold up none', () => {
+test('attaches at their cap do not delay detaches', () => {
   const { start, begun } = table({ inAll: 1, perGroup: 1 });
   start('v1', 'attach', 'n1');
   start('v2', 'attach', 'n1');
@@ -83,7 +83,7 @@ test('detaches have places of their own: attaches that fill theirs hold up none'
   expect(begun).toEqual(['v1', 'v3']);
 });
 
-test('the time of an operation counts from when it got its place', async () => {
+test('the duration of an operation counts from its start, not from its queueing', async () => {
   const { operations, start, end, pass, ended } = table({ inAll: 1, perGroup: 1 });
   start('v1', 'attach', 'n1');
   start('v2', 'attach', 'n1');
@@ -98,7 +98,7 @@ test('the time of an operation counts from when it got its place', async () => {
   expect(ended).toEqual(['attach v1 true 70', 'attach v2 false 5']);
 });
 
-test('a stop drops what waits, waits for what runs, and begins nothing more', async () => {
+test('stop drops waiting operations, waits for running ones, and starts no more', async () => {
   const { operations, start, end, begun, signals } = table({ inAll: 1, perGroup: 1 });
   start('v1', 'attach', 'n1');
   start('v2', 'attach', 'n1');
@@ -110,14 +110,14 @@ test('a stop drops what waits, waits for what runs, and begins nothing more', as
   expect(begun).toEqual(['v1']);
 });
 
-test('aborts the signal of what does not end in time', async () => {
+test('stop aborts an operation that does not end in time', async () => {
   const { operations, start, signals } = table();
   start('v1', 'attach', 'n1');
   await operations.stop(1000, () => Promise.resolve());
   expect(signals.get('v1')?.aborted).toBe(true);
 });
 
-test('a canceled running operation frees its key and its place at once, and its late end changes nothing', async () => {
+test('canceling a running operation frees its key and slot, and ignores its end', async () => {
   const { operations, start, end, begun, signals, ended } = table({ inAll: 1, perGroup: 1 });
   start('v1', 'attach', 'n1');
   start('v2', 'attach', 'n1');

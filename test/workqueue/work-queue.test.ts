@@ -36,7 +36,7 @@ test('a worker that waits gets the next key', async () => {
   expect([await got, queue.depth()]).toEqual(['a', 0]);
 });
 
-test('a key is never out twice; added meanwhile it comes again, once', async () => {
+test('a key that is added while in process is queued once more when done', async () => {
   queue.add('a');
   await queue.get();
   queue.add('a');
@@ -48,7 +48,7 @@ test('a key is never out twice; added meanwhile it comes again, once', async () 
   expect(queue.depth()).toBe(0);
 });
 
-test('a key handed straight to a waiting worker is out too', async () => {
+test('a key passed directly to a waiting worker counts as in process', async () => {
   const got = queue.get();
   queue.add('a');
   await got;
@@ -61,7 +61,7 @@ test('a key handed straight to a waiting worker is out too', async () => {
 test.each([
   [[500, 100], 100],
   [[100, 500], 100],
-])('of the delays %j the shortest wins', async (delays, wins) => {
+])('the shortest of the delays %j applies', async (delays, wins) => {
   for (const ms of delays) queue.addAfter('a', ms);
   expect(clock.sleeping[0]).toBe(wins);
   await clock.advance(wins - 1);
@@ -99,7 +99,7 @@ test('a key counts as added each time that it is queued', async () => {
   expect(queue.adds()).toBe(3);
 });
 
-test('depth and age are those of keys that no worker took', async () => {
+test('depth and age cover only keys that wait for a worker', async () => {
   expect(queue.oldestAgeMs()).toBe(0);
   queue.add('a');
   await clock.advance(30);
@@ -111,7 +111,7 @@ test('depth and age are those of keys that no worker took', async () => {
   expect([queue.depth(), queue.oldestAgeMs()]).toEqual([1, 10]);
 });
 
-test('a shutdown hands out what is queued, drops delays, and ends the wait of workers', async () => {
+test('a shutdown hands out queued keys, drops delays, and releases waiting workers', async () => {
   queue.add('a');
   queue.addAfter('b', 10);
   queue.shutDown();
@@ -126,7 +126,7 @@ test('a shutdown hands out what is queued, drops delays, and ends the wait of wo
   expect(await waiting).toBeUndefined();
 });
 
-test('a group has no more keys out than it may, and holds up no other', async () => {
+test('a group at its limit of keys in process delays no other group', async () => {
   for (const key of ['a/1', 'a/2', 'a/3', 'b/1']) queue.add(key);
   const got = [await queue.get(), await queue.get(), await queue.get()];
   expect(got.sort()).toEqual(['a/1', 'a/2', 'b/1']);
@@ -145,7 +145,7 @@ test('groups take turns', async () => {
   expect(got).toEqual(['a/1', 'b/1', 'c/1', 'a/2']);
 });
 
-test('a key that belongs to another group by now counts for the one it was queued in', async () => {
+test('a key whose group changed counts for the group it was queued in', async () => {
   let group = 'a';
   queue = createWorkQueue({ clock, random: () => 0, groupOf: () => group, perGroup: 1 });
   queue.add('x');
@@ -159,7 +159,7 @@ test('a key that belongs to another group by now counts for the one it was queue
   expect(await queue.get()).toBe('y');
 });
 
-test('how many keys of a group are out is asked each time', async () => {
+test('the limit of keys in process is read again for each key', async () => {
   let perGroup = 1;
   const changing = createWorkQueue({
     clock,

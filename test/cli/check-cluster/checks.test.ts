@@ -25,7 +25,7 @@ const deployment: Deployment = {
   spec: { replicas: 2 },
 };
 
-describe('the daemon', () => {
+describe('check cluster reports on a daemon that', () => {
   test.each<[string, Lease[], Deployment[], [boolean, string][]]>([
     [
       'leads',
@@ -80,7 +80,7 @@ describe('the daemon', () => {
   });
 });
 
-describe('storage classes', () => {
+describe('check cluster reports on storage classes', () => {
   const storageClass = (parts: Partial<StorageClass>): StorageClass => ({
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
@@ -172,7 +172,7 @@ test.each<[CrdSkew, boolean, string, string | undefined]>([
     undefined,
   ],
   [{ name: 'v', skew: 'unknown' }, false, 'v is not checked: you may not read it', undefined],
-])('the definition %j', (skew, ok, message, command) => {
+])('check cluster reports the CRD skew %j', (skew, ok, message, command) => {
   const [check] = definitionChecks([skew]);
   expect(check).toMatchObject({ ok, message });
   expect(check?.command).toBe(command);

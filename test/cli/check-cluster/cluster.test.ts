@@ -63,7 +63,7 @@ const lead = async () => {
   await client.create(LEASES, lease, { namespace: 'default' });
 };
 
-test('a cluster in which all is well', async () => {
+test('check cluster reports OK for each check of a healthy cluster', async () => {
   await lead();
   const { code, out, err } = await stowage(['check', 'cluster']);
   expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -83,7 +83,7 @@ test('a cluster in which all is well', async () => {
   expect(lines.slice(1).every((line) => / OK +/.test(line))).toBe(true);
 });
 
-test('a cluster that has nothing, with what to do, in text and in data', async () => {
+test('check cluster reports each problem of an empty cluster with its fix', async () => {
   for (const resource of [CUSTOM_RESOURCE_DEFINITIONS, STORAGE_CLASSES]) {
     for (const { metadata } of (await client.list<KubeObject>(resource)).items) {
       await client.delete(resource, metadata.name);
@@ -99,7 +99,7 @@ test('a cluster that has nothing, with what to do, in text and in data', async (
   expect(data.checks.filter(({ ok }: { ok: boolean }) => !ok)).toHaveLength(5);
 });
 
-test('what the caller may not do', async () => {
+test('check cluster reports permissions that the caller lacks', async () => {
   await lead();
   const refused: KubeClient = {
     ...refusing('list', 403, { resource: LEASES, message: 'leases is forbidden' })(client),
@@ -131,7 +131,7 @@ test('what the caller may not do', async () => {
   ]);
 });
 
-test('a server that does not answer', async () => {
+test('check cluster fails if the server does not answer', async () => {
   const { code, err } = await stowage(['check', 'cluster'], client, {
     serverVersion: new Error('connection refused'),
   });
@@ -172,7 +172,7 @@ async function claim({ apiVersion, kind, metadata }: Volume): Promise<void> {
   });
 }
 
-test('the permissions that are asked for are those that commands use', async () => {
+test('check cluster checks exactly the permissions that commands use', async () => {
   const { transport } = await connect({ kubeconfig: cluster.kubeconfig });
   const { transport: recorded, used } = recordingTransport(transport);
   const recording = createClient(recorded);
@@ -227,7 +227,7 @@ test('the permissions that are asked for are those that commands use', async () 
   });
 });
 
-test('one fix of several problems is printed once', () => {
+test('a fix that several problems share is printed once', () => {
   const problem = (message: string) => ({
     ...{ check: 'crds', ok: false, message },
     ...{ hint: 'Install the CRDs.', command: 'stowage install --components crds' },

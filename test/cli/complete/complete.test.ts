@@ -40,7 +40,7 @@ test.each([
   ['why volume/da', 'volume/data1\tAvailable on n1\nvolume/data2\tUnknown on n1\n:4\n'],
   ['create -f ', ':0\n'],
   ['create volume --size ', ':4\n'],
-])('%s', async (line, out) => {
+])('completes the command line "%s"', async (line, out) => {
   expect(await complete(line)).toMatchObject({ code: 0, out, err: '' });
 });
 
@@ -49,19 +49,19 @@ test.each([
   ['get snapshots -n prod ', 'prod'],
   ['-n test restore snapshot prod/', 'prod'],
   ['create snapshot prod/s --pvc ', 'prod'],
-])('%s looks in the namespace %s', async (line, namespace) => {
+])('completion of "%s" lists objects of namespace %s', async (line, namespace) => {
   const { requests } = await complete(line);
   expect(requests[0]?.options).toMatchObject({ namespace });
 });
 
-test('the cluster is the one that the words name, asked in a second', async () => {
+test('completion uses the cluster that the flags name, with a timeout of 1 s', async () => {
   const { connections } = await complete('--kubeconfig f --context=c --as u -n x get volumes ');
   expect(connections).toMatchObject([
     { kubeconfig: 'f', context: 'c', as: 'u', namespace: 'x', requestTimeoutMs: 1000 },
   ]);
 });
 
-test('names that a shell would not take as they are are not offered, nor what steers a terminal', async () => {
+test('completion omits names that need quoting, and prints no control characters', async () => {
   const names = [
     '$(id)',
     '`id`',
@@ -88,18 +88,18 @@ test('names that a shell would not take as they are are not offered, nor what st
 test.each<[string, World]>([
   ['may not be listed', { failures: { 'list volumes/*': new StowageError('forbidden', 'no') } }],
   ['there are none of', {}],
-])('what %s is left out without a word', async (_, world) => {
+])('completion silently omits objects that %s', async (_, world) => {
   expect(await complete('delete volume ', world)).toMatchObject({ code: 0, out: ':4\n', err: '' });
 });
 
-test('a cluster that cannot be connected to is no error', async () => {
+test('completion exits with 0 if it cannot connect to the cluster', async () => {
   const { io, outcome } = fakeIo();
   const connect = () => Promise.reject(new StowageError('failed', 'no kubeconfig'));
   expect(await run(['__complete', 'delete', 'volume', ''], { ...io, connect })).toBe(0);
   expect(outcome).toMatchObject({ out: ':4\n', err: '' });
 });
 
-test('one that never answers is waited for a second', async () => {
+test('completion waits at most 1 s for a cluster that never answers', async () => {
   const clock = new FakeClock();
   const { io, outcome } = fakeIo({ clock });
   const running = run(['__complete', 'delete', 'volume', ''], {
@@ -120,7 +120,7 @@ test.each([
   ['c', ['1', '2', '3'], ['c4']],
   ['d', ['1', '2', '3'], []],
 ])(
-  'of names that begin with %s, no pages are read after those that can have them',
+  'completion reads no pages after the last that can hold names beginning with %s',
   async (start, asked, words) => {
     const pages: Record<string, string[]> = { 1: ['a1', 'b2'], 2: ['b3', 'bz'], 3: ['c4'] };
     const read: string[] = [];

@@ -28,7 +28,7 @@ test.each([
   ['get volumes --hel', ['--help']],
   ['help get vol', ['volumes']],
   ['help g', ['get', 'grant']],
-])('%s', (line, words) => {
+])('offers words for "%s"', (line, words) => {
   expect(wordsOf(line)).toEqual(words);
 });
 
@@ -55,7 +55,7 @@ test.each<[string, object | undefined]>([
   ['why v', { choices: expect.arrayContaining(['volume', 'pod', 'pvc', 'snapshot']) }],
   ['nonsense a', undefined],
   ['get nonsense a', undefined],
-])('%s: values', (line, values) => {
+])('determines which values complete "%s"', (line, values) => {
   expect(ask(line).values).toEqual(values);
 });
 
@@ -65,7 +65,7 @@ test.each([
   ['get volumes --node=n1,n2,', 'n1,n2,', ''],
   ['why pod/db/d', 'pod/', 'db/d'],
   ['delete volume a,b', '', 'a,b'],
-])('%s: what is there of the word', (line, prefix, start) => {
+])('splits the last word of "%s" into prefix and start', (line, prefix, start) => {
   expect(ask(line)).toMatchObject({ prefix, start });
 });
 
@@ -80,7 +80,7 @@ test('reads options of the connection in each spelling', () => {
   });
 });
 
-test('describes only commands and options that exist', () => {
+test('defines values only for options and arguments of existing commands', () => {
   const commands = allCommands(program);
   const options = commands.flatMap((command) =>
     optionsOf(command).flatMap(({ long }) => [long, `${pathOf(command)} ${long}`]),

@@ -51,7 +51,7 @@ describe('get grants', () => {
     });
   };
 
-  test('who may, and who does', async () => {
+  test('lists granted namespaces and snapshots, and the claims and links in use', async () => {
     await use();
     const { code, out, err } = await stowage('get grants -n prod');
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -67,7 +67,7 @@ describe('get grants', () => {
     expect((await stowage('get grants -n prod -o name')).out).toBe(`${FULL}\n`);
   });
 
-  test('data', async () => {
+  test('prints grants as JSON and YAML that match the schema', async () => {
     await use();
     const row = {
       name: NAME,
@@ -109,7 +109,7 @@ describe('get grants', () => {
   ) => interrupted(cluster, ['get', 'grants', '-w', '-n', 'prod', ...more], change, through);
   const cells = (lines: readonly string[]) => lines.map((line) => line.split(/ {2,}/).slice(1, 4));
 
-  test('-w shows each grant once more when it or what uses it changes, until interrupted', async () => {
+  test('-w prints a grant again when it or its users change, until interrupted', async () => {
     await stowage('grant snapshot prod/foo-backup --to test');
     const { code, err, lines } = await watched(['--no-headers'], async (shows) => {
       await shows('foo-backup');
@@ -145,7 +145,7 @@ describe('get grants', () => {
     ]);
   });
 
-  test('-w of one that is named, as data', async () => {
+  test('-w -o json with a name prints only that grant', async () => {
     await stowage('grant snapshot prod/foo-backup --to test');
     await stowage('grant snapshot prod/* --to test');
     const { code, lines } = await watched(['-o', 'json', NAME], async (shows) => {
@@ -167,7 +167,7 @@ describe('get grants', () => {
     ['the user may not read', 403, /^note: not checked: it is refused\n$/],
     ['the cluster does not know', 404, /^$/],
   ])(
-    '-w of users of a kind that %s shows the others, and says so once',
+    '-w omits users of a kind that %s, and prints at most one note about that',
     async (_, status, said) => {
       await stowage('grant snapshot prod/foo-backup --to test');
       await make(
@@ -202,7 +202,7 @@ describe('get grants', () => {
 describe('check grant', () => {
   const CHECK = 'check grant --from test --snapshot prod/foo-backup';
 
-  test('granted', async () => {
+  test('exits with 0 and names the grant if access is granted, else with 4', async () => {
     await make(REFERENCE_GRANTS, grantNamed('bar', { from: [FROM_CLAIMS], to: [TO_BACKUP] }));
     const { code, out, err } = await stowage(CHECK);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -217,13 +217,13 @@ describe('check grant', () => {
     });
   });
 
-  test('its own namespace', async () => {
+  test('needs no grant within the namespace of the snapshot', async () => {
     expect(await stowage('check grant --from prod --snapshot prod/foo-backup')).toMatchObject({
       code: 0,
     });
   });
 
-  test('not granted, with what nearly does, also in the wrong namespace', async () => {
+  test('exits with 4 and lists near misses, also in the wrong namespace', async () => {
     await make(
       REFERENCE_GRANTS,
       grantNamed('baz', { from: [FROM_CLAIMS], to: [{ ...TO_BACKUP, name: 'foo' }] }),
@@ -243,7 +243,7 @@ describe('check grant', () => {
     expect(err).toContain('stowage grant snapshot prod/foo-backup --to test --for claims');
   });
 
-  test('data', async () => {
+  test('prints the result as JSON and YAML that match the schema', async () => {
     const { code, out, err } = await stowage(`${CHECK} -o json`);
     expect(code).toBe(4);
     expect(JSON.parse(out)).toEqual({

@@ -28,7 +28,7 @@ describe('grant snapshot', () => {
   test.each([
     ['claims', FROM_CLAIMS],
     ['links', FROM_LINKS],
-  ])('--for %s', async (what, from) => {
+  ])('--for %s grants access to no other kind', async (what, from) => {
     await make(VOLUME_SNAPSHOTS, SNAPSHOT);
     expect(await stowage(`grant vs foo-backup -n prod --to test --for ${what}`)).toMatchObject({
       code: 0,
@@ -37,7 +37,7 @@ describe('grant snapshot', () => {
     expect((await grants()).map(({ spec }) => spec)).toEqual([{ from: [from], to: [TO_BACKUP] }]);
   });
 
-  test('all of a namespace', async () => {
+  test('grants all snapshots of a namespace with NAMESPACE/*', async () => {
     expect(await stowage('grant snapshot prod/* --to test')).toMatchObject({ code: 0, err: '' });
     const { name: _, ...all } = TO_BACKUP;
     expect((await grants()).map(({ spec }) => spec.to)).toEqual([[all]]);
@@ -49,7 +49,7 @@ describe('grant snapshot', () => {
     expect((await stowage('grant snapshot prod/* --to other')).out).toMatch(/created\n$/);
   });
 
-  test('again changes nothing, however it came to be granted', async () => {
+  test('changes nothing if any ReferenceGrant already grants the access', async () => {
     await make(
       REFERENCE_GRANTS,
       grantNamed('bar', { from: [FROM_CLAIMS, FROM_LINKS], to: [TO_BACKUP] }),
@@ -65,7 +65,7 @@ describe('grant snapshot', () => {
   test.each([
     ['claims', [FROM_CLAIMS, FROM_LINKS]],
     ['links', [FROM_LINKS, FROM_CLAIMS]],
-  ])('adds to its own grant for %s what is missing', async (first, from) => {
+  ])('extends its own grant for %s to both kinds', async (first, from) => {
     await stowage(`grant snapshot prod/foo-backup --to test --for ${first}`);
     expect(await stowage('grant snapshot prod/foo-backup --to test')).toMatchObject({
       code: 0,
@@ -74,7 +74,7 @@ describe('grant snapshot', () => {
     expect((await grants()).map(({ spec }) => spec)).toEqual([{ from, to: [TO_BACKUP] }]);
   });
 
-  test('adds nothing to one of its name that grants something else by now', async () => {
+  test('refuses a grant of its name that was changed to grant something else', async () => {
     const other = { from: [FROM_LINKS], to: [{ ...TO_BACKUP, name: 'secret' }] };
     await make(REFERENCE_GRANTS, grantNamed(NAME, other));
     const { code, err } = await stowage('grant snapshot prod/foo-backup --to test');
@@ -85,7 +85,7 @@ describe('grant snapshot', () => {
     expect((await grants()).map(({ spec }) => spec)).toEqual([other]);
   });
 
-  test('at the same time as others do', async () => {
+  test('merges grants of concurrent commands into one ReferenceGrant', async () => {
     const lines = Array.from(
       { length: 6 },
       (_, index) => `--for ${index % 2 === 0 ? 'claims' : 'links'}`,
@@ -101,7 +101,7 @@ describe('grant snapshot', () => {
     );
   });
 
-  test('--dry-run', async () => {
+  test('--dry-run prints the grant and creates nothing', async () => {
     const { out } = await stowage(
       'grant snapshot prod/foo-backup --to test --dry-run=client -o json',
     );
@@ -131,7 +131,7 @@ describe('grant snapshot', () => {
   });
 });
 
-test('names of grants are those of objects, and no two are the same', () => {
+test('nameFor returns valid, unique object names', () => {
   const pairs = [
     ['a-to-b', 'c'],
     ['a', 'b-to-c'],
@@ -148,7 +148,7 @@ test('names of grants are those of objects, and no two are the same', () => {
 });
 
 describe('revoke grant', () => {
-  test('takes it back', async () => {
+  test('deletes the grant, except in a dry run', async () => {
     await stowage('grant snapshot prod/foo-backup --to test');
     expect((await stowage(`revoke grant prod/${NAME} --dry-run=server`)).code).toBe(0);
     expect(await grants()).toHaveLength(1);
@@ -172,7 +172,7 @@ describe('revoke grant', () => {
       },
     ],
     ['to', { from: [FROM_CLAIMS], to: [TO_BACKUP, { group: '', kind: 'Secret' }] }],
-  ])('leaves one whose %s is of others, too', async (_name, spec) => {
+  ])('refuses a grant whose %s also lists other kinds', async (_name, spec) => {
     await make(REFERENCE_GRANTS, grantNamed('bar', spec));
     const { code, err } = await stowage('revoke grant prod/bar');
     expect(code).toBe(5);
@@ -181,7 +181,7 @@ describe('revoke grant', () => {
   });
 });
 
-test('a cluster that serves v1beta1 alone', async () => {
+test('grant commands work with a cluster that serves only v1beta1', async () => {
   const old = await startClaimsCluster({ grantsIn: 'v1beta1' });
   try {
     expect((await old.stowage('grant snapshot prod/foo-backup --to test'.split(' '))).code).toBe(0);
@@ -198,7 +198,7 @@ test('a cluster that serves v1beta1 alone', async () => {
   }
 });
 
-test('a cluster without grants', async () => {
+test('grant commands exit with 3 if the cluster has no ReferenceGrant CRD', async () => {
   const without = await startClaimsCluster({ without: ['ReferenceGrant'] });
   try {
     for (const line of [

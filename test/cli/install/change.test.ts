@@ -28,7 +28,7 @@ const there = (
 };
 
 test.each(all.map((wanted) => [wanted.object.kind, wanted] as const))(
-  'a %s that is as it was made is not changed',
+  'changeOf returns no change for an unchanged %s',
   (_, wanted) => {
     expect(changeOf(there(wanted), wanted)).toBeUndefined();
   },
@@ -39,7 +39,7 @@ describe('a Deployment', () => {
   // biome-ignore lint/suspicious/noExplicitAny: deep into a pod.
   const specOf = (object: KubeObject) => (object as any).spec;
 
-  test('keeps what others set, and gets back what is ours', () => {
+  test('keeps fields that others set, and restores those of Stowage', () => {
     const current = there(deployment, (object) => {
       object.metadata.labels = { ...object.metadata.labels, team: 'storage' };
       const spec = specOf(object);
@@ -68,7 +68,7 @@ describe('a Deployment', () => {
     });
   });
 
-  test('loses what an earlier set wanted and this one does not', () => {
+  test('loses fields that an earlier install set and this one does not', () => {
     const earlier = copyOf(deployment.object);
     specOf(earlier).template.spec.volumes.push({ name: 'cache', emptyDir: {} });
     specOf(earlier).minReadySeconds = 5;
@@ -94,7 +94,7 @@ describe('a Deployment', () => {
   });
 });
 
-describe('what cannot be changed', () => {
+describe('a change of an immutable field', () => {
   const deployment = of('Deployment');
   // biome-ignore lint/suspicious/noExplicitAny: deep into an object.
   const otherSelector = (object: any) => {
@@ -112,7 +112,7 @@ describe('what cannot be changed', () => {
   test.each([
     ['ours', () => {}],
     ['of nobody', unclaimed],
-  ])('the selector of a Deployment, %s', (_, claim) => {
+  ])('is refused for the selector of a Deployment that is %s', (_, claim) => {
     const current = there(deployment, (object) => {
       otherSelector(object);
       claim(object);
@@ -126,13 +126,13 @@ describe('what cannot be changed', () => {
   });
 
   test.each(['ClusterRoleBinding', 'RoleBinding'])(
-    'the role of a %s of ours: it is made anew',
+    'recreates a %s of Stowage to change its role',
     (kind) => {
       expect(changeOf(there(of(kind), otherRole), of(kind))).toBe(RECREATE);
     },
   );
 
-  test('refuses another role of a binding without an owner', () => {
+  test('is refused for the role of an unlabeled binding', () => {
     const current = there(binding, (object) => {
       otherRole(object);
       unclaimed(object);
@@ -148,10 +148,10 @@ describe('what cannot be changed', () => {
   });
 });
 
-describe('is not changed', () => {
+describe('changeOf', () => {
   const role = of('ClusterRole');
 
-  test('what another manages', () => {
+  test('refuses an object that another tool manages', () => {
     const current = there(role, ({ metadata }) => {
       metadata.labels = { 'app.kubernetes.io/managed-by': 'Helm' };
     });
@@ -163,14 +163,14 @@ describe('is not changed', () => {
     );
   });
 
-  test('what is being deleted', () => {
+  test('refuses an object that is being deleted', () => {
     const current = there(of('Namespace'), ({ metadata }) => {
       metadata.deletionTimestamp = '2030-01-01T00:00:00Z';
     });
     expect(() => changeOf(current, of('Namespace'))).toThrow('namespace/stowage is being deleted');
   });
 
-  test('what a newer Stowage installed', () => {
+  test('refuses an object that a newer Stowage installed', () => {
     const current = there(role, ({ metadata }) => {
       metadata.labels = { ...metadata.labels, 'app.kubernetes.io/version': '99.0.0' };
     });
@@ -179,7 +179,7 @@ describe('is not changed', () => {
     );
   });
 
-  test('a Namespace that exists', () => {
+  test('leaves an existing Namespace unchanged', () => {
     const current = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'stowage' } };
     expect(changeOf(current, of('Namespace'))).toBeUndefined();
   });
@@ -197,7 +197,7 @@ describe('a CustomResourceDefinition', () => {
       change(spec);
     });
 
-  test('gets our schema whole, and keeps what the server and others set', () => {
+  test('gets the whole schema of Stowage, and keeps fields that others set', () => {
     const change = changeOf(older(), definition) as { spec: object };
     expect(change).toEqual({ spec: { versions: specOf(definition.object).versions } });
   });
@@ -213,7 +213,7 @@ describe('a CustomResourceDefinition', () => {
     });
   });
 
-  test('whose objects are stored in a version that is not known is refused', () => {
+  test('is refused if objects are stored in an unknown version', () => {
     const current = older((spec) => {
       spec.versions[0].storage = false;
       spec.versions.push({ name: 'v1', served: true, storage: true, schema: {} });
@@ -223,7 +223,7 @@ describe('a CustomResourceDefinition', () => {
     );
   });
 
-  test('of MetalK8s stays its own, with the fields that Stowage adds', () => {
+  test('published by MetalK8s gets the schema of Stowage, and keeps its labels', () => {
     const current = older();
     current.metadata.labels = {
       'app.kubernetes.io/managed-by': 'salt',
@@ -232,7 +232,7 @@ describe('a CustomResourceDefinition', () => {
     expect(Object.keys(changeOf(current, definition) ?? {})).toEqual(['spec']);
   });
 
-  test('that was there without a label, as MetalK8s publishes it, is not claimed', () => {
+  test('published by MetalK8s without labels gets none', () => {
     const current = older();
     delete current.metadata.labels;
     expect(Object.keys(changeOf(current, definition) ?? {})).toEqual(['spec']);

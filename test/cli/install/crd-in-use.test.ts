@@ -52,12 +52,12 @@ async function refusal(
   }
 }
 
-test('kinds without objects are removed', async () => {
+test('CRDs without objects may be removed', async () => {
   expect(await refusal({})).toBeUndefined();
   expect(await refusal({ disks: [], shelves: [] })).toBeUndefined();
 });
 
-test('kinds that have objects are not, and some of those are named', async () => {
+test('CRDs with objects are refused, and the error names some objects', async () => {
   expect(await refusal({ disks: ['a/2', 'a/1'], shelves: ['b/1'] })).toBe(
     'CRDs that have objects are not removed: there are 2 Disks (a/1, a/2) and 1 Shelf (b/1)',
   );
@@ -65,7 +65,7 @@ test('kinds that have objects are not, and some of those are named', async () =>
   expect(await refusal({ disks: many })).toContain('7 Disks (a/0, a/1, a/2, a/3, a/4, …)');
 });
 
-test("Stowage's own objects keep no kind", async () => {
+test('objects that Stowage created do not block the removal of their CRD', async () => {
   expect(await refusal({ disks: ['a/1'] }, ['a/1'])).toBeUndefined();
   expect(await refusal({ disks: ['a/1', 'a/2'] }, ['a/1'])).toContain('1 Disk (a/2)');
 });

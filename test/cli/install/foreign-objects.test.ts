@@ -29,19 +29,19 @@ test.each([
   ],
   ['events', [one('e', [], of('Event'))], []],
   ['leases', [one('stowage', [], of('Lease')), one('x', [], of('Lease'))], ['x']],
-])('%s', (_, found, others) => {
+])('uninstall classifies %s as foreign or not', (_, found, others) => {
   expect(
     othersOf(found, new Set(['deployment'])).map(({ object }) => object.metadata.name),
   ).toEqual(others);
 });
 
-test('what is being deleted goes in any case', () => {
+test('uninstall does not count an object that is being deleted as foreign', () => {
   const pod = one('pod', ['set']);
   pod.object.metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
   expect(othersOf([pod], new Set())).toEqual([]);
 });
 
-test('pods are known for ours when what owned them is gone', () => {
+test('uninstall recognizes pods of Stowage after their owner is gone', () => {
   const mine = new Set(['deployment']);
   othersOf([one('set', ['deployment']), one('pod', ['set'])], mine);
   expect(othersOf([one('pod', ['set'])], mine)).toEqual([]);

@@ -46,7 +46,7 @@ const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 describe.each([
   ['in the daemon’s own namespace', NAMESPACE],
   ['elsewhere', 'other'],
-])('%s', (_, namespace) => {
+])('the daemon’s account %s', (_, namespace) => {
   test.each([
     ...[
       'secrets',
@@ -85,7 +85,7 @@ describe.each([
       'validatingwebhookconfigurations',
       'certificatesigningrequests',
     ],
-  ])('%s: nothing', (resource) => {
+  ])('has no rights to %s', (resource) => {
     const allowed = [...VERBS, 'impersonate', 'bind', 'escalate', 'approve', 'sign'];
     expect(allowed.filter((verb) => may(verb, resource, namespace))).toEqual([]);
   });
@@ -100,14 +100,14 @@ describe.each([
       'populatordefinitions',
     ],
     ...['volumesnapshotclasses', 'volumesnapshotlinks', 'daemonsets', 'statefulsets', 'jobs'],
-  ])('%s: no write', (resource) => {
+  ])('may not write %s', (resource) => {
     expect(WRITES.filter((verb) => may(verb, resource, namespace))).toEqual([]);
   });
 });
 
-describe('in other namespaces than its own', () => {
+describe('the daemon’s account in other namespaces', () => {
   test.each(['pods', 'persistentvolumeclaims', 'leases', 'csistoragecapacities'])(
-    '%s: none is made or deleted',
+    'may not create or delete %s',
     (resource) => {
       expect(
         ['create', 'delete', 'deletecollection'].filter((verb) => may(verb, resource, 'other')),
@@ -116,7 +116,7 @@ describe('in other namespaces than its own', () => {
   );
 });
 
-test('one role is bound nowhere, and added to none: whoever has a namespace lets the daemon read its secrets', () => {
+test('only the role stowage-populator-secrets is unbound, and it is not aggregated', () => {
   const unbound = OBJECTS.filter(
     ({ kind, metadata }) =>
       ['Role', 'ClusterRole'].includes(kind) && !BOUND.includes(`${kind}/${metadata.name}`),
@@ -127,7 +127,7 @@ test('one role is bound nowhere, and added to none: whoever has a namespace lets
   expect(unbound[0]?.metadata.labels).not.toHaveProperty([AGGREGATE_LABEL]);
 });
 
-test('nothing is allowed by a wildcard', () => {
+test('no rule has a wildcard', () => {
   const wild = OBJECTS.flatMap(({ rules = [] }) => rules).filter(
     ({ apiGroups, resources, verbs }) => [...apiGroups, ...resources, ...verbs].includes('*'),
   );

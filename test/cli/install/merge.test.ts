@@ -73,6 +73,6 @@ test.each<[object, object, object | undefined]>([
   [{ a: { b: 1 } }, { a: { b: 2 }, d: [1] }, { a: { b: 2 }, d: [1] }],
   [{ l: [1, 2] }, { l: [2] }, { l: [2] }],
   [{ a: [1] }, { a: { b: 1 } }, { a: { b: 1 } }],
-])('the patch from %j to %j', (from, to, patch) => {
+])('mergePatch returns the patch from %j to %j', (from, to, patch) => {
   expect(mergePatch(from, to)).toEqual(patch);
 });

@@ -30,7 +30,7 @@ const asked = (rules: readonly Rule[], place = '') =>
     ),
   );
 
-test('the rights of the daemon are those that it uses', async () => {
+test('the daemon’s RBAC rules are exactly the rights that it uses', async () => {
   const { client, kubeconfig } = cluster;
   const namespace = 'stowage';
   await client.create(NAMESPACES, {

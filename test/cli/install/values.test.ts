@@ -34,7 +34,7 @@ async function file(content: string): Promise<string> {
   return path;
 }
 
-test('nothing is asked for where nobody asks', async () => {
+test('install without flags sets no replicas, annotations or extra arguments', async () => {
   const { metadata, spec, args } = await deployment();
   expect(metadata.annotations).toBeUndefined();
   expect(spec.replicas).toBeUndefined();
@@ -61,11 +61,11 @@ test.each<[string[], string[]]>([
   [['--cross-namespace-snapshot'], [SSH, '--cross-namespace-snapshot=true']],
   [['--log-level', 'info'], [SSH]],
   [['--ssh-guard'], [SSH, '--ssh-guard']],
-])('%j is a flag of the daemon', async (flags, expected) => {
+])('install %j sets the arguments of the daemon', async (flags, expected) => {
   expect((await deployment(...flags)).args).toEqual(expected);
 });
 
-test('replicas, nodes and room for the pod', async () => {
+test('install sets replicas, node selector and resources of the pod', async () => {
   const flags = [
     '--replicas',
     '2',
@@ -83,7 +83,7 @@ test('replicas, nodes and room for the pod', async () => {
   });
 });
 
-describe('nodes are reached', () => {
+describe('install configures access to nodes', () => {
   const mountOf = ({ container }: Awaited<ReturnType<typeof deployment>>, name: string) =>
     container.volumeMounts.find((each: { name: string }) => each.name === name)?.mountPath;
 
@@ -95,7 +95,7 @@ describe('nodes are reached', () => {
     });
   });
 
-  test('over Salt with a shared secret, by an account', async () => {
+  test('over Salt with a shared secret and a CA', async () => {
     const found = await deployment(...SALT, '--salt-secret', 'salt', '--salt-ca-configmap', 'ca');
     expect(found.args).toEqual([
       '--transport=salt',
@@ -128,7 +128,7 @@ describe('nodes are reached', () => {
   });
 });
 
-test('a file says the same as flags, which go before it', async () => {
+test('a values file sets what flags set, and flags take precedence', async () => {
   const path = await file(`
 replicas: 3
 limits: {cpu: 1}
@@ -146,7 +146,7 @@ nodeSelector: {role: storage, node-role.kubernetes.io/control-plane: ''}
   });
 });
 
-test('the environment of this machine says nothing of the daemon', async () => {
+test('install ignores STOWAGE_ variables of the local environment', async () => {
   const { code, out } = await stowage(PRINT, { env: { STOWAGE_TRANSPORT: 'salt' } });
   expect({ code, salt: out.includes('salt') }).toEqual({ code: 0, salt: false });
 });
@@ -178,7 +178,7 @@ test.each<[string, Values, Values, Values]>([
     { requests: { memory: '2Gi' } },
     { requests: { cpu: '100m', memory: '2Gi' }, limits: { cpu: '1' } },
   ],
-])('of earlier runs is kept what goes with %s', (_, kept, given, expected) => {
+])('install keeps earlier values that are compatible with %s', (_, kept, given, expected) => {
   expect(settleValues(kept, given)).toEqual(expected);
 });
 
@@ -204,7 +204,7 @@ test.each<[string[], string]>([
   ],
   [['--salt-secret-file', 'x'], '--salt-secret-file requires --take-over-metalk8s'],
   [['--values', '/nowhere'], '--values /nowhere cannot be read: ENOENT'],
-])('%j is refused', async (flags, message) => {
+])('install refuses the flags %j', async (flags, message) => {
   const own = flags[0] === '--components' ? ['install', '--dry-run=client'] : PRINT;
   const { code, out, err } = await stowage([...own, ...flags]);
   expect({ code, out }).toEqual({ code: flags[0] === '--values' ? 1 : 2, out: '' });
@@ -219,7 +219,7 @@ test.each([
   ['limits: {cpu: true}', 'limits.cpu: it must be a string'],
   ['[1]', 'it must be a mapping'],
   ['{', 'Flow map must end with a }'],
-])('a file with %j is refused', async (content, message) => {
+])('install refuses a values file with %j', async (content, message) => {
   const { code, err } = await stowage([...PRINT, '--values', await file(content)]);
   expect(code).toBe(2);
   expect(err).toContain(`.yaml: ${message}`);

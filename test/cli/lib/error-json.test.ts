@@ -43,7 +43,7 @@ test.each([
   ['conflict', 'Refused', 5],
   ['timeout', 'Timeout', 6],
   ['partial', 'PartlyDone', 7],
-] as const)('of code %s the reason is %s', async (code, reason, exit) => {
+] as const)('an error of code %s has the reason %s', async (code, reason, exit) => {
   const found = await failing(new StowageError(code, 'It broke', { hint: 'Mend it.' }));
   const object = { kind: 'Volume', name: 'a' };
   expect(found).toEqual({
@@ -53,12 +53,12 @@ test.each([
   });
 });
 
-test('a server that is not reached', async () => {
+test('an unreachable server has the reason ServerUnreachable', async () => {
   const { error } = await failing(new ConnectionError('https://x', 'refused'));
   expect(error).toMatchObject({ code: 'failed', reason: 'ServerUnreachable' });
 });
 
-test('a node that is not reached', async () => {
+test('an unreachable node has the reason NodeUnreachable and names the Node', async () => {
   const { error } = await errorOf(
     [
       ...'create volume a --node n1 --size 1Gi --storage-class fast'.split(' '),
@@ -137,14 +137,14 @@ describe('wrong usage', () => {
       ['create', '-f', 'nowhere', 'volume', '-o', 'json'],
       { message: expect.stringContaining('cannot be given') },
     ],
-  ])('%j', async (argv, wanted) => {
+  ])('is reported as JSON for %j', async (argv, wanted) => {
     const { code, error, out } = await errorOf(argv);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(error).toEqual({ code: 'usage', reason: 'Usage', ...wanted });
   });
 });
 
-test('a terminal is not steered', async () => {
+test('errors in JSON have no bare control characters', async () => {
   const { error } = await failing(new StowageError('failed', 'a\u009b2J\u001b'));
   expect(error.message).toBe('a\u009b2J\u001b');
   const { err } = await stowage(['get', 'volumes', '\u009b2J', '-o', 'json']);
@@ -173,6 +173,6 @@ test.each<[string[], boolean]>([
   [['get', '--', '-o', 'json'], false],
   [['get', '-o'], false],
   [['get', '-n', 'json'], false],
-])('%j', (argv, wanted) => {
+])('wantsJson reads the output format from %j', (argv, wanted) => {
   expect(wantsJson(argv)).toBe(wanted);
 });

@@ -10,7 +10,7 @@ const failing = (failure: Error, world: World = {}) =>
   });
 
 describe('the exit status', () => {
-  test('goes by code and hint, not by class', async () => {
+  test('depends on the code of the error, not on its class', async () => {
     const error = Object.assign(new Error('node n1 is gone'), {
       code: 'timeout',
       hint: 'Look at it.',
@@ -21,7 +21,7 @@ describe('the exit status', () => {
     });
   });
 
-  test("of the system's errors is 1", async () => {
+  test('is 1 for system errors', async () => {
     expect(await failing(Object.assign(new Error('x'), { code: 'ENOENT' }))).toMatchObject({
       code: 1,
     });
@@ -33,7 +33,7 @@ describe('the exit status', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('after %s is %d, whatever broke because of it', async (name, status) => {
+  ] as const)('after %s is %d, regardless of the error that follows', async (name, status) => {
     const signal = AbortSignal.abort(new SignalError(name));
     expect(await failing(new Error('aborted'), { signal })).toMatchObject({
       code: status,
@@ -42,7 +42,7 @@ describe('the exit status', () => {
   });
 });
 
-test('messages cannot steer the terminal', async () => {
+test('error messages contain no control characters', async () => {
   const { err } = await failing(new StowageError('failed', 'a\u001b[2Jb', { hint: '\u0007' }));
   expect(err).toBe('error: a\ufffd[2Jb\nhint: \ufffd\n');
 });
@@ -56,14 +56,14 @@ test('-v shows where an error comes from, and what caused it', async () => {
   expect((await failing(error)).err).not.toContain('failure.test.ts');
 });
 
-describe('colours', () => {
+describe('colors', () => {
   const run = (world: World, ...flags: string[]) =>
     stowage([...flags, 'get', 'volumes', 'data1'], {
       failures: { 'get volumes/data1': new StowageError('failed', 'x') },
       ...world,
     });
 
-  test('are for terminals', async () => {
+  test('are used on a terminal', async () => {
     expect((await run({ tty: true })).err).toBe('\u001b[31merror:\u001b[39m x\n');
   });
 
@@ -72,7 +72,7 @@ describe('colours', () => {
     ['NO_COLOR', { tty: true, env: { NO_COLOR: '1' } }, []],
     ['--no-color', { tty: true }, ['--no-color']],
     ['a dumb terminal', { tty: true, env: { TERM: 'dumb' } }, []],
-  ])('are not for %s', async (_, world, flags) => {
+  ])('are not used with %s', async (_, world, flags) => {
     expect((await run(world, ...flags)).err).toBe('error: x\n');
   });
 });

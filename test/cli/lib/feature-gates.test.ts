@@ -3,7 +3,7 @@ import { featureGates } from '../../../src/cli/lib/feature-gates.ts';
 
 const parse = featureGates({ A: false, B: true });
 
-test('gates are collected, the last of each', () => {
+test('featureGates collects gates, and the last value of each wins', () => {
   expect(parse('A=true')).toEqual({ A: true });
   expect(parse('B=false,A=true', parse('A=false'))).toEqual({ A: true, B: false });
 });
@@ -16,6 +16,6 @@ test.each([
   ['A=yes', 'Write A=true or A=false'],
   ['A=true=true', 'Write A=true or A=false'],
   ['A=true,', '"" is not a feature gate'],
-])('%j is refused', (text, why) => {
+])('featureGates refuses %j', (text, why) => {
   expect(() => parse(text)).toThrow(why);
 });

@@ -12,12 +12,12 @@ test.each([
   ["kubectl annotate node 'x; kubectl y'", "kubectl --context c annotate node 'x; kubectl y'"],
   ['ssh kubectl true', 'ssh kubectl true'],
   ['salt m test.ping', 'salt m test.ping'],
-])('%s', (line, becomes) => {
+])('inCluster adds connection flags to the commands of `%s`', (line, becomes) => {
   expect(inCluster({ color: true, context: 'c' })(line)).toBe(becomes);
   expect(inCluster({ color: true })(line)).toBe(line);
 });
 
-test('what begins with a hyphen is no option of its own', () => {
+test('inCluster writes a value that begins with a hyphen as --flag=value', () => {
   expect(inCluster({ color: true, context: '--as=root', kubeconfig: '/k' })('stowage watch')).toBe(
     "stowage --kubeconfig /k '--context=--as=root' watch",
   );

@@ -38,7 +38,7 @@ test.each([
   expect(fillJsonPath(template, LIST)).toBe(text);
 });
 
-test('values of a list are ranged over, too', () => {
+test('range iterates over plain values', () => {
   expect(fillJsonPath('{range .a[*]}<{@}>{end}', { a: [1, 'x', null] })).toBe('<1><x><null>');
 });
 
@@ -56,7 +56,7 @@ test('a filter runs no JavaScript', () => {
   expect(fillJsonPath(template, LIST)).toBe('');
 });
 
-test('values cannot steer the terminal', () => {
+test('control characters in values are escaped', () => {
   const evil = { a: 'x\u001b]0;t\u0007\r\u202ey\n\t', b: ['\u001b'] };
   expect(fillJsonPath('{.a}{.b}', evil)).toBe('x\\u001b]0;t\\u0007\\u000d\\u202ey\n\t["\\u001b"]');
 });

@@ -4,7 +4,7 @@ import { liveArea } from '../../../src/cli/lib/output/live-area.ts';
 import { screen } from '../../support/screen.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';
 
-test('draws over what it drew before, and leaves what was there', () => {
+test('redraws its own lines, and leaves earlier output alone', () => {
   const terminal = screen(20, 8);
   terminal.write('$ stowage\n');
   const area = liveArea(terminal);
@@ -15,7 +15,7 @@ test('draws over what it drew before, and leaves what was there', () => {
   expect(terminal.shown()).toEqual(['$ stowage', 'one', 'two']);
 });
 
-test('writes nothing where nothing changed', () => {
+test('writes nothing if the drawing is unchanged', () => {
   const terminal = screen(20, 8);
   const area = liveArea(terminal);
   area.draw('one\n');
@@ -24,7 +24,7 @@ test('writes nothing where nothing changed', () => {
   expect(terminal.shown()).toEqual(['one', 'by hand']);
 });
 
-test('counts what is wrapped, also by a terminal that was made narrower', () => {
+test('clears wrapped lines when it redraws', () => {
   const terminal = screen(10, 8);
   const area = liveArea(terminal);
   area.draw('0123456789abc\nshort\n');
@@ -42,7 +42,7 @@ test('draws no more than fits, and counts the lines left out', () => {
   expect(terminal.scrolled).toEqual([]);
 });
 
-test('goes on below what somebody else wrote', () => {
+test('continues below output that others wrote', () => {
   const terminal = screen(20, 8);
   const area = liveArea(terminal);
   area.draw('one\n');

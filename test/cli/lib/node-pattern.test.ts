@@ -7,7 +7,7 @@ const names = (...texts: string[]) =>
     undefined,
   );
 
-describe('what --node names', () => {
+describe('--node', () => {
   test.each<[string[], string[], boolean]>([
     [['n1'], ['n1'], false],
     [['n1', 'n1'], ['n1'], false],
@@ -25,7 +25,7 @@ describe('what --node names', () => {
     [['n{1..2},m{a,b},x'], ['n1', 'n2', 'ma', 'mb', 'x'], true],
     [['n1,n1'], ['n1'], false],
     [['n{1..1}', 'n1'], ['n1'], true],
-  ])('%j', (texts, wanted, many) => {
+  ])('expands %j', (texts, wanted, many) => {
     expect(names(...texts)).toEqual({ names: wanted, many });
   });
 
@@ -47,11 +47,11 @@ describe('what --node names', () => {
     ['n{0..999999999}', 'more than 1000'],
     ['n{1..100}{1..100}{1..100}{1..100}', 'more than 1000'],
     ['$(reboot){1..2}', 'A name has'],
-  ])('%j is refused', (text, message, other = text) => {
+  ])('refuses %j', (text, message, other = text) => {
     expect(() => nodes(other)).toThrow(message);
   });
 
-  test('at most 1000 in all', () => {
+  test('refuses more than 1000 nodes in total', () => {
     expect(names('n{1..1000}', 'n{1..1000}')?.names).toHaveLength(1000);
     expect(() => names('n{1..1000}', 'm1')).toThrow('more than 1000');
   });

@@ -37,7 +37,7 @@ test.each([
   expect(age(new Date(NOW - seconds * 1000).toISOString(), NOW)).toBe(text);
 });
 
-test('what has no time has no age', () => {
+test('age of an undefined time is undefined', () => {
   expect(age(undefined, NOW)).toBeUndefined();
 });
 
@@ -58,11 +58,11 @@ test('a table is aligned as kubectl aligns it, and has no control characters', (
   );
 });
 
-test('without headings', () => {
+test('a table can omit its headings', () => {
   expect(table(['NAME'], [['a']], { headings: false })).toBe('a\n');
 });
 
-describe('on a terminal', () => {
+describe('a table on a terminal', () => {
   const headings = ['NAME', 'PHASE', 'REASON'];
   const rows = [
     ['a-name-that-is-long', 'Available', 'a reason of many words'],
@@ -75,12 +75,12 @@ describe('on a terminal', () => {
         .map((line) => line.length),
     );
 
-  test('that is wide enough a table is whole', () => {
+  test('is complete if the terminal is wide enough', () => {
     expect(table(headings, rows, { width: 56 })).toBe(table(headings, rows));
     expect(widest(56)).toBe(56);
   });
 
-  test('that is narrow the widest cells are shortened, and names are not', () => {
+  test('shortens its widest cells, but no names, if the terminal is narrow', () => {
     expect(table(headings, rows, { width: 45 })).toBe(
       [
         'NAME                  PHASE       REASON',
@@ -92,12 +92,12 @@ describe('on a terminal', () => {
     for (let width = 37; width <= 56; width++) expect(widest(width)).toBeLessThanOrEqual(width);
   });
 
-  test('that is too narrow for anything, as narrow as headings are', () => {
+  test('shortens no column below the width of its heading', () => {
     expect(widest(1)).toBe(19 + 3 + 5 + 3 + 6);
   });
 });
 
-test('characters that take two columns, or none, stand in line', () => {
+test('a table aligns characters of double and zero width', () => {
   const rows = [
     ['音声ディスク', 'x'],
     ['e\u0301', 'x'],
@@ -113,14 +113,14 @@ test('characters that take two columns, or none, stand in line', () => {
   );
 });
 
-test('control characters become visible, but for line breaks and tabs', () => {
+test('printable replaces control characters except line breaks and tabs', () => {
   expect(printable('a\u001b]0;x\u0007\u009b\r\n\tb\u007f')).toBe(
     'a\ufffd]0;x\ufffd\ufffd\ufffd\n\tb\ufffd',
   );
 });
 
 test.each([...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'])(
-  'text that changes its direction by %j does not',
+  'the direction control %j is replaced in text and escaped in data',
   (character) => {
     expect(printable(`a${character}b`)).toBe('a\ufffdb');
     const object = { [`k${character}`]: [`a${character}b`, `c\n${character}d`] };
@@ -160,14 +160,14 @@ OTHER_IN_1_1.push(
   '0888',
 );
 
-test.each(OTHER_IN_1_1)('the text %s is one for readers of YAML 1.1 and 1.2', (value) => {
+test.each(OTHER_IN_1_1)('the text %s is quoted for readers of YAML 1.1 and 1.2', (value) => {
   const text = asYaml({ [value]: value });
   for (const version of ['1.1', '1.2'] as const)
     expect(parse(text, { version })).toEqual({ [value]: value });
   expect(text).toBe(`"${value}": "${value}"\n`);
 });
 
-test('data leaves managedFields out, wherever they are', () => {
+test('JSON and YAML omit managedFields at any depth', () => {
   const object = { items: [{ metadata: { name: 'a', managedFields: [{}] } }] };
   expect(asJson(object)).toBe(
     `${JSON.stringify({ items: [{ metadata: { name: 'a' } }] }, null, 2)}\n`,
@@ -175,7 +175,7 @@ test('data leaves managedFields out, wherever they are', () => {
   expect(asYaml(object)).toBe('items:\n  - metadata:\n      name: a\n');
 });
 
-test('data has no bare control characters, and loses none', () => {
+test('JSON and YAML escape control characters without loss', () => {
   const object = {
     long: `${'word '.repeat(40)}\u0085${' word'.repeat(40)}`,
     a: 'plain\u009b2J',

@@ -35,7 +35,7 @@ describe('duration', () => {
     's',
     '1..5s',
     '1s\n',
-  ])('%j is none', (text) => {
+  ])('refuses %j', (text) => {
     expect(() => duration(text)).toThrow();
   });
 
@@ -47,7 +47,7 @@ describe('duration', () => {
     expect(() => parse('597h')).toThrow('It must be from 1ms to 596h.');
   });
 
-  test('a request timeout may be plain seconds, as kubectl has it', () => {
+  test('accepts a request timeout in plain seconds, as kubectl does', () => {
     expect(requestTimeout('30')).toBe(30_000);
     expect(requestTimeout('1m')).toBe(60_000);
     expect(requestTimeout('0')).toBe(2 ** 31 - 1);
@@ -63,7 +63,7 @@ describe('names', () => {
     },
   );
 
-  test('each is taken once', () => {
+  test('are deduplicated', () => {
     expect(objectNames('b', objectNames('a', objectNames('b')))).toEqual(['b', 'a']);
   });
 });

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('replaces what others could read by what only the owner can', async () => {
+test('replaces a file with one that only its owner can read', async () => {
   const path = join(folder, 'kubeconfig');
   await writeFile(path, 'old', { mode: 0o644 });
   await writePrivateFile(path, 'new');

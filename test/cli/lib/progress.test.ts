@@ -69,7 +69,7 @@ function terminal(): { stream: Output; shown(): string } {
   };
 }
 
-test('on a terminal the states are drawn over one another, and standard output is left alone', async () => {
+test('on a terminal, progress is redrawn in place on standard error only', async () => {
   const { stream, shown } = terminal();
   expect(await showProgress(ioTo(stream), TASKS)).toEqual(ENDS);
   expect(shown()).toContain('a: done\ufffd[2J');
@@ -77,7 +77,7 @@ test('on a terminal the states are drawn over one another, and standard output i
   expect(shown()).toContain('\u001b[?25h');
 });
 
-test('a dumb terminal gets lines', async () => {
+test('a dumb terminal gets a line for each change', async () => {
   const { stream, shown } = terminal();
   await showProgress(ioTo(stream, { TERM: 'dumb' }), TASKS);
   expect(shown()).toBe('a: starting\na: done\ufffd[2J\nb: starting\n');

@@ -15,7 +15,7 @@ const lines = (text: string) =>
 const sample = lines(await readFile('deploy/sudoers', 'utf8'));
 
 describe('print sudoers', () => {
-  test('prints the lines for files of the sample, as they are', async () => {
+  test('prints only the sample’s lines for sparse files by default, unchanged', async () => {
     const found = lines(await printed());
     expect(found.filter((line) => !sample.includes(line))).toEqual([]);
     const aliases = found.filter((line) => line.startsWith('Cmnd_Alias')).join('\n');
@@ -23,13 +23,13 @@ describe('print sudoers', () => {
     expect(found.join('\n')).not.toMatch(/STOWAGE_(RAW|LVM|SHARED)/);
   });
 
-  test('prints all of the sample for a node that has all of that', async () => {
+  test('prints the whole sample for a node with groups, disks and shared storage', async () => {
     const all = await printed('--vg=vg0', '--disk=sdb', '--shared');
     const DISK = '(sd|hd|vd|xvd|nvme|mmcblk|dasd|pmem|md|dm-|nbd|rbd|drbd|zd|bcache|loop)[a-z0-9]+';
     expect(lines(all)).toEqual(sample.map((line) => line.replaceAll(DISK, 'sdb[0-9]*')));
   });
 
-  test('has a name of its lines, which changes with a command, and with nothing else', async () => {
+  test('contains a version name that changes only with the commands', async () => {
     const text = await readFile('deploy/sudoers', 'utf8');
     const name = nameProbe(text);
     expect(nameProbe(await printed('--user=ops', '--directory=/srv'))).toEqual(name);
@@ -39,7 +39,7 @@ describe('print sudoers', () => {
     expect(() => nameProbe('')).toThrow('has no name');
   });
 
-  test('names the user, folders, groups, disks and the kubelet of the node, and no others', async () => {
+  test('contains only the user, directories, groups, disks and kubelet of the flags', async () => {
     const text = await printed(
       ...['--user=ops', '--directory=/srv/v.1,/data', '--vg=vg1', '--vg=fast+1', '--disk=sdb,sdc'],
       ...['--shared', '--kubelet-root-dir=/k'],

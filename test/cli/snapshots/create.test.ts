@@ -20,7 +20,7 @@ const report = (name: string, status: VolumeSnapshot['status'], namespace = 'pro
 const FULL = 'volumesnapshot.snapshot.storage.k8s.io/foo-backup';
 
 describe('create snapshot', () => {
-  test('in the namespace of its claim', async () => {
+  test('creates the snapshot in the namespace of its claim', async () => {
     await cluster.client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('foo', {}, 'prod')));
     expect(await stowage('create snapshot foo-backup --pvc foo -n prod')).toMatchObject({
       code: 0,
@@ -41,7 +41,7 @@ describe('create snapshot', () => {
     ['b --pvc prod/foo --class fast', 'prod'],
     ['prod/b --pvc prod/foo --class fast -n test', 'prod'],
     ['b --pvc foo --class fast', 'default'],
-  ])('create snapshot %s', async (line, namespace) => {
+  ])('finds the namespace, and notes a missing claim: %s', async (line, namespace) => {
     const { code, err } = await stowage(`create snapshot ${line}`);
     expect({ code, err }).toEqual({
       code: 0,
@@ -52,7 +52,7 @@ describe('create snapshot', () => {
     ]);
   });
 
-  test('--dry-run', async () => {
+  test('--dry-run prints the snapshot and creates nothing', async () => {
     const { out } = await stowage('create snapshot prod/b --pvc foo --dry-run=client -o yaml');
     expect(parse(out)).toMatchObject({
       kind: 'VolumeSnapshot',
@@ -64,7 +64,7 @@ describe('create snapshot', () => {
     expect(await snapshots()).toEqual([]);
   });
 
-  test('--wait, with where it is', async () => {
+  test('--wait reports progress until the snapshot is ready', async () => {
     const { terminal, text, shows } = capturedTerminal();
     const line = 'create snapshot prod/foo-backup --pvc foo --wait -o name';
     const waiting = cluster.stowage(line.split(' '), { terminal });
@@ -79,7 +79,7 @@ describe('create snapshot', () => {
     expect(text().endsWith(`foo-backup: Ready\n${FULL}\n`)).toBe(true);
   });
 
-  test('--wait ends where only somebody can have it go on', async () => {
+  test('--wait exits with 5 if manual action is needed', async () => {
     const clock = new FakeClock();
     const { terminal, shows } = capturedTerminal();
     const line = 'create snapshot prod/foo-backup --pvc foo --wait';
@@ -114,7 +114,7 @@ describe('create snapshot', () => {
     expect(err).toContain('stowage why snapshot prod/foo-backup');
   });
 
-  test('--wait for one that is deleted', async () => {
+  test('--wait exits with 3 if the snapshot is deleted', async () => {
     const waiting = stowage('create snapshot prod/foo-backup --pvc foo --wait');
     await until('the snapshot is there', async () => (await snapshots())[0]);
     await cluster.client.delete(VOLUME_SNAPSHOTS, 'foo-backup', prod);
@@ -139,7 +139,7 @@ describe('create snapshot', () => {
   });
 });
 
-test('a cluster without snapshots', async () => {
+test('snapshot commands print how to install missing snapshot CRDs', async () => {
   const without = await startClaimsCluster({ without: ['VolumeSnapshot'] });
   try {
     for (const line of [
@@ -195,7 +195,7 @@ describe('get snapshots', () => {
     await report('b', { error: { message: 'it broke' } }, 'test');
   };
 
-  test('a table of a namespace, and of all', async () => {
+  test('prints a table of one namespace, or of all with -A', async () => {
     await make();
     const one = await stowage('get snapshots -n prod');
     expect(one).toMatchObject({ code: 0, err: '' });
@@ -215,7 +215,7 @@ describe('get snapshots', () => {
     });
   });
 
-  test('by name, as data', async () => {
+  test('prints named snapshots as JSON, and exits with 3 or 7 for unknown names', async () => {
     await make();
     const { out } = await stowage('get snapshot foo-backup -n prod -o json');
     expect(JSON.parse(out)).toMatchObject({
@@ -229,7 +229,7 @@ describe('get snapshots', () => {
     expect(list).toMatchObject({ kind: 'List', items: [{}, {}] });
   });
 
-  test('-w shows those of the namespace that change, until interrupted', async () => {
+  test('-w prints changes of snapshots in the namespace, until interrupted', async () => {
     await make();
     const argv = ['get', 'snapshots', '-w', '-n', 'prod', '--no-headers'];
     const { code, err, lines } = await interrupted(cluster, argv, async (shows) => {

@@ -83,8 +83,8 @@ const DIRECT = {
 const DENIED =
   "note: accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed; the claim waits until it is granted: stowage grant snapshot prod/foo-backup --to test\n";
 
-describe('to another namespace', () => {
-  test('by its namespace, where the API server keeps that', async () => {
+describe('restore snapshot to another namespace', () => {
+  test('names the snapshot’s namespace if the API server keeps that field', async () => {
     await clusters.on.stowage(words('grant snapshot prod/foo-backup --to test'));
     expect(await clusters.on.stowage(words(RESTORE))).toMatchObject({
       code: 0,
@@ -106,7 +106,7 @@ describe('to another namespace', () => {
     expect(await links(clusters.on)).toEqual([]);
   });
 
-  test('by a link, where the API server keeps the namespace and the daemon does not follow it', async () => {
+  test('uses a link if the API server keeps the namespace but the daemon ignores it', async () => {
     const { client } = clusters.on;
     await client.create(LEASES, leadingLease(Date.now()));
     try {
@@ -121,7 +121,7 @@ describe('to another namespace', () => {
     }
   });
 
-  test('by its namespace where what leads may not be read, and that is told', async () => {
+  test('names the namespace, with a note, if Leases may not be read', async () => {
     const blind = refusing('list', 403, { resource: LEASES, message: 'Lease is forbidden' });
     await clusters.on.stowage(words('grant snapshot prod/foo-backup --to test'));
     expect(await clusters.on.stowage(words(RESTORE), {}, blind)).toMatchObject({
@@ -130,7 +130,7 @@ describe('to another namespace', () => {
     });
   });
 
-  test('by a link that goes with the claim, where the API server drops the namespace', async () => {
+  test('uses a link owned by the claim if the API server drops the namespace', async () => {
     await clusters.off.stowage(words('grant snapshot prod/foo-backup --to test --for links'));
     const { code, err } = await clusters.off.stowage(words(RESTORE));
     expect({ code, err }).toEqual({
@@ -162,14 +162,14 @@ describe('to another namespace', () => {
     );
   });
 
-  test('not at all, where there are no links either: no claim is left', async () => {
+  test('fails and leaves no claim if the cluster has no VolumeSnapshotLinks', async () => {
     const { code, out, err } = await clusters.bare.stowage(words(RESTORE));
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain('drops spec.dataSourceRef.namespace, and it has no VolumeSnapshotLinks');
     expect(await claims(clusters.bare)).toEqual([]);
   });
 
-  test('not at all, where links are not registered, or not followed: no claim is left', async () => {
+  test('fails and leaves no claim if links are not registered or not followed', async () => {
     const { client } = clusters.off;
     await client.delete(VOLUME_POPULATORS, LINK_POPULATOR.metadata.name);
     try {
@@ -201,7 +201,7 @@ describe('to another namespace', () => {
   });
 
   test.each(['on', 'off'] as const)(
-    'without a grant, gate %s, makes the claim and notes what is missing',
+    'creates the claim and notes the missing grant, with the feature gate %s',
     async (gate) => {
       const { code, err } = await clusters[gate].stowage(words(RESTORE));
       expect(code).toBe(0);
@@ -210,12 +210,12 @@ describe('to another namespace', () => {
     },
   );
 
-  test('a grant for claims alone is not enough for a link', async () => {
+  test('notes a missing grant if it uses a link but only claims are granted', async () => {
     await clusters.off.stowage(words('grant snapshot prod/foo-backup --to test --for claims'));
     expect((await clusters.off.stowage(words(RESTORE))).err).toContain(DENIED);
   });
 
-  test('with a link of that name that leads elsewhere, nothing is made', async () => {
+  test('creates nothing if a link of that name refers to another snapshot', async () => {
     const other = { ...LINK, metadata: { name: 'foo-testing', namespace: 'test' } };
     await clusters.off.client.create(VOLUME_SNAPSHOT_LINKS, {
       ...other,
@@ -227,7 +227,7 @@ describe('to another namespace', () => {
     expect(await claims(clusters.off)).toEqual([]);
   });
 
-  test('with a link of an earlier claim of that name, which goes with that, another one is made', async () => {
+  test('replaces a link of that name that an earlier claim owned', async () => {
     const owner = {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
@@ -265,7 +265,7 @@ describe('to another namespace', () => {
     ]);
   });
 
-  test('with a link of that name that leads there, that one is used, and stays', async () => {
+  test('uses an existing link to the same snapshot without owning it', async () => {
     const there = { ...LINK, metadata: { name: 'foo-testing', namespace: 'test' } };
     await clusters.off.client.create(VOLUME_SNAPSHOT_LINKS, there);
     expect((await clusters.off.stowage(words(RESTORE))).code).toBe(0);
@@ -273,7 +273,7 @@ describe('to another namespace', () => {
   });
 });
 
-describe('a reference that is dropped after all leaves no claim', () => {
+describe('restore snapshot, if the claim loses its data source', () => {
   /** Drops the data source like an admission webhook that ignores dry runs. */
   const dropping =
     (answersTruly: boolean, namespaceOnly = false) =>
@@ -293,7 +293,7 @@ describe('a reference that is dropped after all leaves no claim', () => {
   test.each([
     ['as the answer says, too', true],
     ['as only reading it back says', false],
-  ])('%s', async (_name, answersTruly) => {
+  ])('deletes the claim, %s', async (_name, answersTruly) => {
     for (const line of [RESTORE, 'restore snapshot prod/foo-backup --to prod/again']) {
       const { code, out, err } = await clusters.on.stowage(words(line), {}, dropping(answersTruly));
       expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -302,7 +302,7 @@ describe('a reference that is dropped after all leaves no claim', () => {
     }
   });
 
-  test('nor does one that lost its namespace, and would start from another snapshot', async () => {
+  test('deletes a claim whose data source lost only its namespace', async () => {
     expect((await clusters.on.stowage(words(RESTORE), {}, dropping(true, true))).code).toBe(1);
     expect(await claims(clusters.on)).toEqual([]);
   });
@@ -317,16 +317,16 @@ describe('a reference that is dropped after all leaves no claim', () => {
     expect(err).toContain('kubectl delete pvc foo-testing -n test');
   });
 
-  test('where the link cannot be made, too', async () => {
+  test('deletes the claim if the link cannot be created', async () => {
     const unlinked = refusing('create', 403, { resource: VOLUME_SNAPSHOT_LINKS });
     expect((await clusters.off.stowage(words(RESTORE), {}, unlinked)).code).toBe(4);
     expect(await claims(clusters.off)).toEqual([]);
   });
 });
 
-describe('in its own namespace', () => {
+describe('restore snapshot in its own namespace', () => {
   const OWN = 'restore vs foo-backup --to again -n prod';
-  test.each(['on', 'off', 'bare'] as const)('by a plain reference, cluster %s', async (which) => {
+  test.each(['on', 'off', 'bare'] as const)('uses a plain reference, cluster %s', async (which) => {
     const { code, err } = await clusters[which].stowage(words(OWN));
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const { namespace: _, ...reference } = DIRECT;
@@ -338,7 +338,7 @@ describe('in its own namespace', () => {
     ]);
   });
 
-  test('as it is asked for', async () => {
+  test('applies the flags to the claim', async () => {
     const line = `${OWN} --size 2Gi --storage-class slow --access-mode ReadWriteOncePod,ReadOnlyMany --mode Block`;
     expect((await clusters.on.stowage(words(line))).code).toBe(0);
     expect((await claims(clusters.on))[0]?.spec).toMatchObject({
@@ -355,7 +355,7 @@ describe('in its own namespace', () => {
       'Claims of storage class "manual" are bound to volumes created by hand, which are not filled from a snapshot',
     ],
     ['cloud', 'Storage class cloud is of the provisioner csi.example, which'],
-  ])('not to class %s, where the claim would get something else', async (name, message) => {
+  ])('refuses class %s, which does not restore snapshots of Stowage', async (name, message) => {
     const { client } = clusters.on;
     const provisioner = name === 'cloud' ? 'csi.example' : 'kubernetes.io/no-provisioner';
     await client.create(STORAGE_CLASSES, { ...classNamed(name), provisioner });
@@ -364,13 +364,13 @@ describe('in its own namespace', () => {
     expect(await claims(clusters.on)).toEqual([]);
   });
 
-  test('a claim that is there already', async () => {
+  test('refuses a claim that already exists', async () => {
     await clusters.on.stowage(words(OWN));
     expect(await clusters.on.stowage(words(OWN))).toMatchObject({ code: 5 });
     expect(await claims(clusters.on)).toHaveLength(1);
   });
 
-  test('--dry-run', async () => {
+  test('--dry-run creates no claim', async () => {
     const { out } = await clusters.on.stowage(
       words(`${RESTORE} --size 1Gi --dry-run=client -o yaml`),
     );
@@ -383,9 +383,9 @@ describe('in its own namespace', () => {
   });
 });
 
-describe('a snapshot', () => {
+describe('restore snapshot', () => {
   const NOWHERE = 'restore snapshot prod/nowhere --to test/c';
-  test('that is not there', async () => {
+  test('needs --size for a snapshot that does not exist', async () => {
     expect(await clusters.on.stowage(words(NOWHERE))).toMatchObject({
       code: 3,
       err: expect.stringContaining('Set --size to create a claim that waits for it.'),
@@ -396,7 +396,7 @@ describe('a snapshot', () => {
     });
   });
 
-  test('that the user may not read', async () => {
+  test('needs --size for a snapshot that the user may not read', async () => {
     const blind = refusing('get', 403, { resource: VOLUME_SNAPSHOTS });
     const refused = await clusters.on.stowage(words(RESTORE), {}, blind);
     expect(refused).toMatchObject({ code: 2 });
@@ -421,7 +421,7 @@ describe('a snapshot', () => {
   });
 });
 
-describe('--wait', () => {
+describe('restore snapshot --wait', () => {
   const bind = async ({ client }: ClaimsCluster, status: PersistentVolumeClaim['status']) =>
     client.patch(
       PERSISTENT_VOLUME_CLAIMS,
@@ -453,7 +453,7 @@ describe('--wait', () => {
       source: { component },
     } as AnyEvent);
 
-  test('shows what the daemon says of the claim, and ends when it is bound', async () => {
+  test('shows events of the daemon about the claim until it is bound', async () => {
     const cluster = clusters.on;
     const { terminal, text, shows } = capturedTerminal();
     const waiting = cluster.stowage(words(`${RESTORE} --wait`), { terminal });
@@ -501,7 +501,7 @@ describe('--wait', () => {
     expect(await claims(clusters.on)).toHaveLength(1);
   });
 
-  test('ends where only somebody can have it go on, and notes that the class waits for a pod', async () => {
+  test('exits with 5 if manual action is needed, and notes the wait for a pod', async () => {
     const odd = classNamed('odd', {
       provisioner: 'volume.stowage.dev',
       volumeBindingMode: 'WaitForFirstConsumer',
@@ -524,7 +524,7 @@ describe('--wait', () => {
     );
   });
 
-  test('ends where the daemon runs without the controller of claims', async () => {
+  test('reports manual action if the daemon runs without the controller claim', async () => {
     const { client } = clusters.on;
     await client.create(LEASES, leadingLease(Date.now(), { controllers: ['volume'] }));
     const object = { kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo-testing' };

@@ -74,7 +74,7 @@ const manifest = {
   },
 };
 
-test('a Volume is created by a manifest that does the same, after what would run was shown', async () => {
+test('adopt volume shows the steps, then creates the Volume', async () => {
   const outcome = await stowage(FILE, world());
   expect(outcome).toMatchObject({
     code: 0,
@@ -86,7 +86,7 @@ test('a Volume is created by a manifest that does the same, after what would run
   expect(outcome.err).toContain('set the UUID of the ext4 file system');
 });
 
-test('flags of create volume mean the same here', async () => {
+test('adopt volume accepts flags of create volume', async () => {
   const more = ['--on-delete', 'Delete', '-l', 'a=b', '--directory', '/srv/a'];
   const outcome = await stowage([...FILE, ...more], world());
   expect(sent(outcome)).toMatchObject([
@@ -101,7 +101,7 @@ test('flags of create volume mean the same here', async () => {
   ]);
 });
 
-test('a logical volume is known by its tag, and its mode by the earlier Volume', async () => {
+test('adopt volume finds the UID in the LV tag, and the mode in the earlier Volume', async () => {
   const there = world(
     {
       'volumes/old1': { ...old(), spec: { ...old().spec, mode: 'Block' } } as Volume,
@@ -121,7 +121,7 @@ test('a logical volume is known by its tag, and its mode by the earlier Volume',
   });
 });
 
-describe('--dry-run', () => {
+describe('adopt volume --dry-run', () => {
   test('plan prints the commands and creates nothing', async () => {
     const outcome = await stowage([...FILE, '--dry-run=plan'], world());
     expect(outcome.code).toBe(0);
@@ -138,7 +138,7 @@ describe('--dry-run', () => {
   });
 });
 
-describe('refused', () => {
+describe('adopt volume refuses', () => {
   const rows: [string, string[], World, number, RegExp][] = [
     [
       'while the node of the earlier Volume lives',
@@ -205,20 +205,20 @@ describe('refused', () => {
       /several volume groups named vg0: .* and other\. .*vgrename other vg0-2/,
     ],
   ];
-  test.each(rows)('is %s', async (_, argv, there, code, why) => {
+  test.each(rows)('%s', async (_, argv, there, code, why) => {
     const outcome = await stowage(argv, there);
     expect(outcome).toMatchObject({ code, err: expect.stringMatching(why) });
     expect(sent(outcome)).toEqual([]);
   });
 
-  test('is what nobody agrees to at a terminal', async () => {
+  test('an adoption that the user does not confirm', async () => {
     const outcome = await stowage(FILE, world({}, {}, [false]));
     expect(outcome).toMatchObject({ code: 5, questions: ['Adopt it?'] });
     expect(sent(outcome)).toEqual([]);
   });
 });
 
-test('what is missing is asked for, and what looks like a Volume’s is offered', async () => {
+test('adopt volume prompts for missing flags, and offers files of earlier Volumes', async () => {
   const there = world({ 'volumes/old1': old(), 'nodes/n1': off }, {}, [
     'd1',
     'sparse',
@@ -249,7 +249,7 @@ const both = { files: result(0, `8|${OLD}\n8|${CONTENT}\n`) };
 test.each<[string, World['objects'], string[]]>([
   ['a file that is a snapshot', snapshots, [OLD, 'another one']],
   ['a file, where the cluster knows no snapshots,', {}, [OLD, CONTENT, 'another one']],
-])('%s is offered or not', async (_, objects, offered) => {
+])('adopt volume decides whether %s is offered', async (_, objects, offered) => {
   const outcome = await stowage(
     ['adopt', 'volume', '--node', 'n2'],
     world(objects, both, ['d1', 'sparse', OLD, 'fast', true]),
@@ -257,7 +257,7 @@ test.each<[string, World['objects'], string[]]>([
   expect(outcome.choices).toContainEqual(offered);
 });
 
-test('no file in a folder of snapshots is offered', async () => {
+test('adopt volume offers no file in a directory of snapshots', async () => {
   const there = world({}, both, ['d1', 'sparse', OLD, 'fast', true]);
   const outcome = await stowage(
     ['adopt', 'volume', '--node', 'n2', '--directory', '/srv/snapshots'],
@@ -267,7 +267,7 @@ test('no file in a folder of snapshots is offered', async () => {
   expect(sent(outcome)).toEqual([]);
 });
 
-test('a snapshot is refused', async () => {
+test('adopt volume refuses a snapshot', async () => {
   const outcome = await stowage([...ADOPT, '--file', CONTENT], world(snapshots, both));
   expect(outcome).toMatchObject({ code: 5 });
   expect(outcome.err).toMatch(/is the snapshot of VolumeSnapshotContent content,/);

@@ -46,7 +46,7 @@ test('sends the Volume that the flags describe', async () => {
   });
 });
 
-test('sends nothing that was not asked for', async () => {
+test('sends only the fields that flags set', async () => {
   const { requests } = await stowage(CREATE);
   expect(requests[0]?.object).toEqual({
     apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
@@ -56,7 +56,7 @@ test('sends nothing that was not asked for', async () => {
   });
 });
 
-describe('--dry-run', () => {
+describe('create volume --dry-run', () => {
   test('client needs no cluster', async () => {
     const { code, out, connections } = await stowage([...CREATE, '--dry-run=client', '--wait']);
     expect({ code, out, connections }).toEqual({
@@ -66,15 +66,15 @@ describe('--dry-run', () => {
     });
   });
 
-  test('server has the server check it', async () => {
+  test('server sends the Volume as a dry run', async () => {
     const { code, out, requests } = await stowage([...CREATE, '--dry-run=server', '--wait']);
     expect({ code, out }).toEqual({ code: 0, out: `${FULL_NAME} created (server dry run)\n` });
     expect(requests).toMatchObject([{ what: 'create volumes/data1', options: { dryRun: true } }]);
   });
 });
 
-describe('-o', () => {
-  test('name, json and yaml', async () => {
+describe('create volume -o', () => {
+  test('prints the Volume as name, JSON or YAML', async () => {
     expect((await stowage([...CREATE, '-o', 'name'])).out).toBe(`${FULL_NAME}\n`);
     expect(JSON.parse((await stowage([...CREATE, '-o', 'json'])).out).metadata.uid).toBe(
       'uid-data1',
@@ -83,7 +83,7 @@ describe('-o', () => {
   });
 });
 
-describe('--wait', () => {
+describe('create volume --wait', () => {
   const modified = (volume: Volume): WatchEvent => ({ type: 'MODIFIED', object: volume });
   const step = (status: Volume['status'] & object) => modified(volumeNamed('data1', status));
   const pending = step({
@@ -97,7 +97,7 @@ describe('--wait', () => {
     ...ready('True', 'Available'),
   });
 
-  test('shows the way on stderr until it is Ready, and then the result', async () => {
+  test('reports progress on stderr until the Volume is Ready, then prints the result', async () => {
     const { code, out, err } = await stowage([...CREATE, '--wait', '-o', 'json'], {
       events: [pending, pending, done],
     });
@@ -112,7 +112,7 @@ describe('--wait', () => {
     ]);
   });
 
-  test('fails with the reason when it is not to be', async () => {
+  test('fails with the reason if the Volume fails', async () => {
     const failed = step({ phase: 'Failed', ...ready('False', 'CreationError', 'no space on n1') });
     const { code, out, err } = await stowage([...CREATE, '--wait'], { events: [pending, failed] });
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -121,7 +121,7 @@ describe('--wait', () => {
     );
   });
 
-  test('goes on waiting while the node does not answer', async () => {
+  test('keeps waiting while the node does not answer', async () => {
     const away = step({
       phase: 'Pending',
       ...ready('Unknown', 'NodeUnreachable', 'n1 does not answer'),
@@ -154,9 +154,9 @@ describe('--wait', () => {
   });
 });
 
-describe('sizes: exact or refused', () => {
+describe('create volume --size', () => {
   test.each(['1Gi', '1.5Gi', '.5Gi', '1e9', '1E3', '1G', '7Ei', '1E', '1073741824'])(
-    '%s is sent as it is',
+    'sends %s unchanged',
     async (size) => {
       const { code, requests } = await stowage(CREATE.with(6, size));
       expect(code).toBe(0);
@@ -175,7 +175,7 @@ describe('sizes: exact or refused', () => {
     ['lots', 'must be a quantity of bytes'],
     ['8Ei', 'must be at most 9223372036854771712 bytes'],
     ['10E', 'must be at most 9223372036854771712 bytes'],
-  ])('%j %s', async (size, problem) => {
+  ])('refuses %j: %s', async (size, problem) => {
     const { code, out, err, requests } = await stowage([
       ...CREATE.toSpliced(5, 2),
       `--size=${size}`,
@@ -186,11 +186,11 @@ describe('sizes: exact or refused', () => {
   });
 });
 
-describe('on several nodes', () => {
+describe('create volume on several nodes', () => {
   const BATCH = CREATE.with(4, 'n{1..3}');
   const exists = refusal(409, 'n2 is there', { reason: 'AlreadyExists' });
 
-  test('each Volume is named after its node', async () => {
+  test('names each Volume after its node', async () => {
     const { code, out, requests } = await stowage(BATCH);
     expect({ code, out }).toEqual({
       code: 0,
@@ -203,7 +203,7 @@ describe('on several nodes', () => {
     ]);
   });
 
-  test('also when the pattern stands for one', async () => {
+  test('appends the node name also for a pattern that expands to one node', async () => {
     expect((await stowage(CREATE.with(4, 'n{7..7}'))).out).toBe(`${FULL_NAME}-n7 created\n`);
     expect((await stowage([...CREATE, '--node', 'n1'])).out).toBe(`${FULL_NAME} created\n`);
     expect((await stowage([...CREATE, '--node', 'n2'])).out).toBe(
@@ -211,7 +211,7 @@ describe('on several nodes', () => {
     );
   });
 
-  test('tries every one, and reports each failure', async () => {
+  test('tries each node, and reports each failure', async () => {
     const failures = { 'create volumes/data1-n2': exists };
     const { code, out, err } = await stowage(BATCH, { failures });
     expect({ code, out }).toEqual({
@@ -221,7 +221,7 @@ describe('on several nodes', () => {
     expect(err).toBe('error: n2 is there\nerror: 1 of 3 failed\n');
   });
 
-  test('data is a List of those that were made', async () => {
+  test('prints a List of the created Volumes as JSON', async () => {
     const failures = { 'create volumes/data1-n2': exists };
     const list = JSON.parse((await stowage([...BATCH, '-o', 'json'], { failures })).out);
     expect(list).toMatchObject({ apiVersion: 'v1', kind: 'List' });
@@ -241,7 +241,7 @@ describe('on several nodes', () => {
     expect(requests).toHaveLength(asked);
   });
 
-  test('a name that cannot be is refused before anything is created', async () => {
+  test('refuses an invalid name before it creates anything', async () => {
     const { code, err, requests } = await stowage([
       ...CREATE.with(2, 'a'.repeat(250)),
       '--node',
@@ -260,7 +260,7 @@ describe('on several nodes', () => {
     expect(err).toContain('… and 990 more\n');
   });
 
-  test('--wait waits for all side by side', async () => {
+  test('--wait waits for all Volumes concurrently', async () => {
     const step = (name: string, status: Volume['status'] & object): WatchEvent => ({
       type: 'MODIFIED',
       object: volumeNamed(name, status),
@@ -279,7 +279,7 @@ describe('on several nodes', () => {
   });
 });
 
-describe('without --storage-class', () => {
+describe('create volume without --storage-class', () => {
   const WITHOUT = CREATE.slice(0, -2);
   const objects = {
     'storageclasses/slow': classNamed('slow'),
@@ -291,7 +291,7 @@ describe('without --storage-class', () => {
     'storageclasses/cloud': classNamed('cloud', { provisioner: 'ebs.csi.aws.com' }),
   };
 
-  test('lists the classes that exist, and takes none, not even the only one', async () => {
+  test('lists the existing classes, and chooses none, not even the only one', async () => {
     const { code, err, requests } = await stowage(WITHOUT, { objects });
     expect(code).toBe(2);
     expect(err).toBe(
@@ -302,11 +302,11 @@ describe('without --storage-class', () => {
     expect(await stowage(WITHOUT, { objects: only })).toMatchObject({ code: 2, out: '' });
   });
 
-  test('or that there is none', async () => {
+  test('prints how to create a class if there is none', async () => {
     expect((await stowage(WITHOUT)).err).toContain('stowage create storageclass NAME --static');
   });
 
-  test('a cluster that cannot be asked does not hide what is missing', async () => {
+  test('names the missing flag even if the cluster does not answer', async () => {
     const failures = { 'list storageclasses/*': new Error('gone') };
     expect(await stowage(WITHOUT, { failures })).toMatchObject({
       code: 2,
@@ -315,14 +315,14 @@ describe('without --storage-class', () => {
   });
 });
 
-describe('questions', () => {
+describe('interactive create volume', () => {
   const away = new NodeError('unreachable', 'n1', 'node n1 did not answer', {
     hint: 'Look at it.',
   });
   const executor = fakeExecutor({ n1: away });
   const objects = { 'storageclasses/fast': classNamed('fast') };
 
-  test('on a terminal, what is missing is asked for', async () => {
+  test('prompts for each missing flag', async () => {
     const { code, out, questions, requests } = await stowage(['create', 'volume'], {
       tty: true,
       objects,
@@ -357,14 +357,14 @@ describe('questions', () => {
     ]);
   });
 
-  test('and nothing else is', async () => {
+  test('prompts for no flag that is given', async () => {
     expect(await stowage(CREATE, { tty: true })).toMatchObject({ code: 0, questions: [] });
     const world = { tty: true, objects, executor, answers: ['fast', true] };
     const { questions } = await stowage(CREATE.slice(0, -2), world);
     expect(questions).toEqual(['Storage class:', 'Create it?']);
   });
 
-  test('a class is named where none can be chosen from', async () => {
+  test('prompts for a class name if there is no class to choose', async () => {
     const { requests } = await stowage(CREATE.slice(0, -2), {
       tty: true,
       executor,
@@ -377,7 +377,7 @@ describe('questions', () => {
     ['standard input is a pipe', { tty: true, stdin: 'data1\n' }],
     ['there is no terminal', {}],
     ['the terminal can show none', { tty: true, env: { TERM: 'dumb' } }],
-  ])('none where %s', async (_, world) => {
+  ])('does not prompt if %s', async (_, world) => {
     expect(await stowage(['create', 'volume'], world)).toMatchObject({
       code: 2,
       out: '',

@@ -42,18 +42,18 @@ test.each<[string, Partial<VolumeSpec>, string | undefined]>([
     { ...LVM, onDelete: 'Wipe' },
     'its logical volume is overwritten and removed',
   ],
-])('deleting the Volume of %s', (_, spec, loss) => {
+])('lostByDeletion reports the data loss of a Volume of %s', (_, spec, loss) => {
   expect(lostByDeletion(volume(spec))).toBe(loss && `Volume a on n1: ${loss}`);
 });
 
-test('goes by what was provisioned, not by the spec', () => {
+test('lostByDeletion uses the provisioned node and path, not the spec', () => {
   const prepared = { node: 'n7', paths: ['/srv/a'], identity: '1:2' };
   expect(lostByDeletion(volume({}, { prepared }))).toBe(
     'Volume a on n7: its file /srv/a is removed with all its data',
   );
 });
 
-describe('overwriting', () => {
+describe('confirmation of an overwrite', () => {
   const overwriting = [volume({ ...RAW, overwrite: 'ext4\u001b[2J' })];
   const confirm = async (world: World, flags: object = {}) => {
     const { io, outcome } = fakeIo(world);
@@ -72,7 +72,7 @@ describe('overwriting', () => {
     expect(await confirm({}, { yes: true })).toMatchObject({ questions: [], err: '' });
   });
 
-  test('asks on a terminal, without control characters of the text', async () => {
+  test('prompts on a terminal, without control characters', async () => {
     const { questions, err } = await confirm({ tty: true, answers: [true] });
     expect(questions).toHaveLength(1);
     expect(err).toBe(
@@ -83,7 +83,7 @@ describe('overwriting', () => {
     });
   });
 
-  test('does not happen in a dry run', async () => {
+  test('is not needed in a dry run', async () => {
     expect(await confirm({}, { dryRun: 'client' })).toMatchObject({ err: '' });
     expect(await confirm({}, { dryRun: 'server' })).toMatchObject({ err: '' });
   });

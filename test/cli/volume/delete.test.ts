@@ -48,7 +48,7 @@ test('does not delete when it may not read the PersistentVolume', async () => {
 test.each([
   ['--all', undefined],
   ['--selector=app=db', 'app=db'],
-])('%s deletes what the list has, but nothing in use', async (flag, labelSelector) => {
+])('%s deletes the listed Volumes, except those in use', async (flag, labelSelector) => {
   const { code, out, requests } = await stowage(['delete', 'volumes', flag], {
     objects: { ...bound('a'), ...available('b') },
   });
@@ -56,12 +56,12 @@ test.each([
   expect(requests[0]).toMatchObject({ what: 'list volumes/*', options: { labelSelector } });
 });
 
-test('--all of none', async () => {
+test('--all reports that there are no Volumes', async () => {
   const { code, err } = await stowage(['delete', 'volumes', '--all']);
   expect({ code, err }).toEqual({ code: 0, err: 'No volumes found\n' });
 });
 
-test('a Volume that was replaced since it was selected stays', async () => {
+test('does not delete a Volume that was replaced since it was listed', async () => {
   const listed = available('a');
   let gets = 0;
   const replaced = new Proxy<Record<string, KubeObject>>(listed, {
@@ -81,7 +81,7 @@ test('a Volume that was replaced since it was selected stays', async () => {
   expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
 });
 
-test('what is being deleted already is not selected, and none is an empty List', async () => {
+test('--all does not delete a terminating Volume again, but --wait waits for it', async () => {
   const going = volumeNamed('a', { phase: 'Terminating' });
   const deletionTimestamp = '2029-12-31T00:00:00Z';
   const objects = {
@@ -95,7 +95,7 @@ test('what is being deleted already is not selected, and none is an empty List',
 });
 
 test.each([[['-l', '']], [['-l', ' ']], [['--selector=']]])(
-  'an empty selector %j selects nothing: an unset variable would select all',
+  'refuses the empty selector %j: an unset variable would select all',
   async (words: string[]) => {
     const { code, err, requests } = await stowage(['delete', 'volumes', ...words], {
       objects: available('a'),
@@ -116,7 +116,7 @@ test.each([
   expect(await stowage(['delete', 'volume', ...words])).toMatchObject({ code: 2, requests: [] });
 });
 
-test('a Volume that does not exist', async () => {
+test('exits with 3 for a missing Volume, or with 0 given --ignore-not-found', async () => {
   expect(await stowage(['delete', 'volume', 'a'])).toMatchObject({ code: 3, out: '' });
   expect(await stowage(['delete', 'volume', 'a', '--ignore-not-found'])).toMatchObject({
     code: 0,
@@ -125,7 +125,7 @@ test('a Volume that does not exist', async () => {
   });
 });
 
-test('of several, some', async () => {
+test('exits with 7 if it deletes only some of several Volumes', async () => {
   const { code, out, err } = await stowage(['delete', 'volumes', 'a', 'b', 'c'], {
     objects: { ...bound('a'), ...available('b') },
   });
@@ -135,7 +135,7 @@ test('of several, some', async () => {
   expect(err).toContain('error: 2 of 3 failed\n');
 });
 
-test('of several, none: the status is theirs if it is the same', async () => {
+test('exits with the common status if all Volumes fail alike, else with 1', async () => {
   const refused = { ...bound('a'), ...bound('b') };
   expect(await stowage(['delete', 'volumes', 'a', 'b'], { objects: refused })).toMatchObject({
     code: 5,
@@ -230,7 +230,7 @@ test('--wait times out after --timeout', async () => {
   expect(err).toContain('Find out what holds it up: stowage why volume a\n');
 });
 
-describe('on a terminal', () => {
+describe('delete volume on a terminal', () => {
   const kept = {
     ...volumeNamed('kept', { phase: 'Available' }),
     spec: { nodeName: 'n1', storageClassName: 'fast', rawBlockDevice: { devicePath: '/dev/sdb' } },
@@ -253,7 +253,7 @@ describe('on a terminal', () => {
     expect(questions).toHaveLength(1);
   });
 
-  test('no deletes nothing', async () => {
+  test('deletes nothing if the answer is no', async () => {
     const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], {
       objects: available('a'),
       tty: true,
@@ -267,14 +267,14 @@ describe('on a terminal', () => {
   test.each([
     [['a', '--yes'], available('a')],
     [['kept'], { 'volumes/kept': kept }],
-  ])('%j needs no question', async (argv, objects) => {
+  ])('does not prompt for %j', async (argv, objects) => {
     expect(await stowage(['delete', 'volume', ...argv], { objects, tty: true })).toMatchObject({
       code: 0,
       questions: [],
     });
   });
 
-  test('what is refused is not asked about', async () => {
+  test('does not prompt for a Volume that is refused', async () => {
     expect(
       await stowage(['delete', 'volume', 'a'], { objects: bound('a'), tty: true }),
     ).toMatchObject({
@@ -283,7 +283,7 @@ describe('on a terminal', () => {
     });
   });
 
-  test('what came into use while the question was there is refused', async () => {
+  test('refuses a Volume that came into use during the prompt', async () => {
     const objects: Record<string, KubeObject> = available('a');
     const running = stowage(['delete', 'volume', 'a'], {
       objects,
@@ -296,7 +296,7 @@ describe('on a terminal', () => {
     expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
   });
 
-  test('Ctrl-C at the question ends it as a signal does', async () => {
+  test('exits with 130 after Ctrl-C at the prompt', async () => {
     const { code, requests } = await stowage(['delete', 'volume', 'a'], {
       objects: available('a'),
       tty: true,

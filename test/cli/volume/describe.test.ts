@@ -115,7 +115,7 @@ const objects: Record<string, KubeObject> = {
   }),
 };
 
-test('all about a Volume', async () => {
+test('describe volume prints all sections of a Volume', async () => {
   const { code, out, err } = await stowage(['describe', 'volume', 'data1'], { objects });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
@@ -170,7 +170,7 @@ Events:
   );
 });
 
-test('a Volume with nothing yet', async () => {
+test('describe volume prints <none> for what a new Volume lacks', async () => {
   const { code, out } = await stowage(['describe', 'vol', 'a'], {
     objects: {
       'volumes/a': {
@@ -211,7 +211,7 @@ test.each([
     },
     ['Type: sparse file', 'Directory: /srv', 'Type: raw device'],
   ],
-])('%j', async (spec, lines) => {
+])('describe volume prints the spec %j', async (spec, lines) => {
   const volume = {
     ...volumeNamed('a'),
     spec: { nodeName: 'n1', storageClassName: 'fast', ...spec },
@@ -221,7 +221,7 @@ test.each([
   expect(printed).toEqual(expect.arrayContaining(lines));
 });
 
-test('a claim of the same name that was made later is not its claim', async () => {
+test('describe volume ignores a later claim of the same name', async () => {
   const later = { ...claim, metadata: { ...claim.metadata, uid: 'uid-later' } };
   const { out } = await stowage(['describe', 'vol', 'data1'], {
     objects: { ...objects, 'persistentvolumeclaims/data-0': later },
@@ -230,7 +230,7 @@ test('a claim of the same name that was made later is not its claim', async () =
   expect(out).not.toContain('db-0');
 });
 
-test('a pod uses the claim that was made for it', async () => {
+test('describe volume lists only the pod that owns an ephemeral claim', async () => {
   const volumes = [{ name: 'scratch', ephemeral: {} }];
   const maker = { ...pod('maker', ''), spec: { nodeName: 'n1', volumes } };
   const other = { ...pod('other', ''), spec: { nodeName: 'n1', volumes } };
@@ -249,7 +249,7 @@ test('a pod uses the claim that was made for it', async () => {
   expect(out.match(/pod \w+/g)).toEqual(['pod maker']);
 });
 
-test('marks a foreign PersistentVolume of its name', async () => {
+test('describe volume marks a foreign PersistentVolume of its name', async () => {
   const others = { ...pv, metadata: { ...pv.metadata, ownerReferences: [] } };
   const { out } = await stowage(['describe', 'vol', 'data1'], {
     objects: { ...objects, 'persistentvolumes/data1': others },
@@ -263,7 +263,7 @@ test.each([
   ['get persistentvolumeclaims/data-0', 'Claim'],
   ['list pods/*', ' {2}Used by'],
   ['list events/involvedObject.name=data1', 'Events'],
-])('where %s is forbidden, that is said in its place', async (request, label) => {
+])('describe volume notes in its place that %s is forbidden', async (request, label) => {
   const { code, out, err } = await stowage(['describe', 'vol', 'data1'], {
     objects,
     failures: { [request]: refusal(403, `${request} is forbidden`) },
@@ -276,7 +276,7 @@ test.each([
   ]);
 });
 
-test('a Volume that is not there, among others', async () => {
+test('describe volume reports a missing Volume, and describes the others', async () => {
   const { code, out, err } = await stowage(['describe', 'vol', 'x', 'data1', 'a'], {
     objects: { ...objects, 'volumes/a': volumeNamed('a') },
   });
@@ -290,7 +290,7 @@ test('a Volume that is not there, among others', async () => {
   expect(err).toBe('error: volumes/x not found\nerror: 1 of 3 failed\n');
 });
 
-test('no terminal is steered by anything of it', async () => {
+test('describe volume prints no control characters and no forged lines', async () => {
   const evil = '\u001b]0;owned\u0007\u009b2J\nName: forged';
   /**
    * Returns the object with a hostile suffix on all strings, except for names that are looked up.

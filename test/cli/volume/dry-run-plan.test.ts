@@ -28,8 +28,8 @@ const world = (nodes: Parameters<typeof fakeExecutor>[0], more: World['objects']
 });
 const n1 = { n1: { probes: EMPTY_NODE } };
 
-describe('commands', () => {
-  test('that would run, in a line each after its name', async () => {
+describe('create volume --dry-run=plan', () => {
+  test('prints each command after the name of its step', async () => {
     const there = world(n1);
     const { code, out, err, requests } = await stowage(ON_N1, there);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -58,7 +58,7 @@ describe('commands', () => {
     expect(there.executor.closed).toBe(true);
   });
 
-  test('with the checks before each, with -v', async () => {
+  test('-v prints the guards before each command', async () => {
     const { out } = await stowage([...ON_N1, '-v'], world(n1));
     const lines = out.split('\n');
     const mkfs = lines.findIndex((line) => line.startsWith("'mkfs.ext4'"));
@@ -67,7 +67,7 @@ describe('commands', () => {
     );
   });
 
-  test('as data', async () => {
+  test('prints the steps as JSON or YAML', async () => {
     const { code, out } = await stowage([...ON_N1, '-o', 'json'], world(n1));
     const data = JSON.parse(out);
     expect({ code, ...data, steps: data.steps[0] }).toEqual({
@@ -84,7 +84,7 @@ describe('commands', () => {
     expect((await stowage([...ON_N1, '-o', 'yaml'], world(n1))).out).toContain('\nsteps:\n');
   });
 
-  test('needs no --yes for what would be overwritten: the node is asked', async () => {
+  test('needs no --yes for an overwrite, but probes the node', async () => {
     const argv = [
       'create',
       'volume',
@@ -106,15 +106,15 @@ describe('commands', () => {
   });
 });
 
-describe('refusals', () => {
-  test('exit with 5 and their hint', async () => {
+describe('a refusal of create volume --dry-run=plan', () => {
+  test('exits with 5 and prints its hint', async () => {
     const { code, out, err } = await stowage(ON_N1, world({ n1: { probes: taken } }));
     expect({ code, out }).toEqual({ code: 5, out: '' });
     expect(err).toContain(`Volume data1: ${FOLDER}/${UID} already exists`);
     expect(err).toContain('hint: Check the file, and move it away');
   });
 
-  test('are data, too', async () => {
+  test('is printed as JSON', async () => {
     const { code, out } = await stowage([...ON_N1, '-o', 'json'], world({ n1: { probes: taken } }));
     expect({ code, ...JSON.parse(out) }).toEqual({
       code: 5,
@@ -126,7 +126,7 @@ describe('refusals', () => {
     });
   });
 
-  test('of a class that no volume can be made of', async () => {
+  test('reports an invalid storage class', async () => {
     const bad = classNamed('fast', { parameters: { fsType: 'ntfs' } });
     const { code, err } = await stowage(ON_N1, { ...world(n1, { 'storageclasses/fast': bad }) });
     expect(code).toBe(5);
@@ -134,7 +134,7 @@ describe('refusals', () => {
     expect(err).toContain('hint: Correct the storage class');
   });
 
-  test('a class that is not there is not found', async () => {
+  test('exits with 3 for a missing storage class', async () => {
     expect(await stowage(ON_N1, { executor: fakeExecutor(n1) })).toMatchObject({
       code: 3,
       out: '',
@@ -142,8 +142,8 @@ describe('refusals', () => {
   });
 });
 
-describe('nodes', () => {
-  test('one that does not answer', async () => {
+describe('the nodes of create volume --dry-run=plan', () => {
+  test('fail the command if they do not answer', async () => {
     const there = world({ n1: away });
     const { code, out, err } = await stowage(ON_N1, there);
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -151,7 +151,7 @@ describe('nodes', () => {
     expect(there.executor.closed).toBe(true);
   });
 
-  test('several, each under its heading, whatever becomes of the others', async () => {
+  test('are planned independently, each under its heading', async () => {
     const nodes = { ...n1, n2: away, n3: { probes: taken } };
     const { code, out, err } = await stowage([...CREATE, '--node', 'n{1..3}'], world(nodes));
     expect(code).toBe(7);

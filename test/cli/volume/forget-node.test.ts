@@ -13,13 +13,13 @@ const world = (status?: VolumeStatus, more: World['objects'] = {}): World => ({
   objects: { 'volumes/a': volumeNamed('a', status), ...more },
 });
 
-describe('a node that is lost', () => {
+describe('delete volume --forget-node for a lost node', () => {
   test.each<[string, World['objects']]>([
     ['its object is gone', {}],
     ['it is NotReady', { 'nodes/n1': node('False') }],
     ['it is not heard of', { 'nodes/n1': node('Unknown') }],
     ['it never was Ready', { 'nodes/n1': node() }],
-  ])('%s: marks the very Volume, then deletes it', async (_, more) => {
+  ])('%s: annotates the Volume with its UID, then deletes it', async (_, more) => {
     const { code, out, requests } = await stowage(
       [...FORGET, '--yes'],
       world({ phase: 'Available' }, more),
@@ -39,7 +39,7 @@ describe('a node that is lost', () => {
   });
 
   test.each([undefined, 'Pending', 'Failed', 'Available', 'Terminating'] as const)(
-    'whatever the phase: %s',
+    'accepts a Volume in phase %s',
     async (phase) => {
       expect(await stowage([...FORGET, '--yes'], world(phase && { phase }))).toMatchObject({
         code: 0,
@@ -47,7 +47,7 @@ describe('a node that is lost', () => {
     },
   );
 
-  test('what is being deleted is marked, and not deleted twice', async () => {
+  test('annotates a Volume in deletion without deleting it again', async () => {
     const volume = volumeNamed('a', { phase: 'Terminating' });
     volume.metadata.deletionTimestamp = '2030-01-01T00:00:00Z';
     const { code, requests } = await stowage([...FORGET, '--yes'], {
@@ -58,7 +58,7 @@ describe('a node that is lost', () => {
   });
 
   test.each(['Available', 'Released', 'Failed', 'Pending'] as const)(
-    'its PersistentVolume is %s',
+    'accepts a PersistentVolume that is %s',
     async (phase) => {
       const more = { 'persistentvolumes/a': pvOf(volumeNamed('a'), phase) };
       expect(
@@ -69,7 +69,7 @@ describe('a node that is lost', () => {
     },
   );
 
-  test('goes by the node where it was provisioned, not by the spec', async () => {
+  test('checks the node of the provisioned storage, not that of the spec', async () => {
     const prepared = { node: 'n2', paths: ['/x'], identity: '' };
     const more = { 'nodes/n1': node('True') };
     expect(
@@ -80,7 +80,7 @@ describe('a node that is lost', () => {
   });
 });
 
-describe('refused', () => {
+describe('delete volume --forget-node', () => {
   test.each<[string, VolumeStatus, World['objects'], string]>([
     ['its node is Ready', { phase: 'Available' }, { 'nodes/n1': node('True') }, 'node n1 is Ready'],
     [
@@ -95,14 +95,14 @@ describe('refused', () => {
       { 'persistentvolumes/a': pvOf(volumeNamed('a'), 'Bound') },
       'its PersistentVolume is bound to the claim db/data-0',
     ],
-  ])('%s: exit 5, and nothing is written', async (_, status, more, why) => {
+  ])('exits with 5 and writes nothing if %s', async (_, status, more, why) => {
     const { code, err, requests } = await stowage([...FORGET, '--yes'], world(status, more));
     expect(code).toBe(5);
     expect(err).toContain(`error: The node of Volume a cannot be forgotten: ${why}\nhint: `);
     expect(writes(requests)).toEqual([]);
   });
 
-  test('without consent: exit 2, and nothing is written', async () => {
+  test('exits with 2 and writes nothing without consent', async () => {
     const { code, err, requests } = await stowage(FORGET, world({ phase: 'Available' }));
     expect(code).toBe(2);
     expect(err).toContain('its data on node n1 is lost to the cluster now');
@@ -110,7 +110,7 @@ describe('refused', () => {
     expect(writes(requests)).toEqual([]);
   });
 
-  test('a Volume that does not exist: exit 3', async () => {
+  test('exits with 3 for a missing Volume', async () => {
     expect(await stowage([...FORGET, '--yes'])).toMatchObject({ code: 3 });
     expect(await stowage([...FORGET, '--yes', '--ignore-not-found'])).toMatchObject({ code: 0 });
   });

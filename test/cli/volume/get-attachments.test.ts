@@ -34,7 +34,7 @@ const objects: Record<string, KubeObject> = {
 const get = (argv: string[] = [], world: World = {}) =>
   stowage(['get', 'attachments', ...argv], { objects, ...world });
 
-test('a table', async () => {
+test('get attachments prints a table', async () => {
   const { code, out, err } = await get();
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
@@ -58,7 +58,7 @@ test('a wide table names the device on each node where it is known', async () =>
   ]);
 });
 
-describe('data', () => {
+describe('get attachments as data', () => {
   const a = {
     volume: 'a',
     node: 'n3',
@@ -71,7 +71,7 @@ describe('data', () => {
     device: 'loop3',
   };
 
-  test('is a list, also of one name, for a Volume has several or none', async () => {
+  test('is a list even for one name, as a Volume has several attachments or none', async () => {
     expect(JSON.parse((await get(['a', '-o', 'json'])).out)).toEqual({ items: [a] });
     expect(JSON.parse((await get(['none', '-o', 'json'])).out)).toEqual({ items: [] });
     const { items } = JSON.parse((await get(['-o', 'json'])).out);
@@ -84,7 +84,7 @@ describe('data', () => {
     expect(parse((await get(['-o', 'yaml'])).out)).toEqual({ items });
   });
 
-  test('of names', async () => {
+  test('is one name per line with -o name', async () => {
     expect((await get(['-o', 'name'])).out).toBe(
       'attachment/a/n3\nattachment/b/n1\nattachment/b/n2\n',
     );
@@ -98,7 +98,7 @@ test.each([
   ],
   [['b', '--node', 'n2'], ['b/n2']],
   [['--node', 'n4'], []],
-])('%j are those on these nodes', async (flags, names) => {
+])('get attachments %j lists only attachments on these nodes', async (flags, names) => {
   const { code, out } = await get([...flags, '-o', 'name']);
   expect(code).toBe(0);
   expect(out).toBe(names.map((name) => `attachment/${name}\n`).join(''));
@@ -109,12 +109,12 @@ test.each([
   ['node', ['b/n1', 'b/n2', 'a/n3']],
   ['state', ['b/n1', 'a/n3', 'b/n2']],
   ['age', ['b/n2', 'a/n3', 'b/n1']],
-])('--sort-by %s', async (field, names) => {
+])('get attachments --sort-by %s sorts the rows', async (field, names) => {
   const { out } = await get(['--sort-by', field, '-o', 'name']);
   expect(out.match(/\w\/n\d/g)).toEqual(names);
 });
 
-test('a selector is the server’s to apply, and does not go with names', async () => {
+test('get attachments -l sends the selector to the server, and excludes names', async () => {
   const { requests } = await get(['-l', 'app=db']);
   expect(requests[0]).toMatchObject({
     what: 'list volumes/*',
@@ -123,7 +123,7 @@ test('a selector is the server’s to apply, and does not go with names', async 
   expect(await get(['a', '-l', 'app=db'])).toMatchObject({ code: 2, requests: [] });
 });
 
-test('none, and Volumes that do not exist', async () => {
+test('get attachments reports that there are none, and missing Volumes', async () => {
   expect(await get([], { objects: {} })).toMatchObject({
     code: 0,
     out: '',
@@ -133,11 +133,11 @@ test('none, and Volumes that do not exist', async () => {
   expect(await get(['x', 'a', '-o', 'name'])).toMatchObject({ code: 7, out: 'attachment/a/n3\n' });
 });
 
-test.each(['attachment', 'att'])('is also called %s', async (noun) => {
+test.each(['attachment', 'att'])('get attachments is also called get %s', async (noun) => {
   expect(await stowage(['get', noun, '-o', 'name'], { objects })).toMatchObject({ code: 0 });
 });
 
-describe('-w', () => {
+describe('get attachments -w', () => {
   const first = withThem('a', [on('n1')]);
   const moving: WatchEvent[] = [
     { type: 'MODIFIED', object: withThem('a', [on('n1', { state: 'Detaching', pods: [] })], '2') },
@@ -153,7 +153,7 @@ describe('-w', () => {
   const watch = (argv: string[], events: WatchEvent[], world: World = {}) =>
     watchVolumes(['get', 'attachments', '-w', ...argv], { 'volumes/a': first }, [events], world);
 
-  test('shows what changes of attachments, and their ends', async () => {
+  test('prints each change of an attachment, and its detach', async () => {
     const { code, out } = await watch([], moving);
     expect(code).toBe(130);
     expect(out.split('\n').map((line) => line.split(/ +/).slice(0, 4).join(' '))).toEqual([
@@ -181,17 +181,17 @@ describe('-w', () => {
     });
   });
 
-  test('does not report a detach of a Volume that is not selected any more', async () => {
+  test('reports a Volume that is no longer selected as Gone, not as Detached', async () => {
     const { out } = await watch(['-l', 'app=db'], [{ type: 'DELETED', object: first }]);
     expect(out).toMatch(/\na +n1 +Gone +<none> /);
   });
 
-  test('of some nodes is of those only', async () => {
+  test('--node prints changes on those nodes only', async () => {
     const { out } = await watch(['--node', 'n2', '-o', 'name'], moving);
     expect(out).toBe('attachment/a/n2\n');
   });
 
-  test('is one table on a terminal', async () => {
+  test('keeps one table up to date on a terminal', async () => {
     const terminal = screen(100, 10);
     await watch(['--no-headers'], moving, { terminal });
     expect(terminal.shown()).toEqual(['a   n2   Attaching   db/db-0   60m']);
@@ -202,7 +202,7 @@ describe('-w', () => {
 });
 
 test.each([[[]], [['-o', 'wide']], [['-o', 'name']], [['-o', 'json']], [['-o', 'yaml']]])(
-  'no terminal is steered by what a Volume says, %j',
+  'get attachments prints no control characters, with %j',
   async (flags) => {
     const evil = '\u001b]0;owned\u0007\u009b2J';
     const row = on(`n${evil}`, { pods: [evil], message: evil, since: evil });

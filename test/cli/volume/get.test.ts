@@ -21,7 +21,7 @@ const data1 = volumeNamed('data1', {
 });
 const objects = { 'volumes/a': a, 'volumes/data1': data1 };
 
-test('a table', async () => {
+test('get volumes prints a table', async () => {
   const { code, out, err } = await stowage(['get', 'volumes'], { objects });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
@@ -34,7 +34,7 @@ test('a table', async () => {
   );
 });
 
-test('a wide table', async () => {
+test('get volumes -o wide prints more columns', async () => {
   const { out } = await stowage(['get', 'vol', 'data1', '-o', 'wide'], { objects });
   expect(out).toBe(
     [
@@ -45,15 +45,15 @@ test('a wide table', async () => {
   );
 });
 
-describe('data', () => {
-  test('of one that was named is that object', async () => {
+describe('get volumes as data', () => {
+  test('is the object itself for one name', async () => {
     expect(JSON.parse((await stowage(['get', 'vol', 'a', '-o', 'json'], { objects })).out)).toEqual(
       a,
     );
     expect(parse((await stowage(['get', 'vol', 'a', '-o', 'yaml'], { objects })).out)).toEqual(a);
   });
 
-  test('of all is a List, also of none', async () => {
+  test('is a List for all Volumes, even if there are none', async () => {
     expect(
       JSON.parse((await stowage(['get', 'vol', '-o', 'json'], { objects })).out),
     ).toMatchObject({
@@ -65,7 +65,7 @@ describe('data', () => {
     expect(JSON.parse(out)).toMatchObject({ kind: 'List', items: [] });
   });
 
-  test('by JSONPath, of one and of all', async () => {
+  test('can be selected by JSONPath, for one Volume or all', async () => {
     const of =
       (...names: string[]) =>
       (template: string) =>
@@ -78,7 +78,7 @@ describe('data', () => {
     expect(other).toMatchObject({ code: 2, err: expect.stringContaining('jsonpath=TEMPLATE') });
   });
 
-  test('of several is names', async () => {
+  test('is one name per line with -o name', async () => {
     const { out } = await stowage(['get', 'vol', '-o', 'name'], { objects });
     expect(out).toBe(
       'volume.storage.metalk8s.scality.com/a\nvolume.storage.metalk8s.scality.com/data1\n',
@@ -91,7 +91,7 @@ test('-A is accepted, as by kubectl', async () => {
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('/data1') });
 });
 
-test('none', async () => {
+test('get volumes reports that there are no Volumes', async () => {
   expect(await stowage(['get', 'volumes'])).toMatchObject({
     code: 0,
     out: '',
@@ -99,7 +99,7 @@ test('none', async () => {
   });
 });
 
-test('a selector is the server’s to apply', async () => {
+test('get volumes -l sends the selector to the server', async () => {
   const { requests } = await stowage(['get', 'volumes', '-l', 'a in (b,c)'], { objects });
   expect(requests).toMatchObject([
     { what: 'list volumes/*', options: { labelSelector: 'a in (b,c)' } },
@@ -117,12 +117,12 @@ test('a selector that the server cannot parse is wrong usage', async () => {
   expect(await stowage(['get', 'volumes'], { failures })).toMatchObject({ code: 1 });
 });
 
-test('--no-headers', async () => {
+test('get volumes --no-headers omits the headings', async () => {
   const { out } = await stowage(['get', 'volumes', 'a', '--no-headers'], { objects });
   expect(out).toBe('a   n1   Unknown   <none>   <none>   <none>   fast   5h\n');
 });
 
-test('names that do not exist', async () => {
+test('get volumes exits with 3 or 7 for missing names', async () => {
   expect(await stowage(['get', 'volumes', 'x'])).toMatchObject({
     code: 3,
     out: '',
@@ -141,7 +141,7 @@ const onNode = (name: string, nodeName: string, prepared?: string) => {
   return { ...volume, spec: { ...volume.spec, nodeName } };
 };
 
-describe('--node', () => {
+describe('get volumes --node', () => {
   const spread = {
     'volumes/a': onNode('a', 'n1'),
     'volumes/b': onNode('b', 'n2'),
@@ -164,7 +164,7 @@ describe('--node', () => {
     ],
     [['--node', 'n3'], ['c']],
     [['--node', 'n4'], []],
-  ])('%j, by where a Volume was made, else is to be', async (flags, names) => {
+  ])('%j selects by the provisioned node, else by the spec', async (flags, names) => {
     const { code, out } = await stowage(['get', 'vol', ...flags, '-o', 'json'], {
       objects: spread,
     });
@@ -173,7 +173,7 @@ describe('--node', () => {
   });
 });
 
-describe('--sort-by', () => {
+describe('get volumes --sort-by', () => {
   const made = (
     name: string,
     created: string,
@@ -198,7 +198,7 @@ describe('--sort-by', () => {
     ['age', 'acdb'],
     ['capacity', 'cbda'],
     ['phase', 'bacd'],
-  ])('%s', async (field, order) => {
+  ])('sorts by %s', async (field, order) => {
     const { out } = await stowage(['get', 'vol', '--sort-by', field, '-o', 'name'], {
       objects: all,
     });
@@ -206,7 +206,7 @@ describe('--sort-by', () => {
   });
 });
 
-describe('-w', () => {
+describe('get volumes -w', () => {
   const versioned = (volume: typeof a, resourceVersion: string, nodeName = 'n1') => ({
     ...volume,
     metadata: { ...volume.metadata, resourceVersion },
@@ -222,7 +222,7 @@ describe('-w', () => {
   const watch = (argv: string[], events: WatchEvent[][], world: World = {}) =>
     watchVolumes(['get', 'vol', '-w', ...argv], { 'volumes/a': a1 }, events, world);
 
-  test('shows a table, a row for each change, and the last state of what is gone', async () => {
+  test('prints a row for each change, and a last row for a deleted Volume', async () => {
     const { code, out, err } = await watch(
       [],
       [
@@ -247,7 +247,7 @@ describe('-w', () => {
     );
   });
 
-  test('goes on after a dropped connection, with a warning', async () => {
+  test('continues after a dropped connection, with a warning', async () => {
     const { code, out, err } = await watch(
       ['-o', 'name'],
       [[{ type: 'MODIFIED', object: modified }], [{ type: 'ADDED', object: added }]],
@@ -257,7 +257,7 @@ describe('-w', () => {
     expect(err).toBe('warning: watch failed; restarting it: connection reset\ufffd[2J\n');
   });
 
-  test('shows what was deleted between the list and the watch', async () => {
+  test('reports a Volume that was deleted between list and watch', async () => {
     let lists = 0;
     const vanishing = new Proxy<Record<string, typeof a>>(
       { 'volumes/a': a1 },
@@ -274,7 +274,7 @@ describe('-w', () => {
       ],
     ];
 
-    test('is one table, drawn again', async () => {
+    test('redraws one table', async () => {
       const terminal = screen(100, 10);
       await watch([], changes, { terminal });
       expect(terminal.shown()).toEqual([
@@ -284,7 +284,7 @@ describe('-w', () => {
       ]);
     });
 
-    test('is in the order asked for, without headings if so asked, and shows once what is gone', async () => {
+    test('keeps order and --no-headers, and shows a deleted Volume once', async () => {
       const terminal = screen(100, 10);
       const flags = ['--sort-by', 'capacity', '--no-headers'];
       const gone: WatchEvent[] = [...(changes[0] ?? []), { type: 'DELETED', object: modified }];
@@ -299,7 +299,7 @@ describe('-w', () => {
       expect(later.shown().map((line) => line.split(/ +/)[0])).toEqual(['b', 'data1']);
     });
 
-    test('grows older by itself', async () => {
+    test('updates the age without events', async () => {
       const clock = new FakeClock();
       const terminal = screen(100, 10);
       const aborter = new AbortController();
@@ -316,7 +316,7 @@ describe('-w', () => {
       expect(clock.sleeping).toEqual([]);
     });
 
-    test('is drawn anew below a warning', async () => {
+    test('redraws the table below a warning', async () => {
       const terminal = screen(100, 20);
       await watch([], [[], changes[0] ?? []], { terminal });
       expect(terminal.shown().map((line) => line.split(/ +/)[0])).toEqual([
@@ -329,7 +329,7 @@ describe('-w', () => {
       ]);
     });
 
-    test('is lines where the terminal is dumb', async () => {
+    test('prints lines if the terminal is dumb', async () => {
       const terminal = screen(100, 10);
       await watch([], changes, { terminal, env: { TERM: 'dumb' } });
       expect(terminal.shown()).toHaveLength(4);
@@ -345,12 +345,12 @@ describe('-w', () => {
     expect(documents.map((document) => document.toJSON())).toEqual([a1, modified]);
   });
 
-  test('of nothing yet, the headings come with the first row', async () => {
+  test('prints headings with the first row if there are no Volumes yet', async () => {
     const { out } = await watch([], [[{ type: 'ADDED', object: added }]], { objects: {} });
     expect(out).toMatch(/^NAME .*\ndata1 .*\n$/);
   });
 
-  test('of some names or nodes is of those only', async () => {
+  test('prints changes of the selected names or nodes only', async () => {
     const other = versioned(data1, '4', 'n2');
     const events: WatchEvent[][] = [
       [
@@ -367,7 +367,7 @@ describe('-w', () => {
     ]);
   });
 
-  test('ends where watching is forbidden', async () => {
+  test('exits with 4 if watching is forbidden', async () => {
     const { code, out, err } = await stowage(['get', 'vol', '-w', '-o', 'name'], {
       objects: { 'volumes/a': a1 },
       events: () => {
@@ -378,13 +378,13 @@ describe('-w', () => {
     expect(err).toMatch(/^error: volumes is forbidden: User "me" cannot watch\nhint: .*\n$/);
   });
 
-  test('of a name that does not exist', async () => {
+  test('exits with 3 for a missing name', async () => {
     expect(await stowage(['get', 'vol', '-w', 'x'])).toMatchObject({ code: 3, out: '' });
   });
 });
 
 test.each([[[]], [['-o', 'wide']], [['-o', 'name']], [['-o', 'json']], [['-o', 'yaml']]])(
-  'no terminal is steered by what a Volume says, %j',
+  'get volumes prints no control characters, with %j',
   async (flags) => {
     const evil = '\u001b]0;owned\u0007\u009b2J';
     const volume = volumeNamed('a', {

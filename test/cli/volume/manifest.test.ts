@@ -66,7 +66,7 @@ describe('contradictions name both flags', () => {
   });
 });
 
-describe('what is missing', () => {
+describe('missing flags', () => {
   test.each<[VolumeFlags, string[]]>([
     [{}, ['--node', '--size or --device or --vg', '--storage-class']],
     [{ ...BOTH }, ['--size or --device or --vg']],
@@ -77,7 +77,7 @@ describe('what is missing', () => {
     [{ ...BOTH, type: 'lvm' }, ['--vg', '--size']],
     [{ ...BOTH, thinPool: 'pool' }, ['--vg', '--size']],
     [{ ...BOTH, size: '1Gi', overwrite: 'ext4' }, ['--vg']],
-  ])('%j', (flags, wanted) => {
+  ])('are listed for %j', (flags, wanted) => {
     expect(lacking({ name: 'data1', ...flags })).toEqual(wanted);
   });
 });

@@ -37,7 +37,7 @@ test('a Volume that is ready has nothing to retry', async () => {
   expect(requests.map(({ what }) => what)).toEqual(['get volumes/ready']);
 });
 
-test('a Volume whose expansion fails is ready, and retried', async () => {
+test('requests a retry for a ready Volume whose expansion fails', async () => {
   const conditions = [{ ...ready('True', 'Available').conditions?.[0], lastUpdateTime }];
   const growing = volumeNamed('a', {
     ...{ phase: 'Available', job: 'GrowVolume/3', conditions: conditions as never },
@@ -52,13 +52,13 @@ test('a Volume that no daemon reconciled is refused', async () => {
   expect(err).toContain('hint: See why: stowage why volume new\n');
 });
 
-test('of several, some', async () => {
+test('requests a retry for some of several Volumes, and exits with 7', async () => {
   const { code, out, err } = await stowage(['retry', 'volume', 'a', 'x'], { objects });
   expect({ code, out }).toEqual({ code: 7, out: `${NAME}/a retry requested\n` });
   expect(err).toContain('volumes/x not found');
 });
 
-test('a Volume that keeps changing is tried a few times', async () => {
+test('fails after five conflicting updates', async () => {
   const failures = { 'patch volumes/a': refusal(409, 'changed', { reason: 'Conflict' }) };
   const { code, requests } = await stowage(['retry', 'volume', 'a'], { objects, failures });
   expect(code).toBe(5);

@@ -99,7 +99,7 @@ const made = ({ requests }: Pick<Outcome, 'requests'>) =>
 const CREATE = ['create', 'volume'];
 const KNOWN = ['--node', 'n1', '--storage-class', 'fast'];
 
-test('all is asked for, what is there is shown, and then what would be done', async () => {
+test('create volume prompts for all flags, shows a summary, and creates the Volume', async () => {
   const answers = ['data1', 'n1', 'sparse', '10GB', '1Gi', 'fast', 'Always', true];
   const outcome = await stowage(CREATE, world(answers));
   expect(outcome).toMatchObject({
@@ -131,7 +131,7 @@ Equivalent command:
 `);
 });
 
-test('the command that it shows does the same', async () => {
+test('the shown command creates the same Volume', async () => {
   const asked = await stowage(
     [...CREATE, '--labels=a=b'],
     world(['d', 'n1', 'sparse', '1Gi', 'fast', 'OnDemand', true]),
@@ -150,7 +150,7 @@ test('the command that it shows does the same', async () => {
 test.each([
   ['no is an answer', [false], 5, 'Not confirmed: nothing was done'],
   ['and so is Ctrl-C', [new SignalError('SIGINT')], 130, ''],
-])('%s, and then nothing was sent', async (_, answers, code, message) => {
+])('nothing is created: %s', async (_, answers, code, message) => {
   const outcome = await stowage(
     [...CREATE, 'data1', ...KNOWN, '--type=sparse'],
     world(['1Gi', ...answers]),
@@ -160,10 +160,10 @@ test.each([
   expect(created(outcome)).toEqual([]);
 });
 
-describe('a raw device', () => {
+describe('a raw device in the prompts of create volume', () => {
   // A device is listed by a persistent link, or by the kernel's name if it has none.
   test.each([LINK, '/dev/sdb'])(
-    '%s is one of those that the node has; those in use cannot be chosen',
+    'is chosen as %s from the devices of the node, without those in use',
     async (path) => {
       const probes = { ...PROBES, ...NO_DEVICE };
       const executor = fakeExecutor({ n1: { probes } });
@@ -186,7 +186,7 @@ describe('a raw device', () => {
   );
 
   test.each(['/dev/sdc', LINK, PLACE])(
-    'that a Volume has as %s is shown as that Volume’s',
+    'is shown with the Volume that uses it as %s',
     async (devicePath) => {
       const raw = volumeNamed('mine');
       raw.spec = { nodeName: 'n1', storageClassName: 'fast', rawBlockDevice: { devicePath } };
@@ -199,7 +199,7 @@ describe('a raw device', () => {
     },
   );
 
-  test('of a node that does not answer is asked for by its path', async () => {
+  test('is entered by path if the node does not answer', async () => {
     const flags = ['--node', 'n2', '--storage-class', 'fast'];
     const outcome = await stowage(
       [...CREATE, 'd', ...flags],
@@ -212,7 +212,7 @@ describe('a raw device', () => {
   });
 });
 
-test('a logical volume is of a group that the node has', async () => {
+test('the prompt for a logical volume offers the groups of the node', async () => {
   const { questions, choices } = await stowage(
     [...CREATE, 'd', ...KNOWN],
     world(['lvm', 'old', '', 'vg 0', 'vg1', new SignalError('SIGINT')]),
@@ -221,7 +221,7 @@ test('a logical volume is of a group that the node has', async () => {
   expect(questions.slice(-2)).toEqual(['Volume group on the node:', 'Size, such as 10Gi:']);
 });
 
-test('several nodes are asked for in words', async () => {
+test('the prompt for a node accepts a pattern for several nodes', async () => {
   const outcome = await stowage(
     [...CREATE, 'd', '--storage-class', 'fast'],
     world(['', 'n{1..', 'n{1..2}', 'sparse', '1Gi', 'Always', true]),
@@ -230,14 +230,14 @@ test('several nodes are asked for in words', async () => {
   expect(outcome.err).toContain("--node 'n1,n2'");
 });
 
-test('what overwrites is asked about once', async () => {
+test('an overwrite is confirmed once', async () => {
   const argv = [...CREATE, 'd', '--node', 'n2', '--device', '/dev/sdb', '--overwrite', 'ext4'];
   const outcome = await stowage(argv, world(['fast', true]));
   expect(outcome.questions).toEqual(['Storage class:', 'Create, and overwrite this data?']);
   expect(created(outcome)).toEqual(['create volumes/d']);
 });
 
-test('and the command that it shows asks nothing, and overwrites no more', async () => {
+test('the shown command contains --yes and the same --overwrite', async () => {
   const argv = [...CREATE, 'd', '--node', 'n2', '--device', '/dev/sdb', '--overwrite', 'ext4'];
   const asked = await stowage(
     [...argv, '--wait', '--timeout=9s', '-o', 'name'],
@@ -249,7 +249,7 @@ test('and the command that it shows asks nothing, and overwrites no more', async
   expect(created(asked)).toEqual([]);
 });
 
-test('reports what the server would refuse before it asks nodes or for consent', async () => {
+test('reports a refusal of the server before it probes nodes or asks for consent', async () => {
   const taken = new StowageError('conflict', 'volumes "d" already exists');
   const executor = fakeExecutor({ n1: { probes: PROBES } });
   const outcome = await stowage(
@@ -261,7 +261,7 @@ test('reports what the server would refuse before it asks nodes or for consent',
   expect(outcome.err).not.toContain('Planning the steps on the nodes');
 });
 
-test('a class is asked for by its name where classes may not be listed', async () => {
+test('prompts for a class name if classes may not be listed', async () => {
   const forbidden = new StowageError('forbidden', 'storageclasses is forbidden');
   const outcome = await stowage(
     [...CREATE, 'd', '--node=n1', '--size=1Gi'],
@@ -284,7 +284,7 @@ test('reports a missing storage class', async () => {
   expect(outcome.code).toBe(0);
 });
 
-test('contradictions are refused before anything is asked', async () => {
+test('contradictory flags are refused before any prompt', async () => {
   const outcome = await stowage([...CREATE, '--size', '1Gi', '--device', '/dev/sdb'], world([]));
   expect(outcome).toMatchObject({ code: 2, questions: [] });
 });

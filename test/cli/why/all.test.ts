@@ -31,7 +31,7 @@ const grouped = (found: readonly HeldUp[]) =>
     objects.map(({ name }) => name),
   ]);
 
-describe('what is held up is grouped', () => {
+describe('objects that are held up are grouped', () => {
   const node = { chain: [{ kind: 'Node', name: 'n1' }] };
   const fix = { say: 'Do it.', run: ['true'] };
   const usedBy = (uses: string) => ({
@@ -124,7 +124,7 @@ describe('what is held up is grouped', () => {
     expect(grouped(found)).toEqual(expected);
   });
 
-  test('and is explained as of the object nearest to the cause', () => {
+  test('with the explanation of the object nearest to the cause', () => {
     const [group] = groupsOf([
       heldUp({ kind: 'Pod', namespace: 'db', name: 'p' }, { chain: [volume('b')], holdup: 'far' }),
       heldUp(volume('b'), { holdup: 'near' }),
@@ -162,7 +162,7 @@ describe('stowage why --all', () => {
     expect(out).toContain('ssh n1 true');
   });
 
-  test('has as data what one object has, and the objects', async () => {
+  test('prints each cause with its objects as JSON', async () => {
     const { out } = await why('-o', 'json');
     const data = JSON.parse(out);
     expectSchema('held', data);
@@ -176,7 +176,7 @@ describe('stowage why --all', () => {
     });
   });
 
-  test('asks for each kind once, however many objects there are', async () => {
+  test('lists each kind once, for any number of objects', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 200 }, (_, index) => [
         `volumes/v${index}`,
@@ -190,12 +190,12 @@ describe('stowage why --all', () => {
     expect(lists.filter((each) => each.startsWith('get'))).toEqual([]);
   });
 
-  test('is done where nothing is held up', async () => {
+  test('exits with 0 if nothing is held up', async () => {
     const { code, out } = await stowage(['why', '--all'], { objects: {} });
     expect({ code, out }).toEqual({ code: 0, out: '' });
   });
 
-  test('says what may not be read, and goes on', async () => {
+  test('notes kinds that may not be read, and continues', async () => {
     const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: 403 } as const;
     const denied = new ApiError({ ...status, message: 'pods are forbidden' }, 403, 'list pods');
     const { code, out, err } = await stowage(['why', '--all'], {
@@ -207,7 +207,7 @@ describe('stowage why --all', () => {
     expect(out).toContain('NodeUnreachable (Node n1)');
   });
 
-  test('does not say that nothing is where nothing may be listed', async () => {
+  test('exits with 4 if a kind may not be listed, though nothing is held up', async () => {
     const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: 403 } as const;
     const denied = new ApiError({ ...status, message: 'forbidden' }, 403, 'list');
     const { code, err } = await stowage(['why', '--all'], {
@@ -218,7 +218,7 @@ describe('stowage why --all', () => {
     expect(err).toContain('other objects may be held up as well: you may not list pods');
   });
 
-  test('asks once for what may not be listed, but read', async () => {
+  test('reads an object once if its kind may not be listed', async () => {
     const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: 403 } as const;
     const denied = new ApiError({ ...status, message: 'forbidden' }, 403, 'list nodes');
     const { requests } = await stowage(['why', '--all'], {
@@ -228,14 +228,14 @@ describe('stowage why --all', () => {
     expect(requests.filter(({ what }) => what === 'get nodes/n1')).toHaveLength(1);
   });
 
-  test('of a namespace leaves out the Volumes of others', async () => {
+  test('-n lists only objects of that namespace', async () => {
     const { out } = await why('-n', 'test');
     expect(out.match(/^Cause: +.*$/gm)).toEqual([
       'Cause:       NoFreeVolume (PersistentVolumeClaim test/data)',
     ]);
   });
 
-  test('names one thing once, of a claim and its pod that no node fits', async () => {
+  test('names one cause for a claim and its pod that no node fits', async () => {
     const waiting = {
       ...classNamed('waits'),
       provisioner: DRIVER,
@@ -262,7 +262,7 @@ describe('stowage why --all', () => {
     ]);
   });
 
-  test.each([[['volume', 'a']], [['volume/a']]])('names no object: %j', async (names) => {
+  test.each([[['volume', 'a']], [['volume/a']]])('refuses an object: %j', async (names) => {
     const { code, err } = await why(...names);
     expect(code).toBe(2);
     expect(err).toContain('--all takes no object');

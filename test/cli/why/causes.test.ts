@@ -81,7 +81,7 @@ const INVENTORY: readonly [what: string, cause: Reason, shownIn: string][] = [
   ['claim that a snapshot is taken of', 'UsedAsSource', ALL_CLAIMS],
 ];
 
-describe('it is shown that the printed fix ends', () => {
+describe('a test proves the printed fix for', () => {
   test.each(INVENTORY)('%s: %s', (_, cause, file) => {
     const titles = [
       ...readFileSync(file, 'utf8').matchAll(/(?:\btest\(|\]\)\(|^ {4}cause:)\s*['"`]([^'"`:]*)/gm),
@@ -95,7 +95,7 @@ test('docs/output.md lists each cause, in this order, and no other', () => {
   expect(listed.split(',').map((name) => name.trim())).toEqual([...REASONS]);
 });
 
-test('some file of src/cli/why, or of the list of reasons, reports each cause', () => {
+test('each cause is reported by code in src/cli/why or src/api/reasons', () => {
   const source = ['src/cli/why', 'src/api/reasons']
     .flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })

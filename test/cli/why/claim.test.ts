@@ -386,7 +386,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'stowage watch',
     'within seconds, if a daemon runs',
   ],
-])('%s', (_name, parts, holdup, command, when) => {
+])('diagnoseClaim explains: %s', (_name, parts, holdup, command, when) => {
   expectByCodes((facts) => diagnoseClaim(facts, NOW), known(parts));
   const found = diagnoseClaim(known(parts), NOW);
   expect(found).toMatchObject({
@@ -398,7 +398,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
   expect(fix.run?.[0] ?? fix.daemonFlags?.[0]).toEqual(command);
 });
 
-test('what a Volume is being made from is asked for no more', () => {
+test('diagnoseClaim ignores the data source once the Volume exists', () => {
   const denied = { wait: obstacle('SnapshotGrantMissing', "isn't allowed", [GRANTS], REFERENT) };
   const volume = { found: made };
   expect(diagnoseClaim(known({ source: denied, volume, known: aboutMade }), NOW)).toMatchObject({
@@ -406,14 +406,14 @@ test('what a Volume is being made from is asked for no more', () => {
   });
 });
 
-test('a snapshot of a name that there cannot be is granted by no command', () => {
+test('diagnoseClaim prints the hint for an invalid snapshot name', () => {
   const referent = { ...REFERENT.referent, name: 'a; rm' };
   const more = { referent, hint: 'Correct the name: no VolumeSnapshot can have this one.' };
   const denied = { wait: obstacle('SourceNameInvalid', "isn't allowed", [GRANTS], more) };
   expect(diagnoseClaim(known({ source: denied }), NOW)).toMatchObject({ fix: { say: more.hint } });
 });
 
-test('a node that was chosen for a pod is waited for no more', () => {
+test('diagnoseClaim does not wait for a node that is already selected', () => {
   const chosen = metadata({ annotations: { 'volume.kubernetes.io/selected-node': 'n1' } });
   const pods = (found: Pod[]) =>
     known({ ...chosen, storageClass: { found: WAITS }, pods: { found } });
@@ -436,13 +436,13 @@ test('a node that was chosen for a pod is waited for no more', () => {
 
 describe('a bound claim', () => {
   const { claim: bound } = boundClaim('foo', 'test');
-  test('is well', () => {
+  test('is not held up', () => {
     expect(diagnoseClaim(known({ claim: bound, storageClass: ABSENT }), NOW)).toEqual({
       nothing: 'PersistentVolumeClaim test/foo is Bound to pvc-foo: nothing holds it up',
     });
   });
 
-  test('whose Volume is not', () => {
+  test('is held up by its failed Volume', () => {
     expect(
       diagnoseClaim(known({ claim: bound, volume: { found: made }, known: aboutMade }), NOW),
     ).toMatchObject({
@@ -450,7 +450,7 @@ describe('a bound claim', () => {
     });
   });
 
-  test('whose Volume waits for it to be deleted, which can be used until then', () => {
+  test('is not held up while its terminating Volume waits for it', () => {
     const volume = terminating('the PersistentVolume is still in use');
     const facts = { ...aboutMade, volume, claim: { found: bound }, pv: pv('Bound') };
     expect(diagnose(facts, NOW)).toMatchObject({ cause: 'ClaimHoldsDeletion' });
@@ -458,7 +458,7 @@ describe('a bound claim', () => {
     expect(diagnoseClaim(all, NOW)).toMatchObject({ nothing: expect.any(String) });
   });
 
-  test('whose source was dropped', () => {
+  test('reports that its data source was dropped', () => {
     const source = { refuse: obstacle('SourceDropped', 'the API server dropped that') };
     expect(diagnoseClaim(known({ claim: bound, source }), NOW)).toMatchObject({
       holdup: 'its volume was created empty: the API server dropped that',
@@ -466,7 +466,7 @@ describe('a bound claim', () => {
     });
   });
 
-  test('that is to grow', () => {
+  test('reports a pending expansion', () => {
     const grown = {
       ...bound,
       spec: { ...bound.spec, resources: { requests: { storage: '2Gi' } } },
@@ -508,7 +508,7 @@ test.each<[string, Partial<ClaimFacts>, string | undefined]>([
     { storageClass: { found: { ...FAST, provisioner: 'ebs.csi.aws.com' } } },
     'volumes of its storage class fast are provisioned by ebs.csi.aws.com, not by Stowage',
   ],
-])('of a pod that waits for it: %s', (_name, parts, holdup) => {
+])('ofPod explains the claim of a waiting pod: %s', (_name, parts, holdup) => {
   expect(ofPod(known(parts), NOW)?.holdup).toBe(holdup);
 });
 
@@ -550,7 +550,7 @@ test.each<[string, AnyEvent, string, string]>([
   ],
   // Events in a claim's namespace can be forged: only fixes for claims are printed.
   ['another family', warning(explain('FreeExtentsCarryData', FORGED)), 'SignatureFound', DESCRIBE],
-])('of an event that tells of %s', (_, event, cause, command) => {
+])('diagnoseClaim finds the cause of an event about %s', (_, event, cause, command) => {
   const storageClass = { forbidden: 'no' };
   const facts = known({ events: { found: [event] }, storageClass });
   const found = diagnoseClaim(facts, NOW);
@@ -558,7 +558,7 @@ test.each<[string, AnyEvent, string, string]>([
   expect((found as { fix: Fix }).fix.run?.[0]).toBe(command);
 });
 
-test('a gate that is off is switched on by a flag', () => {
+test('a disabled feature gate is enabled by a daemon flag', () => {
   const off = explain('GateOff', { kind: 'VolumeSnapshot', source: 'a/b', namespace: 'test' });
   const facts = known({ events: { found: [warning(off)] }, source: undefined });
   expect(diagnoseClaim(facts, NOW)).toMatchObject({
@@ -567,7 +567,7 @@ test('a gate that is off is switched on by a flag', () => {
   });
 });
 
-describe('a data source is on a node', () => {
+describe('a claim whose data source is on a node', () => {
   const nodeOf = (status: string) => ({
     found: {
       apiVersion: 'v1',
@@ -614,14 +614,14 @@ describe('a data source is on a node', () => {
 test.each([
   ['populator', { definitions: ['d'], registered: true }],
   ['claim', undefined],
-] as const)('is for the controller %s to take up', (controller, population) => {
+] as const)('a claim waits for the controller %s', (controller, population) => {
   expect(diagnoseClaim(known({ population }), NOW)).toMatchObject({
     cause: 'NotTakenUp',
     controller,
   });
 });
 
-test('no node has the room, as the scheduler says of its pod', () => {
+test('a claim reports NoRoom if the scheduler finds no storage for its pod', () => {
   const message = '0/2 nodes are available: 2 node(s) did not have enough free storage.';
   const waiting: Pod = {
     ...pod('p'),

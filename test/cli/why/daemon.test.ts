@@ -38,7 +38,7 @@ const judged = (
     NOW,
   );
 
-describe('a daemon is absent', () => {
+describe('why reports an absent daemon', () => {
   test.each<[string, Lease[], string]>([
     [
       'that renews its Lease no more',
@@ -69,7 +69,7 @@ describe('a daemon is absent', () => {
   });
 });
 
-describe('a controller is off', () => {
+describe('a disabled controller', () => {
   const off = (
     controllers: Leader['controllers'],
     kind = 'PersistentVolumeClaim',
@@ -89,7 +89,7 @@ describe('a controller is off', () => {
     ['Volume', ['claim']],
     ['PersistentVolumeClaim', ['volume']],
     ['VolumeSnapshot', ['volume', 'claim']],
-  ])('that takes up a %s', (kind, controllers) => {
+  ])('is reported for a %s', (kind, controllers) => {
     expect(off(controllers, kind)).toMatchObject({
       cause: 'ControllerOff',
       holdup: expect.stringMatching(
@@ -99,7 +99,7 @@ describe('a controller is off', () => {
     });
   });
 
-  test('that takes up a claim which a populator is to fill', () => {
+  test('is reported for a claim that a populator fills', () => {
     const daemons = { leases: { found: [leadingLease(NOW, { controllers: ['claim'] })] } };
     const blocker = { ...held('NotTakenUp'), controller: 'populator' } as const;
     const kind = 'PersistentVolumeClaim';
@@ -123,12 +123,12 @@ describe('a controller is off', () => {
         NOW,
       ),
     ],
-  ])('is not told %s', (_, found) => {
+  ])('is not reported %s', (_, found) => {
     expect(found).toBeUndefined();
   });
 });
 
-describe('a daemon is not absent', () => {
+describe('why does not report a daemon as absent', () => {
   test.each<[string, Lease[], Partial<{ instead: Blocker; node: string }>]>([
     ['that leads', [lease('stowage', 10)], {}],
     ['that leads, beside one that did', [lease('stowage', 600), lease('stowage-n1', 1)], {}],
@@ -165,7 +165,7 @@ test.each<[string, Deployment, string[]]>([
       'kubectl -n stowage logs deployment/stowage',
     ],
   ],
-])('one that is installed %s', (_, each, run) => {
+])('explains an installed daemon that %s', (_, each, run) => {
   expect(judged([lease('stowage', 60)], { deployments: [each] })?.fix?.run).toEqual(run);
 });
 
@@ -184,7 +184,7 @@ test('reports an absent daemon only for what waits for one', async () => {
   expect(await cause('b')).toBe('StorageClassMissing');
 });
 
-test('two daemons that lead are noted, whatever holds the object up', async () => {
+test('notes that two daemons lead at once', async () => {
   const leases = (second: string) =>
     ({
       'volumes/a': volumeNamed('a'),
@@ -198,7 +198,7 @@ test('two daemons that lead are noted, whatever holds the object up', async () =
   );
 });
 
-describe('beside daemons', () => {
+describe('an explanation, given the daemons of the cluster', () => {
   /** A Deployment that any user with access to a namespace can create. */
   const installed: Deployment = {
     ...deployment(1),
@@ -217,7 +217,7 @@ describe('beside daemons', () => {
   };
   const leads = leadingLease(NOW, { controllers: ['claim'] });
 
-  test('an installed daemon gets a flag by install, and the command takes nothing from its Deployment', () => {
+  test('changes an installed daemon by install, without values of its Deployment', () => {
     const found = besideDaemons(daemonsWith([leads], [installed]), gateOff, { kind: 'Pod' }, NOW);
     expect(found.fix).toEqual({
       say: 'Have the daemon run with this gate on. If its Deployment tenant/stowage is yours, install it again with its namespace and image:',
@@ -225,7 +225,7 @@ describe('beside daemons', () => {
     });
   });
 
-  test('another one is ended before it runs with a flag, so that there are not two', () => {
+  test('stops the other daemon before it runs one with the flag', () => {
     const found = besideDaemons(daemonsWith([leads]), gateOff, { kind: 'Pod' }, NOW);
     expect(found.fix).toEqual({
       say: expect.stringContaining('Stop the daemon that leads, then run it'),
@@ -233,7 +233,7 @@ describe('beside daemons', () => {
     });
   });
 
-  test('the controller that is off is that of the end of the chain', () => {
+  test('names the disabled controller of the last object in the chain', () => {
     const blocker = { ...held('NotTakenUp'), chain: [{ kind: 'Volume', name: 'a' }] };
     const found = besideDaemons(daemonsWith([leads], [installed]), blocker, { kind: 'Pod' }, NOW);
     expect(found).toMatchObject({
@@ -245,7 +245,7 @@ describe('beside daemons', () => {
     });
   });
 
-  test('what others have to end goes on only once one leads', () => {
+  test('expects no retry until a daemon leads', () => {
     const found = besideDaemons(
       daemonsWith([lease('stowage', 600)]),
       { ...held('GrantMissing'), next: { when: 'at once' } },

@@ -155,14 +155,14 @@ test.each<Row>([
     'Mount the file system on n1, and add it to /etc/fstab for each boot.',
     ['ssh n1 mount -a'],
   ],
-])('%j', (...[detail, cause, say, run, volume]) => {
+])('obstructionOf explains %j', (...[detail, cause, say, run, volume]) => {
   const found = obstruct(detail, volume);
   expect(found?.cause).toBe(cause);
   expect(found?.fix?.say).toContain(say);
   expect(found?.fix?.run).toEqual(run);
 });
 
-describe('a use that is seen right before a step', () => {
+describe('a use that is detected right before a step', () => {
   test.each<[ReasonCode, string, string[]]>([
     ['LoopStackedOnDevice', 'losetup -d', [`ssh n1 losetup -j ${device}`]],
     ['DeviceMounted', KUBELET, LOGS],
@@ -170,7 +170,7 @@ describe('a use that is seen right before a step', () => {
     ['DeviceMadeIntoAnother', KUBELET, LOGS],
     ['DeviceIsSwap', KUBELET, LOGS],
     ['DeviceOpen', OPENERS, FUSER],
-  ])('%s holds a Volume that was made, or somebody else has the device', (code, say, run) => {
+  ])('%s blocks a provisioned Volume, else the device is used elsewhere', (code, say, run) => {
     const detail = { code, parameters: { device, look: 'reboot' } };
     expect(obstruct(detail, made)?.fix).toEqual({ say: expect.stringContaining(say), run });
     expect(obstruct(detail)).toEqual({
@@ -182,7 +182,7 @@ describe('a use that is seen right before a step', () => {
   test.each<[ReasonCode, object]>([
     ['DeviceClaimed', { device }],
     ['OpenToWrite', { path: device }],
-  ])('%s: somebody else has the device', (code, parameters) => {
+  ])('%s reports the device as used elsewhere', (code, parameters) => {
     for (const volume of [made, onDisk]) {
       const detail = { code, parameters: parameters as Reason['parameters'] };
       expect(obstruct(detail, volume)).toEqual({

@@ -207,7 +207,7 @@ describe('a Volume is held up in its attachment by', () => {
   ]);
 });
 
-describe('the cause of an attachment', () => {
+describe('the cause reported for an attachment', () => {
   const causeOf = (...attachments: Attachment[]) => whyOf(attachedAs(...attachments), bound);
   const inUse = explain('DeviceInUse', { device: '/dev/loop3', uses: 'mounted at /mnt' });
 
@@ -231,11 +231,11 @@ describe('the cause of an attachment', () => {
     ['what is no reason', { message: 'x', detail: 'DeviceInUse' as never }, 'UnknownReason'],
     ['no reason, of a doubt', { state: 'Uncertain', message: 'no route' }, 'AttachmentUncertain'],
     ['a device in use, of a doubt', { state: 'Uncertain', ...inUse }, 'AttachmentUncertain'],
-  ])('%s', (_, more, cause) => {
+  ])('is derived from %s', (_, more, cause) => {
     expect(causeOf(on('n1', more))).toMatchObject({ cause });
   });
 
-  test('is what keeps the daemon from the node, where it is in doubt for that', () => {
+  test('is the reason of the node if that made the attachment Uncertain', () => {
     for (const [code, { cause }] of Object.entries<ReasonEntry>(NODES)) {
       const detail = { code, parameters: {} };
       expect(causeOf(on('n1', { state: 'Uncertain', message: 'x', detail }))).toMatchObject({
@@ -248,7 +248,7 @@ describe('the cause of an attachment', () => {
   test.each([
     ['Volume', 'kubectl annotate volume data1 stowage.dev/paused-'],
     ['Node', 'kubectl annotate node n1 stowage.dev/paused-'],
-  ])('a pause of a %s ends by a command that no status can change', (kind, command) => {
+  ])('has a fix for a paused %s that ignores names in the status', (kind, command) => {
     const paused = explain('OperationPaused', { kind, name: '--all' });
     expect(causeOf(on('n1', paused))).toMatchObject({ fix: { run: [command] } });
   });

@@ -44,18 +44,18 @@ test('reports an expansion that failed, and when it is retried', () => {
   expect(explain(growing, bound)).toHaveProperty('nothing');
 });
 
-describe('nothing holds up what is Available', () => {
+describe('an Available Volume', () => {
   test.each([
     [pv('Available'), 'no claim is bound to it yet'],
     [pv('Bound'), 'bound to the claim db/data-0'],
     [pv('Released'), 'which is gone'],
     [pv('Bound', { deletionTimestamp: ago(5) }), 'marked for deletion'],
     [forbidden, 'nothing holds it up'],
-  ])('%j', (its, text) => {
+  ])('is not held up with the PersistentVolume %j', (its, text) => {
     expect(explain(available, { pv: its })).toEqual({ nothing: expect.stringContaining(text) });
   });
 
-  test('lists where it is attached', () => {
+  test('lists the nodes that it is attached to', () => {
     const it = volume({
       ...available.status,
       attachments: [on('n1'), on('n2', { state: 'Attaching' })],
@@ -65,7 +65,7 @@ describe('nothing holds up what is Available', () => {
     });
   });
 
-  test('paused', () => {
+  test('is not held up while paused', () => {
     const it = volume(available.status, {
       metadata: { annotations: { [PAUSED_ANNOTATION]: 'true' } },
     });

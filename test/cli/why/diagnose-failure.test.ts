@@ -322,7 +322,7 @@ describe('a Volume is held up by', () => {
   ]);
 });
 
-test('a missing storage class comes with a manifest', () => {
+test('the fix for a missing storage class contains a manifest', () => {
   const { fix } = explain(failedBy('CreationError', ''), { storageClass: ABSENT }) as Blocker;
   expect(fix?.manifest).toMatchObject({ kind: 'StorageClass', metadata: { name: 'fast' } });
 });

@@ -54,7 +54,7 @@ test.each<[Reason, string | undefined, string, string[] | undefined]>([
     'Check on the node what took its place.',
     undefined,
   ],
-])('%j', (detail, cause, say, run) => {
+])('obstructionOf explains %j', (detail, cause, say, run) => {
   expect(obstructionOf(detail, { node: 'n1' })).toEqual({
     ...{ reason: detail, cause },
     fix: { say, ...(run && { run }) },

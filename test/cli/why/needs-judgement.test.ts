@@ -21,12 +21,12 @@ test.each<[string, readonly string[]]>([
   ['consent to the loss of data', [patchSpec(volume, { overwrite: 'ext4:1-2' })]],
   ['finalizers', [takeOff(['pvc', 'a', '-n', 'b'], ['example.com/x'], ['example.com/x'])]],
   ['unmounting', [onNode('n1', 'umount', '/srv/a')]],
-])('%s is no script', (_, run) => {
+])('isByHand is true for %s', (_, run) => {
   expect(isByHand(run)).toBe(true);
   expect(isByHand(['kubectl get nodes', ...run])).toBe(true);
 });
 
-test('reading, running the daemon and retrying a Volume are a script', () => {
+test('isByHand is false for reading, running the daemon and retrying a Volume', () => {
   const run = [
     onNode('n1', 'true'),
     'stowage watch',

@@ -26,7 +26,7 @@ const MISSING = "'stowage.observe' is not available.";
 const obstruction = (node: string, { reason }: NodeError) => obstructionOf(reason, { node });
 const ssh = (stderr: string) => classifySshFailure('n1', 255, stderr);
 
-describe('recognizes what a node says', () => {
+describe('a node error', () => {
   test.each<[string, NodeError, string[] | undefined]>([
     [
       'HostKeyChanged',
@@ -91,7 +91,7 @@ describe('recognizes what a node says', () => {
       salt.notAllowed('n1', ACCESS, 'stowage.call', new Error('401')),
       undefined,
     ],
-  ])('%s', (cause, error, run) => {
+  ])('is recognized as %s', (cause, error, run) => {
     const found = obstruction('n1', error);
     expect(found).toMatchObject({ cause, fix: { say: expect.any(String) } });
     expect(found?.fix?.run).toEqual(run);
@@ -100,12 +100,12 @@ describe('recognizes what a node says', () => {
   test.each<[string, NodeError]>([
     ['of one that is down', ssh('ssh: connect to host n1 port 22: No route to host')],
     ['of what Salt ran into', salt.functionFailed('n1', 'm1', 'Traceback\nKeyError: 1', 1)],
-  ])('nothing of these, %s', (_, error) => {
+  ])('is not recognized: %s', (_, error) => {
     expect(obstruction('n1', error)?.cause).toBeUndefined();
   });
 });
 
-test('quotes what a node answers in commands', () => {
+test('quotes text of a node in commands', () => {
   const evil = "x;touch'/tmp/owned";
   const node = `n$(touch a)`;
   const lines = [

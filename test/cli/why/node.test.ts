@@ -166,21 +166,21 @@ describe('a node is held up by', () => {
   });
 });
 
-test('a node that nothing holds up', async () => {
+test('why node reports no problem of a healthy node', async () => {
   expect(await why({ ...node('True'), ...available('a'), ...other })).toMatchObject({
     nothing:
       'Node n1: no problem is known; 1 Volume is on it. To check the node itself, run: stowage check node n1',
   });
 });
 
-test('a node that nothing is known of', async () => {
+test('why node exits with 3 for an unknown node', async () => {
   expect(await stowage(['why', 'node', 'n1'], { objects: other })).toMatchObject({
     code: 3,
     out: '',
   });
 });
 
-test('an explanation for a person', async () => {
+test('why node prints an explanation as text', async () => {
   const { out } = await stowage(['why', 'node/n1'], {
     objects: { ...node('True'), ...failed, 'storageclasses/fast': classNamed('fast') },
   });

@@ -47,24 +47,24 @@ test.each<[string, string | undefined, [number, string, string], string[] | unde
     [1, 'mkfs.ext4 x', 'mkfs.ext4: No space left on device'],
     ['ssh n1 df -h /var/lib/metalk8s/storage/sparse'],
   ],
-])('%s', (_, cause, [exit, command, output], run) => {
+])('obstructionOf explains a failed step: %s', (_, cause, [exit, command, output], run) => {
   const found = obstruction(exit, command, output);
   expect(found?.cause).toBe(cause);
   expect(found?.fix?.run).toEqual(run);
 });
 
-test('a reason of another version is none that is known', () => {
+test('obstructionOf ignores a reason of another version', () => {
   expect(obstructionOf({ code: 'Newer', parameters: {} }, { node: 'n1' })).toBeUndefined();
   expect(obstructionOf(undefined, { node: 'n1' })).toBeUndefined();
 });
 
 test.each<[unknown]>([['JobDied'], [{ code: 1 }], [{ code: 'JobDied', parameters: 'x' }], [null]])(
-  'what others wrote in its place is none: %j',
+  'obstructionOf ignores a malformed reason: %j',
   (detail) => {
     expect(obstructionOf(detail, { node: 'n1', volume })).toBeUndefined();
   },
 );
 
-test('a reason without parameters is one', () => {
+test('obstructionOf accepts a reason without parameters', () => {
   expect(obstructionOf({ code: 'DeviceInUse' }, { node: 'n1', volume })?.cause).toBe('DeviceInUse');
 });

@@ -215,7 +215,7 @@ describe('a pod is held up by', () => {
   ]);
 });
 
-describe('a Volume that is not Ready, and attached to another node: of the two comes first', () => {
+describe('a Volume is not Ready and attached to another node: the first blocker is', () => {
   const notThere = { code: 'VolumeNotMade', parameters: { volume: 'data1' } };
   const ofAnother = { ...ofHolder, parameters: { ...ofHolder.parameters, volume: 'data2' } };
   test.each([
@@ -233,12 +233,12 @@ describe('a Volume that is not Ready, and attached to another node: of the two c
     expect((await why(merge(bothUnknown, ...events))).holdup).toContain(holdup);
   });
 
-  test('an event tells it also of a node that has no Node object', async () => {
+  test('the holder on the other node, even if that has no Node object', async () => {
     const { 'nodes/n2': _, ...gone } = merge(bothUnknown, told(ofHolder));
     expect((await why(gone)).holdup).toContain(ofHolderN2);
   });
 
-  test('no event tells whether the other node is Ready', async () => {
+  test('the uncertain attachment, even if the event reports the node as NotReady', async () => {
     const gone = explain('MultiAttachNodeNotReady', {
       ...{ volume: 'data1', use: 'used by pod(s) db/old', node: 'n2', state: 'Uncertain' },
     });

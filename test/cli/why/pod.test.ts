@@ -19,7 +19,7 @@ import {
   why,
 } from './pod-objects.ts';
 
-describe('nothing holds a pod up where', () => {
+describe('nothing holds a pod up if', () => {
   test.each<[string, Objects, string]>([
     [
       'its volumes are attached',

@@ -181,7 +181,7 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
     'Create a pod in namespace test',
   ],
   ['one that nobody has taken up', {}, 'no daemon has processed it yet', 'stowage watch'],
-])('%s', (_, parts, holdup, fix) => {
+])('diagnoseClaim explains a claim with a populator: %s', (_, parts, holdup, fix) => {
   expectByCodes((facts) => diagnoseClaim(facts, NOW), known(parts));
   const found = diagnoseClaim(known(parts), NOW);
   expect(found).toMatchObject({ holdup: expect.stringContaining(holdup) });
@@ -216,12 +216,12 @@ test.each<[string, Explanation, object]>([
     { cause: 'SourceRefused' },
   ],
   ['by an earlier daemon', { message: "isn't allowed" }, { cause: 'UnknownReason' }],
-])('a source that is refused %s', (_, why, found) => {
+])('diagnoseClaim explains a source that is refused %s', (_, why, found) => {
   const events = { found: [eventOf('PopulatorDataSourceRefused', why)] };
   expect(diagnoseClaim(known({ events }), NOW)).toMatchObject({ ...found, holdup: why.message });
 });
 
-test('what others say by the same names is not read', () => {
+test('diagnoseClaim ignores events of other components with the same reason', () => {
   const event = eventOf('PopulatorDataSourceNotFound', { message: 'x' });
   const events = { found: [{ ...event, source: { component: 'tenant' } }] };
   expect(diagnoseClaim(known({ events }), NOW)).not.toMatchObject({ cause: 'SourceMissing' });

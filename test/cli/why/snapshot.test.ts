@@ -205,7 +205,7 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     'is ready, but the status of the snapshot is not updated yet',
     'stowage watch',
   ],
-])('%s', (_name, parts, holdup, command) => {
+])('diagnoseSnapshot explains: %s', (_name, parts, holdup, command) => {
   expectByCodes(diagnoseSnapshot, known(parts));
   const found = diagnoseSnapshot(known(parts));
   expect(found).toMatchObject({
@@ -217,13 +217,13 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
   expect((found as { fix: { run?: string[] } }).fix.run?.[0]).toBe(command);
 });
 
-test('one that is ready', () => {
+test('diagnoseSnapshot finds no blocker of a ready snapshot', () => {
   expect(diagnoseSnapshot(known({ snapshot: SNAPSHOT, classes: { found: [] } }))).toEqual({
     nothing: 'VolumeSnapshot prod/foo-backup is ready: claims can be created from it',
   });
 });
 
-test('a content without a UID in its reference is waited for', () => {
+test('diagnoseSnapshot waits for a content whose reference has no UID', () => {
   const { uid: _, ...named } = ref;
   const found = diagnoseSnapshot(
     known({ snapshot: BY_HAND, ...content({ volumeSnapshotRef: named }) }),
@@ -231,7 +231,7 @@ test('a content without a UID in its reference is waited for', () => {
   expect(found).toMatchObject({ holdup: expect.stringContaining('is being created') });
 });
 
-describe('by its reason', () => {
+describe('diagnoseSnapshot finds the cause by its reason', () => {
   const failing = (detail: Reason, more: object = {}) => ({
     content: {
       found: {
@@ -336,13 +336,13 @@ describe('by its reason', () => {
       'MinionDown',
       undefined,
     ],
-  ])('%s', (_name, parts, cause, command) => {
+  ])('given %s', (_name, parts, cause, command) => {
     const found = diagnoseSnapshot(known(parts)) as Blocker;
     expect(found).toMatchObject({ cause, fix: { say: expect.any(String) } });
     expect(found.fix?.run?.[0]).toBe(command);
   });
 
-  test('of what keeps its content from going', () => {
+  test('given a content whose removal fails', () => {
     const detail = reason('SaltUnreachable', { node: 'n1', url: 'https://s', said: 'no' });
     const found = diagnoseSnapshot(
       known({ ...metadata({ finalizers: [BOUND] }), ...failing(detail) }),

@@ -150,14 +150,14 @@ describe('a daemon whose gate is off', () => {
   });
   afterAll(() => client.delete(LEASES, 'stowage', { namespace: 'default' }));
 
-  test('is named, as its Lease says, whatever grants there are', async () => {
+  test('is reported by its Lease, regardless of grants', async () => {
     await lead(false);
     expect((await why('pvc test/foo-testing')).out).toMatch(OFF);
     await lead(true);
     expect((await why('pvc test/foo-testing')).out).not.toMatch(OFF);
   });
 
-  test('is named by its last event where its Lease may not be read, and that is told', async () => {
+  test('is reported by its last event, with a note, if its Lease may not be read', async () => {
     const off = { kind: 'VolumeSnapshot', source: 'prod/foo-backup', namespace: 'test' };
     await tell(explain('GateOff', off), 'stowage', 'Warning', 1);
     // The PV controller emits this event every few seconds.
@@ -174,6 +174,6 @@ describe('a daemon whose gate is off', () => {
   });
 });
 
-test.each(['pvc test/nowhere', 'snapshot prod/nowhere'])('%s', async (line) => {
+test.each(['pvc test/nowhere', 'snapshot prod/nowhere'])('why %s exits with 3', async (line) => {
   expect(await why(line)).toMatchObject({ code: 3, out: '' });
 });

@@ -23,7 +23,7 @@ const failed = volumeNamed('data1', {
 });
 const objects: Record<string, KubeObject> = { 'volumes/data1': failed };
 
-test('an explanation', async () => {
+test('why volume prints an explanation as text', async () => {
   const { code, out, err } = await stowage(['why', 'volume', 'data1'], { objects });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
@@ -47,7 +47,7 @@ Fix:         Create the class, for example this one. Then retry the Volume.
   );
 });
 
-test('what is to be run is for the cluster that was asked', async () => {
+test('the commands of a fix have the connection flags of why', async () => {
   const argv = ['why', 'volume', 'data1', '-o', 'json', '--context', "it's", '--kubeconfig=/k c'];
   const { out } = await stowage(argv, { objects });
   expect(JSON.parse(out).fix.run).toEqual([
@@ -59,7 +59,7 @@ const told = (status: 'Unknown' | 'False', reason: string, why: Explanation) => 
   conditions: [{ type: 'Ready', status, reason, ...why } as Condition],
 });
 
-test('the code that it was found by', async () => {
+test('why -o json contains the reason that led to the cause', async () => {
   const why = reason('HostKeyUnknown', { node: 'n1' });
   const status = told('Unknown', 'NodeUnreachable', explain('HostKeyUnknown', { node: 'n1' }));
   const { out } = await stowage(['why', 'volume', 'data1', '-o', 'json'], {
@@ -71,7 +71,7 @@ test('the code that it was found by', async () => {
 test.each([
   ['Failed', 'UnavailableError'],
   ['Failed', 'CreationError'],
-] as const)('of a code that this version does not know: %s, %s', async (phase, shown) => {
+] as const)('why reports UnknownReason for an unknown code: %s, %s', async (phase, shown) => {
   const detail = { code: 'OfALaterVersion', parameters: {} };
   const status = told('False', shown, { message: 'it broke', detail });
   const { out } = await stowage(['why', 'volume', 'data1', '-o', 'json'], {
@@ -83,7 +83,7 @@ test.each([
   expect(JSON.parse(out)).toMatchObject({ cause: 'UnknownReason', holdup: 'it broke' });
 });
 
-test('when it is tried next', async () => {
+test('why volume prints the time of the next attempt', async () => {
   const waiting = volumeNamed('data1', {
     phase: 'Pending',
     job: 'PrepareVolume/5',
@@ -105,7 +105,7 @@ test('when it is tried next', async () => {
   expect(out).toContain('Next try:    2030-01-01T00:00:05.000Z (in 5s)\n');
 });
 
-test('data', async () => {
+test('why volume prints JSON and YAML', async () => {
   const json = JSON.parse((await stowage(['why', 'vol', 'data1', '-o', 'json'], { objects })).out);
   expect(json).toMatchObject({
     kind: 'Volume',
@@ -121,7 +121,7 @@ test('data', async () => {
   );
 });
 
-test('nothing', async () => {
+test('why volume reports that nothing holds up an Available Volume', async () => {
   const volume = volumeNamed('data1', { phase: 'Available', ...ready('True', 'Available') });
   const world = { 'volumes/data1': volume, 'persistentvolumes/data1': pvOf(volume, 'Available') };
   expect(await stowage(['why', 'volume/data1'], { objects: world })).toMatchObject({
@@ -131,7 +131,7 @@ test('nothing', async () => {
   });
 });
 
-describe('the nouns', () => {
+describe('the arguments of why', () => {
   test.each([
     [['volume', 'data1']],
     [['volumes', 'data1']],
@@ -139,7 +139,7 @@ describe('the nouns', () => {
     [['volume/data1']],
     [['volumes/data1']],
     [['vol/data1']],
-  ])('%j', async (argv) => {
+  ])('%j name the Volume', async (argv) => {
     const { code, out } = await stowage(['why', ...argv], { objects });
     expect(code).toBe(0);
     expect(out).toContain('data1 (Failed)');
@@ -172,7 +172,7 @@ describe('the nouns', () => {
   });
 });
 
-test('a Volume that does not exist', async () => {
+test('why volume exits with 3 for a missing Volume', async () => {
   expect(await stowage(['why', 'volume', 'x'])).toMatchObject({ code: 3, out: '' });
 });
 
@@ -191,7 +191,7 @@ test('reports what may not be read, and explains the rest', async () => {
   );
 });
 
-test('a server that fails is no explanation', async () => {
+test('why volume exits with 1 if the server fails', async () => {
   const world = { objects, failures: { 'get nodes/n1': refused(500) } };
   expect(await stowage(['why', 'volume', 'data1'], world)).toMatchObject({ code: 1, out: '' });
 });

@@ -78,7 +78,7 @@ afterAll(async () => {
   await folder?.remove();
 });
 
-test('it is run as a user without rights, and has Node.js, ssh and nothing that becomes root', async () => {
+test('the image runs unprivileged, without setuid programs, npm, sshd, gcc or curl', async () => {
   expect(config).toMatchObject({ User: '65532:65532', Entrypoint: ['/usr/local/bin/stowage'] });
   const { stdout } = await root.type(
     'find / -xdev -type f -perm /6000; command -v npm sshd gcc curl || true; ls /opt /usr/local/bin',
@@ -111,7 +111,7 @@ test('it is run as a user without rights, and has Node.js, ssh and nothing that 
 });
 
 test(
-  'from nothing to a bound claim by docs/installing.md, with the image and what install makes',
+  'the steps of docs/installing.md for the container image lead to a bound claim',
   async () => {
     const { guide, plane, vm } = scene;
     const lines = guide.commands('The daemon in the cluster');

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 test(
-  'from nothing to a bound claim by docs/installing.md, with the package alone',
+  'the steps of docs/installing.md for the npm package lead to a bound claim',
   async () => {
     const [packs = '', installs = '', ...rest] = scene.guide.commands('The command');
     expect(packs).toBe('npm pack');

@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 test(
-  'from nothing to a bound claim by docs/installing.md, with the service of its own user',
+  'the steps of docs/installing.md for the systemd service lead to a bound claim',
   async () => {
     const { guide, vm } = scene;
     await type('stowage install --components crds');
@@ -137,7 +137,7 @@ test(
   5 * WITHIN,
 );
 
-test('the unit is clean', async () => {
+test('systemd-analyze verify reports no problem in deploy/stowage.service', async () => {
   const { stdout, stderr } = await execa(
     'systemd-analyze',
     ['verify', join(process.cwd(), 'deploy/stowage.service')],

@@ -87,7 +87,7 @@ async function made(name: string, spec: Partial<Volume['spec']>): Promise<void> 
   await client.patch<Volume>(VOLUMES, name, { status }, { subresource: 'status' });
 }
 
-test('from the first definitions to these, and back, and here again: no object is written, and none loses a field', async () => {
+test('upgrading, downgrading and re-upgrading the CRDs leaves all objects unchanged', async () => {
   for (const file of [...DEFINITIONS, `${FIRST}/daemon.yaml`]) await kubectl('apply', '-f', file);
   await until('the first definition is served', () =>
     read(VOLUMES).then(

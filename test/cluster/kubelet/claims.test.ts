@@ -31,7 +31,7 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
 
   const nothingIsLeft = () => isAllGone(scene.client, scene.directory);
 
-  test('a pod brings a volume about, which grows, and goes with the claim', async () => {
+  test('provisions a volume for a pod, expands it, and deletes it with its claim', async () => {
     const word = randomUUID();
     const data = mountedAs('data');
     await claims.create(`${NAMESPACE}/data`);
@@ -47,7 +47,7 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
     await nothingIsLeft();
   });
 
-  test('the scheduler knows how much room there is, and the pod waits with that reason', async () => {
+  test('leaves a pod unscheduled if no node has enough free storage', async () => {
     await claims.create(`${NAMESPACE}/large`, { resources: { requests: { storage: '100Gi' } } });
     await pods.create('waits', [mountedAs('large')], 'sleep infinity');
     await claims.isTold(`${NAMESPACE}/waits`, 'did not have enough free storage');
@@ -56,7 +56,7 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
     await claims.remove(`${NAMESPACE}/large`);
   });
 
-  describe('a snapshot of prod/foo, which has a word in it', () => {
+  describe('a snapshot of claim prod/foo', () => {
     const word = randomUUID();
     const dataSourceRef = {
       apiGroup: 'snapshot.storage.k8s.io',
@@ -91,7 +91,7 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
       await nothingIsLeft();
     });
 
-    test('is read by a pod of another namespace, once that is granted', async () => {
+    test('is restored into another namespace once a ReferenceGrant allows it', async () => {
       const restored = mountedAs('foo-testing');
       await claims.create(`${NAMESPACE}/foo-testing`, {
         storageClassName: 'immediate',
@@ -106,7 +106,7 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
       await claims.remove(`${NAMESPACE}/foo-testing`);
     });
 
-    test('is a golden image of two namespaces: three pods have a volume each, and write what they like', async () => {
+    test('is a golden image: volumes restored in two namespaces are independent', async () => {
       const homes = [
         ['prod', 'foo'],
         ['test', 'golden'],

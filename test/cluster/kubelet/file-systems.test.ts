@@ -25,7 +25,7 @@ import { type Scene, startScene, type ThisMachine } from './scene.ts';
 /** Timeout in ms: pods are slow on a busy machine. */
 jest.setTimeout(240_000);
 
-describeAsRoot('what a volume starts from has another file system than its class makes', () => {
+describeAsRoot('a source whose file system differs from that of the storage class', () => {
   let disk: OwnFileSystem;
   let scene: Scene<ThisMachine>;
   let pods: ReturnType<typeof podsOf>;
@@ -92,7 +92,7 @@ describeAsRoot('what a volume starts from has another file system than its class
   test.each([
     ['ext4', 'xfs'],
     ['xfs', 'ext4'],
-  ])('an %s of a claim or a snapshot is mounted as what it is, by class %s', async (of, wanted) => {
+  ])('a clone or restore of an %s keeps its file system with a class of %s', async (of, wanted) => {
     const word = randomUUID();
     const name = `of-${of}`;
     const mounted = (claim: string) => ({ claim, mode: 'Filesystem' }) as const;

@@ -68,7 +68,7 @@ describeAsRoot('a kubelet that was killed with its pods running', () => {
     await execa('sysctl', ['-w', `kernel.panic=${panic}`]);
   });
 
-  test('is undone by the next one, which leaves nothing when it is stopped', async () => {
+  test('leaves state that the next kubelet removes completely', async () => {
     const whole = await startKubelet(controlPlane, NODE);
     await whole.stop();
     const before = await look();

@@ -95,7 +95,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
     ['disk', 'Filesystem'],
     ['partition', 'Block'],
   ])(
-    'one pod writes, and nothing is attached any more; the next one reads (%s, %s)',
+    'a Volume is detached after each pod, and the next pod reads its data (%s, %s)',
     async (kind, mode) => {
       const volume = await make(mode, kind);
       const { name } = volume.metadata;
@@ -114,7 +114,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
     },
   );
 
-  test('two pods: one attach, and one detach after the last of them', async () => {
+  test('a Volume that two pods use is attached once, and detached after the last one', async () => {
     const volume = await make();
     const { name, uid = '' } = volume.metadata;
     const mounted = await pods.claim(name, name, 'Filesystem');
@@ -136,7 +136,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
   });
 
   test.each<VolumeMode>(['Filesystem', 'Block'])(
-    'a pod that is deleted by force keeps the device until the kubelet has let go (%s)',
+    'a force-deleted pod keeps the device attached until the kubelet unmounts it (%s)',
     async (mode) => {
       const volume = await make(mode);
       const { name, uid = '' } = volume.metadata;
@@ -164,7 +164,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
   const conditionOf = ({ status }: Pod, type: string) =>
     status?.conditions?.find((condition) => condition.type === type);
 
-  test('a pod that is only Ready with its volumes becomes Ready', async () => {
+  test('a pod with the readiness gate for attached volumes becomes Ready', async () => {
     const volume = await make();
     const { name } = volume.metadata;
     const mounted = await pods.claim(name, name, 'Filesystem');
@@ -180,7 +180,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
     await unmake(volume);
   });
 
-  test('a pod that names the device itself, without a claim, gets it', async () => {
+  test('attaches the device for a pod that uses it as a hostPath without a claim', async () => {
     const volume = await make('Block');
     const { name, uid } = volume.metadata;
     const place = { claim: name, mode: 'Block' } satisfies Mounted;

@@ -51,7 +51,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
     ['partition', 'Block', 'ext4'],
   ];
   /** Run concurrently, as they mostly wait. */
-  describe('what one pod writes, the next one reads', () => {
+  describe('a Volume that one pod writes and the next one reads', () => {
     let outcomes: PromiseSettledResult<Volume>[];
     beforeAll(async () => {
       outcomes = await Promise.allSettled(cases.map((each) => writeAndRead(...each)));
@@ -63,7 +63,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
         if (outcome?.status === 'rejected') throw outcome.reason;
       },
     );
-    test('and nothing is left of it', async () => {
+    test('leaves nothing behind', async () => {
       for (const outcome of outcomes)
         if (outcome.status === 'fulfilled') await volumes.expectNothing(outcome.value);
     });
@@ -104,7 +104,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
     },
   );
 
-  test('a Volume is not deleted while a pod that was deleted by force still has it', async () => {
+  test('a Volume is not deleted while a force-deleted pod still has it mounted', async () => {
     const volume = await volumes.create('sparse file');
     const { name } = volume.metadata;
     const mounted = await pods.claim(name, name, 'Filesystem');
@@ -119,7 +119,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
     await volumes.expectNothing(volume);
   });
 
-  test('a PersistentVolume that is deleted alone stays, marked, until its Volume is deleted', async () => {
+  test('a deleted PersistentVolume stays Terminating until its Volume is deleted', async () => {
     const volume = await volumes.create('sparse file');
     const { name } = volume.metadata;
     const mounted = await pods.claim(name, name, 'Filesystem');
@@ -143,7 +143,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
     await volumes.expectNothing(volume);
   });
 
-  test('a Volume whose class is deleted first is used on, and deleted', async () => {
+  test('a Volume whose storage class was deleted can still be used and deleted', async () => {
     const volume = await volumes.create('partition');
     const { name } = volume.metadata;
     const mounted = await pods.claim(name, name, 'Filesystem');
@@ -158,7 +158,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
   const after = (waitMs: number, from = Date.now()) =>
     until('the moment', async () => (Date.now() - from >= waitMs ? true : undefined));
 
-  test('a Volume deleted while Pending leaves nothing, however far it got', async () => {
+  test('a Volume deleted while Pending leaves nothing behind, at any stage', async () => {
     for (const waitMs of [0, 100, 200, 400]) {
       const volume = await volumes.create('disk');
       await after(waitMs);
@@ -168,7 +168,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
     }
   });
 
-  test('a Volume deleted while a pod waits for it is gone, or bound and then gone with the claim', async () => {
+  test('a Volume deleted while a pod waits for it goes at once or with its claim', async () => {
     for (const waitMs of [0, 400, 800]) {
       const name = `waited-${waitMs}`;
       const mounted = await pods.claim(name, name, 'Filesystem');

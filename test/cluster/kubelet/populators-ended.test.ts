@@ -13,7 +13,7 @@ const SOON_OFF = [
   '--default-unreachable-toleration-seconds=5',
 ];
 
-describeAsRoot('a real pod that is ended while it fills a claim', () => {
+describeAsRoot('a real pod that is terminated while it populates a claim', () => {
   let scene: FaultyScene;
 
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describeAsRoot('a real pod that is ended while it fills a claim', () => {
   afterEach(() => scene.clear());
   afterAll(() => scene?.stop());
 
-  test('by somebody, and ends with 0, has not filled the claim', async () => {
+  test('retries after a user deletes the pod, even if it exits with 0', async () => {
     const uid = await scene.claim('deleted');
     await scene.runs(uid);
     await scene.remove(PODS, `populate-${uid}`, OWN);
@@ -31,7 +31,7 @@ describeAsRoot('a real pod that is ended while it fills a claim', () => {
     await scene.isFilled('deleted');
   });
 
-  test('as its node is drained, waits for it, and is tried again', async () => {
+  test('retries after a drain of its node, once the node is uncordoned', async () => {
     const uid = await scene.claim('drained');
     await scene.runs(uid);
     const selector = `--pod-selector=stowage.dev/populates-uid=${uid}`;
@@ -46,7 +46,7 @@ describeAsRoot('a real pod that is ended while it fills a claim', () => {
     await scene.isFilled('drained');
   });
 
-  test('for a taint of its node, as where that is lost', async () => {
+  test('retries after a NoExecute taint evicts the pod', async () => {
     const uid = await scene.claim('tainted');
     await scene.runs(uid);
     await scene.kubectl('taint', 'node', scene.node, 'lost=yes:NoExecute');
@@ -58,7 +58,7 @@ describeAsRoot('a real pod that is ended while it fills a claim', () => {
     await scene.isFilled('tainted');
   });
 
-  test('a node that is lost, and comes back', async () => {
+  test('retries after its node was lost and returns', async () => {
     const uid = await scene.claim('lost');
     await scene.runs(uid);
     const { kubeletPid } = scene.machine;
@@ -77,7 +77,7 @@ describeAsRoot('a real pod that is ended while it fills a claim', () => {
     await scene.isFilled('lost');
   });
 
-  test('the namespace of the daemon goes, and comes again with what install brings', async () => {
+  test('retries after the namespace of the daemon is deleted and installed again', async () => {
     const uid = await scene.claim('homeless');
     const { metadata } = await scene.runs(uid);
     await scene.kubectl('delete', 'namespace', OWN, '--timeout=90s');

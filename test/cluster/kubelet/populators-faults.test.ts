@@ -31,7 +31,7 @@ const SECRETS: Resource = {
 
 const SLOWLY = `sleep 5; ${FILL}`;
 
-describeAsRoot('what goes wrong while a real pod fills a claim', () => {
+describeAsRoot('faults while a real pod populates a claim', () => {
   let scene: FaultyScene;
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describeAsRoot('what goes wrong while a real pod fills a claim', () => {
   afterEach(() => scene.clear());
   afterAll(() => scene?.stop());
 
-  test('a prime claim that somebody deletes is made anew', async () => {
+  test('recreates a deleted prime claim', async () => {
     await scene.kind.register('hello', HALF);
     const uid = await scene.claim('prime');
     const { metadata } = await scene.runs(uid);
@@ -51,7 +51,7 @@ describeAsRoot('what goes wrong while a real pod fills a claim', () => {
     await scene.isFilled('prime');
   });
 
-  test('what fills it and what it is filled from may go and change meanwhile', async () => {
+  test('completes after the populator and the source are deleted', async () => {
     await scene.kind.register('hello', SLOWLY);
     const uid = await scene.claim('alone');
     await scene.runs(uid);
@@ -64,7 +64,7 @@ describeAsRoot('what goes wrong while a real pod fills a claim', () => {
     await scene.kind.source('example', NAMESPACE, 'whole');
   });
 
-  test('an image that does not come is told once, and replaced once that is corrected', async () => {
+  test('reports an image pull error once, and recreates the pod with the fixed image', async () => {
     await scene.kind.register('hello', FILL, '--image', 'localhost/none:test');
     const uid = await scene.claim('image');
     await scene.isTold('image', `pod ${OWN}/populate-${uid} does not run: ErrImagePull`);
@@ -75,7 +75,7 @@ describeAsRoot('what goes wrong while a real pod fills a claim', () => {
     await scene.isFilled('image');
   });
 
-  test('a Secret that is missing is told, and waited for', async () => {
+  test('reports a missing Secret, and waits for it', async () => {
     await scene.kind.register('hello', FILL, '--secret-env', 'TOKEN=late/token');
     await scene.claim('secret');
     await scene.isTold(
@@ -98,7 +98,7 @@ describeAsRoot('what goes wrong while a real pod fills a claim', () => {
   test.each([
     ['persistentvolumeclaims', 'PopulatorPVCPrimeCreationError: prime claim stowage/prime-'],
     ['pods', 'PopulatorCreationError: populator pod stowage/populate-'],
-  ])('a quota for %s is told, and tried again', async (counted, event) => {
+  ])('reports an exceeded quota for %s once, and retries', async (counted, event) => {
     await scene.kind.register('hello', FILL);
     const quota = {
       apiVersion: 'v1',

@@ -34,7 +34,7 @@ describeAsRoot('claims with a data source in a class of local-path-provisioner',
     await scene?.stop();
   });
 
-  test('are told that it gave them an empty volume, for it heeds no data sources', async () => {
+  test('get a warning that the provisioner ignored their data source', async () => {
     await scene.createClaim('data', { storageClassName: 'local-path' });
     const mounted = { claim: 'data', mode: 'Filesystem' } as const;
     expect(await scene.pods.run('lists', [mounted], 'ls -A /volumes/data')).toBe('');
@@ -50,7 +50,7 @@ describeAsRoot('claims with a data source in a class of local-path-provisioner',
     await scene.isEmpty();
   });
 
-  test('with a selector wait, as that provisioner says of it', async () => {
+  test('stay Pending with a selector, which the provisioner does not support', async () => {
     await scene.createClaim('chooses', {
       storageClassName: 'local-path',
       selector: { matchLabels: { tier: 'fast' } },

@@ -78,7 +78,7 @@ async function storyOf(scene: PopulatorsScene, index: number) {
 }
 
 /** Runs stories in twelve orders concurrently in one cluster, as they mostly wait. */
-describeAsRoot('claims that real pods fill, whatever is created first', () => {
+describeAsRoot('claims that real pods populate, with objects created in any order', () => {
   let scene: PopulatorsScene;
   let stories: Awaited<ReturnType<typeof storyOf>>[];
   let read: PromiseSettledResult<string>[];
@@ -109,7 +109,7 @@ describeAsRoot('claims that real pods fill, whatever is created first', () => {
   }, 600_000);
   afterAll(() => scene?.stop());
 
-  test('each two things come in both orders', () => {
+  test('the sampled orders include both orders of each pair of objects', () => {
     expect([ORDERS.length, missingPairs(ORDERS)]).toEqual([12, []]);
   });
 
@@ -118,7 +118,7 @@ describeAsRoot('claims that real pods fill, whatever is created first', () => {
     (_, index) => expect(read[index]).toEqual({ status: 'fulfilled', value: stories[index]?.text }),
   );
 
-  test('nothing of the machine is left, all have finished once, and all volumes go with their claims', async () => {
+  test('each claim is populated once, and nothing is left after deletion', async () => {
     await scene.isClean(WITHIN);
     expect(await Promise.all(stories.map((story) => story.finished()))).toEqual(
       ORDERS.map(() => 1),

@@ -18,7 +18,7 @@ import { FILL, OWN, type PopulatorsScene, startPopulatorsScene } from './populat
 /** Timeout in ms: pods are slow on a busy machine. */
 jest.setTimeout(240_000);
 
-describeAsRoot('claims that populators fill, with a real scheduler and a real kubelet', () => {
+describeAsRoot('claims that populators populate, with a real scheduler and a real kubelet', () => {
   let scene: PopulatorsScene;
   let kind: Awaited<ReturnType<PopulatorsScene['createKind']>>;
 
@@ -32,7 +32,7 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
   }, 600_000);
   afterAll(() => scene?.stop());
 
-  test('a claim that starts from a Hello has its text, once all are there', async () => {
+  test('a claim with a Hello as data source is populated once all objects exist', async () => {
     const nobody = { apiGroup: 'nobody.example.com', kind: 'Nothing', name: 'x' };
     await scene.createClaim('unknown', { dataSourceRef: nobody });
     await expect(
@@ -78,7 +78,7 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
     await scene.isEmpty();
   });
 
-  test('the validator tells of what nobody knows, and of nothing else', async () => {
+  test('the validator reports unknown kinds of data sources, and no others', async () => {
     await scene.client.create(VOLUME_POPULATORS, {
       ...HELLO_POPULATOR,
       metadata: { name: 'theirs' },
@@ -122,7 +122,7 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
     await scene.isEmpty();
   });
 
-  test('for the first pod, onto a device, from another namespace that allows it', async () => {
+  test('a Block claim is populated from another namespace after a ReferenceGrant', async () => {
     await kind.source('theirs', 'prod', 'from prod');
     const dataSourceRef = helloReference('theirs', 'prod');
     await scene.createClaim('block', {
@@ -153,7 +153,7 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
     await scene.isEmpty();
   });
 
-  test('what a pod that failed wrote is told, and a claim that is deleted takes all with it', async () => {
+  test('reports the output of a failed pod, and cleans up after a deleted claim', async () => {
     await kind.register('hello', 'echo "no such mirror: $2" >&2; exit 3');
     await scene.createClaim('fails');
     await scene.isTold('fails', 'exit status 3: no such mirror: Hello; $(HOME)');

@@ -14,7 +14,7 @@ const MIB = 1n << 20n;
 const FS = { mode: 'Filesystem' } as const;
 const MODES = ['Filesystem', 'Block'] as const;
 
-describeAsRoot('etcd is restored to an earlier backup, and the daemon goes on', () => {
+describeAsRoot('restore of etcd from an earlier backup', () => {
   let it: Restorable;
   const held: HeldJobs[] = [];
 
@@ -42,7 +42,7 @@ describeAsRoot('etcd is restored to an earlier backup, and the daemon goes on', 
   ];
 
   test.each(WAYS)(
-    '%s: what was made since is left as it is, also when Volumes of the same names and specs are made',
+    '%s: keeps the data of Volumes created since the backup, even if they are created again',
     async (_, restore) => {
       const { create, ready, gone, remove, kinds } = it;
       await it.scene.controlPlane.backUp();
@@ -76,7 +76,7 @@ describeAsRoot('etcd is restored to an earlier backup, and the daemon goes on', 
   );
 
   test.each(WAYS)(
-    '%s: what was deleted since is back without its data: Ready=False, nothing is made anew, and it can be deleted',
+    '%s: Volumes deleted since the backup return with Ready=False, and can be deleted again',
     async (_, restore) => {
       const { create, ready, remove, kinds } = it;
       const disk = await newDisk();
@@ -107,7 +107,7 @@ describeAsRoot('etcd is restored to an earlier backup, and the daemon goes on', 
   );
 
   test.each(MODES)(
-    'a disk that was given to another Volume since, %s: Ready=False, and its data stays, also when that is deleted',
+    'a Volume whose disk was reassigned since (%s) is Ready=False, and leaves the data intact',
     async (mode) => {
       const { create, ready, gone, remove, kinds } = it;
       const disk = await newDisk();
@@ -134,7 +134,7 @@ describeAsRoot('etcd is restored to an earlier backup, and the daemon goes on', 
     },
   );
 
-  test('inside jobs that the backup does not know: none runs twice, none is Failed, all are Available', async () => {
+  test('jobs started since the backup run only once, and Volumes become Available', async () => {
     const { create, get, ready, told, remove } = it;
     const began = Date.now();
     const names = ['a', 'b', 'c'];

@@ -130,7 +130,7 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
   });
 
   test.each(chosen())(
-    'without the right to $name: that alone is refused, and done once it is given',
+    'without the right to $name: only its requests are refused, until it is granted',
     async (taken) => {
       const give = (given: readonly Right[]) =>
         setRights(administrator.client, account.transport, RIGHTS, given);

@@ -12,7 +12,7 @@ const subjects = { function: 'subjects', arguments: { node: 'n1', version: 1 }, 
 const DENIED = { name: expect.stringMatching(/^Salt(Denied|Unreachable)$/) };
 
 /** The daemon's secret allows calls of Stowage's runner, and nothing else. */
-describeAsRoot("beyond the rights of the daemon's account at salt-api", () => {
+describeAsRoot("limits of the daemon's account at salt-api", () => {
   describe.each(['rest_stowage', 'rest_cherrypy'] as const)('%s', (api) => {
     let salt: Salt;
     const sessions: SaltSession[] = [];
@@ -88,31 +88,31 @@ describeAsRoot("beyond the rights of the daemon's account at salt-api", () => {
       ['a list of functions', { ...subjects, minion: 'n1', function: ['subjects', 'cmd.run'] }],
       ['a list of minions', { ...subjects, minion: ['n1', 'n2'] }],
       ['minions with a comma', { ...subjects, minion: 'n1,n2' }],
-    ])('refuses from its runner %s', async (_what, kwarg) => {
+    ])('refuses %s in a call of the runner', async (_what, kwarg) => {
       const answer = (await send(call(kwarg))) as { return: unknown[] };
       expect(answer.return[0]).toEqual(
         expect.stringMatching(/not a function of|not a minion ID|invalid arg|unexpected/i),
       );
     });
 
-    test('takes a pattern for no minion', async () => {
+    test('matches no minion by a pattern', async () => {
       expect(await send(call({ ...subjects, minion: '*' }))).toEqual({ return: [{}] });
     });
 
-    test('lets its account call its runner', async () => {
+    test('accepts a call of the runner by the account of the daemon', async () => {
       const ret = { version: 1, answer: expect.any(Array) };
       expect(await send(call({ ...subjects, minion: 'n1' }))).toEqual({
         return: [{ n1: { ret, retcode: 0 } }],
       });
     });
 
-    test('refuses another account, which may call other runners', async () => {
+    test('refuses an account that may only call other runners', async () => {
       await expect(send(call({ ...subjects, minion: 'n1' }), 'other')).rejects.toMatchObject(
         DENIED,
       );
     });
 
-    test('keeps an account to the minion that external_auth names', async () => {
+    test('limits an account to the minion that external_auth names', async () => {
       const asked = (minion: string) => send(call({ ...subjects, minion }), 'limited');
       expect(await asked('n1')).toMatchObject({ return: [{ n1: { retcode: 0 } }] });
       await expect(asked('n2')).rejects.toMatchObject(DENIED);

@@ -7,7 +7,7 @@ import { describeAsRoot } from '../../support/root.ts';
 import { ensureUdev } from '../../support/udev.ts';
 import { flagsFor, type Salt, startSalt } from './salt.ts';
 
-describeAsRoot('commands that ask nodes, over Salt', () => {
+describeAsRoot('commands that query nodes over Salt', () => {
   let cluster: TestCluster;
   let salt: Salt;
   let undoUdev: (() => Promise<void>) | undefined;
@@ -37,7 +37,7 @@ describeAsRoot('commands that ask nodes, over Salt', () => {
   };
   const module = () => join(salt.folder, 'stowage', '_modules', 'stowage.py');
 
-  test('a node that is as it should be', async () => {
+  test('check node reports a healthy node', async () => {
     const found = await checks();
     expect(found.get('reachable')).toMatchObject({ ok: true });
     expect(found.get('user')).toMatchObject({ ok: true });
@@ -45,13 +45,13 @@ describeAsRoot('commands that ask nodes, over Salt', () => {
     expect((await stowage('get', 'nodes', 'n1')).stdout).toMatch(/^n1 +salt +yes /m);
   });
 
-  test('a plan is printed as it would run there', async () => {
+  test('--dry-run=plan prints the plan for a node', async () => {
     const flags = ['--node', 'n1', '--storage-class', 'local', '--size', '1Gi', '--dry-run=plan'];
     const { stdout, stderr } = await stowage('create', 'volume', 'v1', ...flags);
     expect([stderr, stdout]).toEqual(['', expect.stringContaining('mkfs.ext4')]);
   });
 
-  test('a module of another version', async () => {
+  test('check node reports a Salt module of another version', async () => {
     const text = await readFile(module(), 'utf8');
     await writeFile(module(), text.replace(/^VERSION = .*$/m, 'VERSION = 0'));
     await salt.salt('n1', 'saltutil.sync_modules');
@@ -65,7 +65,7 @@ describeAsRoot('commands that ask nodes, over Salt', () => {
     expect((await checks()).get('user')).toMatchObject({ ok: true });
   });
 
-  test('a module that is missing', async () => {
+  test('check node reports a missing Salt module', async () => {
     await rm(join(salt.folder, 'stowage', '_modules'), { recursive: true });
     await salt.salt('n1', 'saltutil.sync_modules');
     const { stdout, stderr, exitCode } = await stowage('check', 'node', 'n1');
@@ -74,7 +74,7 @@ describeAsRoot('commands that ask nodes, over Salt', () => {
     expect(stderr).toContain('saltutil.sync_modules');
   });
 
-  test('the state that writes the list', async () => {
+  test('the state stowage writes the allowlist', async () => {
     const said = await salt.salt(
       'n1',
       'state.apply',

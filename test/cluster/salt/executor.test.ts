@@ -51,7 +51,7 @@ describeAsRoot('a node over Salt', () => {
     return { key: { subject, id: 'prepare-1' }, steps };
   }
 
-  test('looks with several commands in one round trip, each with its status, output and errors', async () => {
+  test('observes several commands at once, each with exit status, output and errors', async () => {
     const seen = await executor.observe('n1', [
       { name: 'boot', argv: ['cat', '/proc/sys/kernel/random/boot_id'] },
       {
@@ -67,7 +67,7 @@ describeAsRoot('a node over Salt', () => {
     });
   });
 
-  test('a job runs to its end, is known by its key, and is forgotten', async () => {
+  test('a job completes, is found by its key, and is purged', async () => {
     const one = job(HARMLESS);
     expect(await executor.submit('n1', one, 10_000)).toEqual({ state: 'succeeded' });
     expect(await executor.submit('n1', one, 10_000)).toEqual({ state: 'succeeded' });
@@ -114,7 +114,7 @@ describeAsRoot('a node over Salt', () => {
     ['the salt-master', () => salt.master],
     ['the minion', () => salt.minion('n1')],
   ])(
-    'a job goes on while %s is away, is never said to be anything else, and is joined by its key',
+    'a job keeps running while %s is down, and a resubmission with its key joins it',
     async (_what, part) => {
       const one = job(...Array.from({ length: 100 }, () => SLOW));
       const folder = `/run/stowage/jobs/${one.key.subject}/${one.key.id}`;

@@ -7,7 +7,7 @@ import { type Kinds, setUpKinds } from '../../support/kinds.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { allowedFor, type Salt, startSalt } from './salt.ts';
 
-describeAsRoot('every kind of volume over Salt, with what its node allows', () => {
+describeAsRoot('every kind of volume over Salt, with the allowlist of its node', () => {
   let kinds: Kinds;
   let salt: Salt;
   let executor: Executor;

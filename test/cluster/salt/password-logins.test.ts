@@ -60,7 +60,7 @@ describeAsRoot('logins to salt-api with a password', () => {
   test.each([
     ['file', 'file-user'],
     ['pam', USER],
-  ])('%s', async (eauth, user) => {
+  ])('eauth %s accepts the right password, and refuses others', async (eauth, user) => {
     expect(await subjects(eauth, user, PASSWORD)).toEqual(expect.any(Array));
     await expect(subjects(eauth, user, 'another')).rejects.toMatchObject({ code: 'refused' });
     // A user without rights and without this password is refused, too.

@@ -11,7 +11,7 @@ import { describeAsRoot } from '../../support/root.ts';
 import { type Salt, startSalt } from './salt.ts';
 
 /** The rights on nodes that the daemon's secret gives, and their limits. */
-describeAsRoot("beyond the rights of the daemon's account on nodes", () => {
+describeAsRoot("limits of the daemon's account on nodes", () => {
   let kinds: Kinds;
   let salt: Salt;
   let executor: Executor;
@@ -42,7 +42,7 @@ describeAsRoot("beyond the rights of the daemon's account on nodes", () => {
     await kinds?.stop();
   });
 
-  test('a minion refuses what is meant for another node', async () => {
+  test('a minion refuses requests for another node', async () => {
     const astray = createSaltExecutor({
       access: salt.access,
       minionOf: () => 'n2',
@@ -57,7 +57,7 @@ describeAsRoot("beyond the rights of the daemon's account on nodes", () => {
 
   refusalCases(() => ({ kinds, executor, listed }));
 
-  test('a node refuses everything, where the list is not there or others can write it', async () => {
+  test('a node refuses all requests if its allowlist is missing or world-writable', async () => {
     const list = join(salt.folder, 'minion-n2', 'allowed');
     await execa('chmod', ['666', list]);
     await expect(executor.subjects('n2')).rejects.toThrow('users other than root can write to');

@@ -64,7 +64,7 @@ const TRANSPORTS: [string, Transport][] = [
 ];
 
 describeAsRoot.each(TRANSPORTS)(
-  'a claim that is filled with 1 GiB on its node, over %s',
+  'a claim that is populated with 1 GiB on its node, over %s',
   (_, connect) => {
     const ends: (() => Promise<unknown>)[] = [];
     let folder: string;
@@ -136,7 +136,7 @@ describeAsRoot.each(TRANSPORTS)(
     const wanted = async () => (await execa('cat', [join(folder, 'disk.sum')])).stdout;
 
     test.each([['disk'], ['disk.zst'], ['disk.qcow2']])(
-      'with an Image, %s',
+      'contains the data of Image %s',
       async (name) => {
         const image = name.replace('.', '-');
         await createImage(cluster.client, `prod/${image}`, {
@@ -156,7 +156,7 @@ describeAsRoot.each(TRANSPORTS)(
     );
 
     test(
-      'with an Archive, files.tar.zst',
+      'contains the files of Archive files.tar.zst',
       async () => {
         const archive: Archive = {
           ...{ apiVersion: `${ARCHIVES.group}/${ARCHIVES.version}`, kind: ARCHIVES.kind },

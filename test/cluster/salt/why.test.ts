@@ -19,7 +19,7 @@ import { allowedFor, flagsFor, type Salt, startSalt } from './salt.ts';
  * Problems between the daemon and a node behind Salt. Each is caused, then fixed by the commands
  * that `why` prints.
  */
-describeAsRoot('what why says to do about Salt', () => {
+describeAsRoot('why, for problems of Salt', () => {
   let cluster: TestCluster;
   let salt: Salt;
   let folder: { path: string; remove(): Promise<void> };
@@ -90,7 +90,7 @@ describeAsRoot('what why says to do about Salt', () => {
   const remove = (name: string) =>
     someone.shell(`stowage delete volume ${name} --wait --timeout 50s`);
 
-  test('SaltModuleMissing: a minion that never got it', async () => {
+  test('reports SaltModuleMissing for a minion without the module', async () => {
     await rename(modules(), `${modules()}.away`);
     await salt.salt('n1', 'saltutil.sync_modules');
     await create('without');
@@ -104,7 +104,7 @@ describeAsRoot('what why says to do about Salt', () => {
     await remove('without');
   });
 
-  test('SaltModuleOld: a minion that has that of another version', async () => {
+  test('reports SaltModuleOld for a minion with the module of another version', async () => {
     const module = join(modules(), 'stowage.py');
     const text = await readFile(module, 'utf8');
     await writeFile(module, text.replace(/^VERSION = .*$/m, 'VERSION = 0'));
@@ -118,7 +118,7 @@ describeAsRoot('what why says to do about Salt', () => {
     await remove('old');
   });
 
-  test('MinionDown: it does not answer', async () => {
+  test('reports MinionDown for a minion that does not answer', async () => {
     await salt.minion('n1').stop();
     const volume = sparseVolume('down', 'n1', '10Mi');
     const { sparseLoopDevice: _, ...spec } = volume.spec;

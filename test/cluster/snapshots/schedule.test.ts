@@ -11,7 +11,7 @@ const scheduled = readPage('docs/snapshots.md').manifests.filter((text) =>
   /^kind: (ServiceAccount|CronJob)$/m.test(text),
 );
 
-describe('snapshots on a schedule, as docs/snapshots.md has them', () => {
+describe('the CronJob of docs/snapshots.md', () => {
   let controlPlane: ControlPlane;
 
   const kubectl = async (argv: readonly string[], input = '') =>
@@ -56,7 +56,7 @@ describe('snapshots on a schedule, as docs/snapshots.md has them', () => {
   }, 600_000);
   afterAll(() => controlPlane?.stop());
 
-  test('one is taken with the rights that the page gives', async () => {
+  test('creates a snapshot with the rights that the page grants', async () => {
     const { exitCode, stdout, stderr } = await take();
     expect({ exitCode, stdout, stderr }).toEqual({
       exitCode: 0,
@@ -69,7 +69,7 @@ describe('snapshots on a schedule, as docs/snapshots.md has them', () => {
     ).toMatchObject([{ source: { persistentVolumeClaimName: 'db' } }]);
   });
 
-  test('and none without them', async () => {
+  test('is refused without its RoleBinding', async () => {
     await kubectl(['delete', 'rolebinding', 'snapshots', '-n', 'prod']);
     const { exitCode, stderr } = await take();
     expect({ exitCode, stderr }).toMatchObject({

@@ -34,7 +34,7 @@ const IS_SOURCE = 'snapshot.storage.kubernetes.io/pvc-as-source-protection';
 type Mode = 'auto' | 'external';
 const flagOf = (mode: Mode | 'builtin') => [`--snapshot-controller=${mode}`];
 
-describeAsRoot('beside the standard snapshot-controller', () => {
+describeAsRoot('snapshots with the standard snapshot-controller', () => {
   let disk: OwnFileSystem;
   let devices: DeviceMounts;
   let scene: Scene;
@@ -158,7 +158,7 @@ describeAsRoot('beside the standard snapshot-controller', () => {
       return metadata.finalizers?.includes(IS_SOURCE) ? undefined : true;
     });
 
-  describe('which came later, and found snapshots there', () => {
+  describe('a snapshot-controller that is installed after snapshots exist', () => {
     let kept: VolumeSnapshotContent[];
 
     beforeAll(async () => {
@@ -172,7 +172,7 @@ describeAsRoot('beside the standard snapshot-controller', () => {
       await logged('"mode":"external"');
     }, 600_000);
 
-    test('they are as they were', async () => {
+    test('leaves existing snapshots unchanged', async () => {
       // Once this snapshot is ready, the daemon has observed the earlier ones, too.
       await claims.createSnapshot(idOf('mark'), 'data', 'deletes');
       await claims.isReady(idOf('mark'));
@@ -189,7 +189,7 @@ describeAsRoot('beside the standard snapshot-controller', () => {
       expect(await restored(name)).toBe('before all');
       await deleted(name);
     });
-    test('what was retained comes back by its handle', async () => {
+    test('imports a retained snapshot by its handle', async () => {
       const [, retained] = kept as [VolumeSnapshotContent, VolumeSnapshotContent];
       await scene.client.delete(VOLUME_SNAPSHOT_CONTENTS, retained.metadata.name);
       await isGone(retained.metadata.name);
@@ -230,7 +230,7 @@ describeAsRoot('beside the standard snapshot-controller', () => {
       await deleted(`${name}-again`);
     });
 
-    test('a snapshot of a claim that is yet to come is taken once that is there', async () => {
+    test('a snapshot of a missing claim is taken once the claim exists', async () => {
       await claims.createSnapshot(idOf(`${mode}-early`), 'late', 'deletes');
       await claims.isTold(idOf(`${mode}-early`), 'SnapshotContentCreationFailed');
       await claims.create(idOf('late'));
@@ -240,7 +240,7 @@ describeAsRoot('beside the standard snapshot-controller', () => {
       await deleted(`${mode}-early`);
     });
 
-    test('those that are deleted while they are taken leave nothing', async () => {
+    test('snapshots that are deleted during creation leave nothing behind', async () => {
       const names = Array.from({ length: 12 }, (_, index) => `${mode}-short-${index}`);
       await Promise.all(
         names.map(async (name, index) => {
@@ -254,7 +254,7 @@ describeAsRoot('beside the standard snapshot-controller', () => {
     });
   });
 
-  test('in the end nothing is left', async () => {
+  test('nothing is left after all snapshots and claims are deleted', async () => {
     await claims.remove(idOf('data'));
     await isAllGone(scene.client, directory);
   });

@@ -124,9 +124,9 @@ afterAll(async () => {
   await folder.remove();
 });
 
-describe('on the other node', () => {
+describe('adoption on another node', () => {
   test(
-    'an XFS whose log is dirty is refused, and adopted once it was mounted',
+    'refuses an XFS with a dirty log, and changes nothing on it',
     async () => {
       const desired = {
         ...wanted('disk', 'xfs', randomUUID(), 'late'),
@@ -156,7 +156,7 @@ describe('on the other node', () => {
   );
 
   test.each(CASES)(
-    'a %s with %s is adopted with its data, also where that is killed; deleted, it can be adopted again',
+    'adopts a %s with %s and its data, also after interrupted attempts',
     async (kind, content) => {
       const key = `${kind} ${content}`;
       const old = uids.get(key) ?? '';

@@ -77,7 +77,7 @@ test.each([
   ['disk', /SHARED/],
   ['namespace of two NVMe controllers', /DUAL/],
 ])(
-  'a %s that is mounted by its second path is in use, whatever is consented to',
+  'a %s that is mounted by its second path is in use, even with consent to overwrite',
   async (_, pattern) => {
     const [path = '', other = ''] = await disks(pattern);
     expect(other).not.toBe('');
@@ -109,8 +109,8 @@ test.each([
 describe.each([
   ['disks', /^\/dev\/sd.*SAME/],
   ['namespaces of an NVMe controller', /^\/dev\/nvme.*SAME/],
-])('two %s with one serial number', (_, pattern) => {
-  test('are two, and neither is taken for the other', async () => {
+])('two %s with the same serial number', (_, pattern) => {
+  test('are never mistaken for each other', async () => {
     const [path = '', other = ''] = await disks(pattern);
     const desired = volumeOn(path);
     expect(await prepare(desired)).toMatchObject({ done: {} });
@@ -128,7 +128,7 @@ describe.each([
   });
 });
 
-test('a disk whose serial number and WWN are spelled differently is the recorded one', async () => {
+test('a recorded disk is recognized by a serial number and WWN spelled differently', async () => {
   const [path = ''] = await disks(/c3d2/);
   const desired = volumeOn(path);
   const facts = await factsOf(desired);
@@ -140,7 +140,7 @@ test('a disk whose serial number and WWN are spelled differently is the recorded
   });
 });
 
-test('data without a signature is refused, and destroyed with a consent to unknown data', async () => {
+test('data without a signature is overwritten only with consent to unknown data', async () => {
   const [, path = ''] = await disks(/SHARED/);
   await vm.run(['wipefs', '--all', '--force', path]);
   await vm.run([
@@ -167,7 +167,7 @@ test('data without a signature is refused, and destroyed with a consent to unkno
 
 const shell = (script: string) => vm.run(['sh', '-euc', script]);
 
-test('a disk whose link an update renamed is found, and deleted', async () => {
+test('a disk whose udev link was renamed is found and deleted', async () => {
   const [path = ''] = await disks(/c3d2/);
   await shell('rm -f /var/lib/stowage/volumes/*');
   const link = '/dev/disk/by-id/wwn-0x5000c500a1b2c3d2';
@@ -185,8 +185,8 @@ test('a disk whose link an update renamed is found, and deleted', async () => {
   expect(await factsOf(volumeOn(path))).toMatchObject({ isBlank: true });
 });
 
-describe('a disk that multipathd takes', () => {
-  test('is used by the map, and its data stays', async () => {
+describe('a disk that multipathd claims', () => {
+  test('is attached through its multipath map, and keeps its data', async () => {
     const [path = ''] = await disks(/c3d3/);
     await shell(
       `rm -f /var/lib/stowage/volumes/*; wipefs --all --force ${path}; blkdiscard --zeroout ${path}`,
@@ -214,7 +214,7 @@ describe('a disk that multipathd takes', () => {
     });
   });
 
-  test('becomes a new Volume by any of its paths, while no other use of the map is overwritten', async () => {
+  test('is provisioned through the map, and refused by its other path while in use', async () => {
     const [path = '', other = ''] = await disks(/SHARED/);
     const { content, isBlank } = await factsOf(volumeOn(path));
     const overwrite = content || (isBlank ? undefined : 'unknown data');
@@ -229,7 +229,7 @@ describe('a disk that multipathd takes', () => {
     await shell('umount /mnt');
   });
 
-  test('gets no partition, and the hint names its WWID', async () => {
+  test('is refused in mode Block, with a hint that names its WWID', async () => {
     const [path = ''] = await disks(/c3d3/);
     const planned = await planNow(
       executor,

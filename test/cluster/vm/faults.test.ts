@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 
 test(
-  `${COUNT} power cuts and reboots at random moments`,
+  `Volumes survive ${COUNT} power cuts and reboots at random moments`,
   () => scene.told(() => liveThrough(scene, residents, COUNT)),
   COUNT * 6 * CONVERGES_WITHIN,
 );

@@ -69,7 +69,7 @@ const KINDS = (['thick', 'thin'] as const).flatMap((kind) =>
   CONTENTS.map((content) => [kind, content] as const),
 );
 
-describe('logical volumes that are filled', () => {
+describe('populating logical volumes', () => {
   let lvm: LvmNode;
   beforeAll(async () => {
     lvm = await startLvmNode();
@@ -124,7 +124,7 @@ describe('logical volumes that are filled', () => {
   }
 
   test.each(KINDS)(
-    'a %s one with %s has the image, and leaves nothing in the way of the next',
+    'a %s volume with %s is populated from an image and deleted, twice in a row',
     async (kind, content) => {
       for (let round = 0; round < 2; round++) {
         const desired = wanted(content, kind, image());
@@ -140,7 +140,7 @@ describe('logical volumes that are filled', () => {
     ['thick', 'ext4'],
     ['thin', 'xfs'],
   ] as const)(
-    'a %s one with %s has the archive',
+    'a %s volume with %s contains the files of the archive',
     async (kind, content) => {
       const device = await lvm.carry('provision', wanted(content, kind, archive('site.tar.gz')));
       if (typeof device === 'string') throw new Error(device);
@@ -157,7 +157,7 @@ describe('logical volumes that are filled', () => {
   );
 
   test(
-    'what leads out of the volume is refused for good, and what was begun of it goes',
+    'an archive with paths outside of the volume is refused permanently, and cleaned up',
     async () => {
       const desired = wanted('ext4', 'thick', archive('bad.tar'));
       const plan = await planNow(lvm.executor, NODE, 'provision', desired);
@@ -172,7 +172,7 @@ describe('logical volumes that are filled', () => {
   );
 
   test.each(KINDS)(
-    'a %s one with %s comes to the same end wherever it is killed',
+    'a %s volume with %s is populated or deleted after jobs killed at random times',
     async (kind, content) => {
       const desired = wanted(content, kind, image());
       for (let round = 0; round < 3; round++)
@@ -187,7 +187,7 @@ describe('logical volumes that are filled', () => {
   );
 
   test(
-    'of three at once that a thin pool has no room for, the two that came first are filled',
+    'a thin pool with space for two of three volumes populates the first two',
     async () => {
       const three = [0, 1, 2].map(() => wanted('xfs', 'thin', image()));
       const plans = await Promise.all(
@@ -226,7 +226,7 @@ describe('logical volumes that are filled', () => {
   );
 
   test(
-    'what waited for its turn while its thin pool filled up is not filled',
+    'a volume is not populated if its thin pool fills up while the job waits',
     async () => {
       await lvm.vm.run(['sh', '-c', HOLD]);
       const desired = wanted('xfs', 'thin', image());
@@ -247,7 +247,7 @@ describe('logical volumes that are filled', () => {
   );
 
   test(
-    'a power cut leaves nothing that is taken for the volume',
+    'a volume is populated completely after a power cut interrupts its population',
     async () => {
       const desired = large();
       const plan = await planNow(lvm.executor, NODE, 'provision', desired);
@@ -269,7 +269,7 @@ describe('logical volumes that are filled', () => {
     ['whoever deletes it does not wait until it is full', false],
     ['nor where the shell around what fills it was killed', true],
   ])(
-    '%s',
+    'deletion cancels a running population: %s',
     async (_, killed) => {
       const desired = large();
       const plan = await planNow(lvm.executor, NODE, 'provision', desired);
@@ -315,7 +315,7 @@ describe('logical volumes that are filled', () => {
       return stdout.includes('populate the volume from') || undefined;
     });
 
-  describe('for a claim, by the daemon', () => {
+  describe('claims that the daemon populates', () => {
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
     let cluster: TestCluster;
     let watch: Watch;
@@ -369,7 +369,7 @@ describe('logical volumes that are filled', () => {
       expect(exit).toBe(0);
     }, LONG);
 
-    test('mode Block of a class that does not wipe shows nothing of what earlier logical volumes left', async () => {
+    test('a Block volume of a class without Wipe contains no data of earlier volumes', async () => {
       const write =
         'lvcreate -Wn -Zn -L 400M -n earlier vg0 && { yes of-an-earlier-tenant | dd of=/dev/vg0/earlier bs=1M status=none oflag=direct iflag=fullblock; lvremove -y vg0/earlier; }';
       await lvm.vm.run(['sh', '-c', write]);
@@ -402,7 +402,7 @@ describe('logical volumes that are filled', () => {
       await until('all is gone', async () => (await lvm.volumes()).length === 0 || undefined, LONG);
     }, 900_000);
 
-    test('it is bound once it is filled; one that is deleted meanwhile leaves nothing', async () => {
+    test('are bound once populated, and leave nothing behind if deleted meanwhile', async () => {
       const claims = claimsOf(cluster.client, {
         storageClassName: 'thin',
         size: '304Mi',

@@ -89,14 +89,14 @@ const USES: [what: string, script: string, told: RegExp[]][] = [
   ],
 ];
 
-describe('told by what is planned:', () => {
+describe('detaching a device that is held', () => {
   const desired = (): DesiredSparse => {
     const uid = randomUUID();
     const file = `${FOLDER}/${uid}`;
     return { ...sparseDesired, uid, file, mode: 'Block', fs: undefined, sizeBytes: 128n << 20n };
   };
   test.each(USES)(
-    '%s',
+    'reports commands that release %s',
     async (_what, script, told) => {
       const wanted = desired();
       const made = await carryOut(executor, NODE, 'provision', wanted);
@@ -130,7 +130,7 @@ describe('told by what is planned:', () => {
   );
 });
 
-describe('told by the daemon:', () => {
+describe('deleting a Volume whose device is held', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let cluster: TestCluster;
   let watch: Watch;
@@ -157,7 +157,7 @@ describe('told by the daemon:', () => {
   }, LONG);
 
   test.each(USES.filter(([what]) => what === 'a RAID' || what === 'a group of logical volumes'))(
-    '%s keeps a Volume that is deleted, until the command of `why` is typed',
+    '%s blocks the deletion until the command of `why` is run',
     async (what, script) => {
       const { client } = cluster;
       const name = what === 'a RAID' ? 'raid' : 'lvm';

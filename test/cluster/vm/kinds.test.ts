@@ -18,7 +18,7 @@ afterAll(() => scene?.stop());
 const contents = [...CONTENTS.filter((content) => content !== 'xfs'), 'xfs' as const];
 const kinds = KINDS.flatMap((kind) => contents.map((content) => [kind, content] as const));
 test.each(kinds)(
-  'a %s with %s: made, written, grown, read, deleted',
+  'a %s with %s is provisioned, written, expanded, read and deleted',
   (kind, content) =>
     scene.told(async () => {
       const { vm, node, stowage } = scene;

@@ -16,7 +16,7 @@ import { type LvmNode, MIB, NODE, recordedAs, startLvmNode } from './lvm.ts';
 /** Timeout in ms: a VM without hardware acceleration is slow. */
 const LONG = 400_000;
 
-describe('volume groups of one name', () => {
+describe('volume groups with the same name', () => {
   let lvm: LvmNode;
   beforeAll(async () => {
     lvm = await startLvmNode({ raw: '300M', other: '300M' });
@@ -157,7 +157,7 @@ describe('volume groups of one name', () => {
     ['on a disk', onDisk, false],
     ['on a disk, and active', onDisk, true],
   ])(
-    'a guest’s %s: the node’s own goes on, and nothing of the guest’s changes',
+    'operations on the node’s group leave a guest’s group unchanged: %s',
     async (_, place, active) => {
       const old = await make(lvm.desired('ext4'));
       const content = await guestOn(await place(), active);
@@ -172,7 +172,7 @@ describe('volume groups of one name', () => {
   );
 
   test(
-    'a copy of the node’s own disk in a volume, with its UUIDs',
+    'operations leave a copy of the node’s disk with the same UUIDs unchanged',
     async () => {
       const old = await make(lvm.desired('ext4'));
       const loop = await inFile();
@@ -186,7 +186,7 @@ describe('volume groups of one name', () => {
   );
 
   test(
-    'two of the node’s own: a Volume goes on in the one on record, and none is begun',
+    'with two groups of the node, the recorded one is used, and new Volumes are refused',
     async () => {
       const old = await make(lvm.desired('ext4'));
       const device = await sh('readlink -f "$1"', lvm.vm.disk('other'));
@@ -217,7 +217,7 @@ describe('volume groups of one name', () => {
     }
 
     test(
-      'others are taken, and what is there stays',
+      'are skipped and left unchanged if other extents are free',
       async () => {
         await leave(`-L 304M`);
         const is = () =>
@@ -238,7 +238,7 @@ describe('volume groups of one name', () => {
     );
 
     test(
-      'where there are no others it is refused, and made with consent to them',
+      'are used only with consent if no other extents are free',
       async () => {
         const sizeBytes = await leave('-l 100%FREE');
         const desired = lvm.desired('xfs', { sizeBytes });

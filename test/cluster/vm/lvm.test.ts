@@ -47,7 +47,7 @@ describe('logical volumes in a VM', () => {
   const lv = ({ name }: DesiredLvm) => `/dev/vg0/${name}`;
 
   test.each(KINDS)(
-    'the life of a %s one with %s: made in one job, found again, grown, deleted',
+    'a %s volume with %s is provisioned in one job, observed, expanded and deleted',
     async (kind, content) => {
       const desired = lvm.desired(content, inPool(kind));
       const plan = await lvm.planned('provision', desired);
@@ -86,7 +86,7 @@ describe('logical volumes in a VM', () => {
   );
 
   test.each(KINDS)(
-    'a %s one with %s is there after a reboot and a power cut, grows while it is mounted, and is retained',
+    'a %s volume with %s survives a reboot or power cut, expands online, and is retained',
     async (kind, content) => {
       const desired = lvm.desired(content, { ...inPool(kind), onDelete: 'Retain' });
       const [recorded, link] = await made(desired);
@@ -137,7 +137,7 @@ describe('logical volumes in a VM', () => {
   );
 
   test.each(KINDS.filter(([, content]) => content !== 'xfs'))(
-    'every byte of a %s one with %s is overwritten before it goes (Wipe)',
+    'Wipe overwrites the data of a %s volume with %s before deletion',
     async (kind, content) => {
       const desired = lvm.desired(content, { ...inPool(kind), onDelete: 'Wipe' });
       const [recorded, link] = await made(desired);
@@ -161,9 +161,9 @@ describe('logical volumes in a VM', () => {
     return exitCode === 0;
   }
 
-  describe('refused, and nothing is made', () => {
+  describe('preconditions', () => {
     test(
-      'a group without room, and a pool without',
+      'refuses a volume group or thin pool that is full or does not exist',
       async () => {
         expect(
           await lvm.carry('provision', lvm.desired('Block', { sizeBytes: 9000n * MIB })),
@@ -184,7 +184,7 @@ describe('logical volumes in a VM', () => {
     );
 
     test(
-      'a logical volume of the name that is somebody’s',
+      'refuses and keeps an unrelated logical volume of the same name',
       async () => {
         const desired = lvm.desired('ext4');
         await lvm.vm.run(['lvcreate', '-L', '64M', '-n', desired.name, 'vg0']);
@@ -199,7 +199,7 @@ describe('logical volumes in a VM', () => {
     );
 
     test(
-      'a signature in the extents, until consent names it; the annotation alone is none',
+      'refuses extents with a signature until consent names it, even with force-lvcreate',
       async () => {
         const uuid = '11111111-2222-4333-8444-555555555555';
         await lvm.vm.run(['lvcreate', '-l', '100%FREE', '-n', 'old', 'vg0']);
@@ -223,7 +223,7 @@ describe('logical volumes in a VM', () => {
     );
 
     test(
-      'what only LVM sees: udev never shows a copy of what is in use, and LVM takes it back',
+      'a copy of a volume in free extents, seen only by LVM, never takes over its link',
       async () => {
         const live = lvm.desired('ext4');
         const [recorded, link] = await made(live);
@@ -274,7 +274,7 @@ describe('logical volumes in a VM', () => {
     );
 
     test(
-      'one in use, one with snapshots, one whose disk is away',
+      'refuses to delete a volume in use or with snapshots, and to provision without a disk',
       async () => {
         const desired = lvm.desired('ext4', { onDelete: 'Delete' });
         const [recorded, link] = await made(desired);
@@ -298,7 +298,7 @@ describe('logical volumes in a VM', () => {
   });
 
   test(
-    'of two with its tag neither is touched; by its UUID it is found, whatever has its name or its tag',
+    'deletes only the volume with the recorded UUID, not another one with its name or tag',
     async () => {
       const desired = lvm.desired('ext4', { onDelete: 'Delete' });
       const [recorded] = await made(desired);
@@ -316,7 +316,7 @@ describe('logical volumes in a VM', () => {
   );
 
   test(
-    'a disk of the group whose metadata were cut off, as by a power cut, is in the way of nothing',
+    'a disk with truncated LVM metadata, as after a power cut, blocks no operation',
     async () => {
       const { vm } = lvm;
       const desired = lvm.desired('ext4');
@@ -364,7 +364,7 @@ describe('logical volumes in a VM', () => {
   );
 
   test(
-    'an lvm.conf that has LVM look without blkid does not have it write over what it does not know',
+    'an lvm.conf with use_blkid_wiping=0 does not let LVM overwrite signatures',
     async () => {
       const uuid = '11111111-2222-4333-8444-666666666666';
       await lvm.vm.run(['lvcreate', '--yes', '-l', '100%FREE', '-n', 'old', 'vg0']);
@@ -402,7 +402,7 @@ describe('logical volumes in a VM', () => {
   );
 
   test(
-    'what is below a thin pool is no raw device, and the pool’s volumes stay whole',
+    'internal devices of a thin pool are refused as raw devices',
     async () => {
       const { stdout } = await lvm.vm.run(['sh', '-c', 'ls /dev/mapper/vg0-pool*']);
       for (const devicePath of stdout.split('\n')) {
@@ -429,7 +429,7 @@ describe('logical volumes in a VM', () => {
   );
 
   test(
-    'MetalK8s’s gets no tag while a disk of the group is away, which LVM would write',
+    'a volume of MetalK8s is tagged only while no disk of the group is missing',
     async () => {
       const desired = lvm.desired('Block', { onDelete: 'Retain' });
       await lvm.vm.run([
@@ -463,7 +463,7 @@ describe('logical volumes in a VM', () => {
     ['Delete', 'what the first one held'],
     ['Delete', 'nothing, where it is a claim’s: also if its jobs are killed', { zeroed: true }],
   ])(
-    'a thick one of mode Block in extents of one that was deleted with %s reads %s',
+    'a thick Block volume in extents of a volume deleted with %s contains %s',
     async (onDelete, _, more = {}) => {
       const clean = onDelete === 'Wipe' || more.zeroed === true;
       const [first] = await made(lvm.desired('Block', { onDelete }));
@@ -500,7 +500,7 @@ describe('logical volumes in a VM', () => {
   );
 
   test(
-    'the disks of a group flush what LVM changed, which LVM does not have them do',
+    'provisioning and deletion flush the disks of the group, which LVM does not do',
     async () => {
       const { vm } = lvm;
       const disk = vm.disk('flushed');
@@ -526,7 +526,7 @@ describe('logical volumes in a VM', () => {
     ['thick', 'Block'],
   ];
   test.each(lives)(
-    'a %s one with %s, its jobs killed at random points',
+    'a %s volume with %s recovers from jobs killed at random points',
     async (kind, content) => {
       const desired = lvm.desired(content, inPool(kind as 'thick'));
       const states: unknown[] = [];
@@ -559,7 +559,7 @@ describe('logical volumes in a VM', () => {
   );
 
   test(
-    'an lvcreate that is killed while it takes a new pool down and up leaves it so that it can’t be activated: it can',
+    'a new thin pool that a killed lvcreate left partly active is activated',
     async () => {
       for (let round = 1; ; round++) {
         const pool = `fresh${round}`;
@@ -620,7 +620,7 @@ describe('logical volumes in a VM', () => {
     2 * LONG,
   );
 
-  describe('a user who is not root', () => {
+  describe('a non-root user with the rules of deploy/sudoers', () => {
     const UID = '0b9cbd1c-5e26-4d13-9d6c-7f1f4d0d4b5e';
     const UUID = 'ItrFIE-qKAI-Rv9s-5WHb-2wYv-2dXg-9sKDPj';
     const TAG = `stowage.dev/uid=${UID}`;
@@ -665,7 +665,7 @@ describe('logical volumes in a VM', () => {
         .exitCode === 0;
 
     test(
-      'may do what is used',
+      'may run the commands that Stowage uses',
       async () => {
         const allowed = [
           ['lvcreate', ...THICK],
@@ -719,7 +719,7 @@ describe('logical volumes in a VM', () => {
     );
 
     test(
-      'and nothing else',
+      'may not run other LVM commands',
       async () => {
         const refused = [
           ['lvcreate', '--yes', '--name', 'a', '--extents', '9', 'vg0'],

@@ -119,7 +119,7 @@ async function available(name: string): Promise<Volume> {
 }
 
 test(
-  'logical volumes are adopted with no byte changed, one in use among them, and kept when their Volume goes',
+  'logical volumes are adopted unchanged, also in use, and kept after their Volume is deleted',
   async () => {
     const all = [
       await make('plain', 'ext4'),

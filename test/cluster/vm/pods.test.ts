@@ -67,7 +67,7 @@ async function unmake(made: Awaited<ReturnType<typeof make>>): Promise<void> {
   for (const { volume } of made) await volumes.expectNothing(volume);
 }
 
-describe('what one pod writes, the next one reads', () => {
+describe('a Volume that one pod writes and the next one reads', () => {
   const MODES: readonly VolumeMode[] = ['Filesystem', 'Block'];
   const cases = KINDS.flatMap((kind) => MODES.map((mode) => [kind, mode] as const));
   const word = randomUUID();
@@ -95,11 +95,11 @@ describe('what one pod writes, the next one reads', () => {
     const { claim } = made[index]?.mounted ?? { claim: '' };
     expect(found[index]).toBe(`${claim} ${word}-${claim}`);
   });
-  test('and nothing is left of it', () => told(scene, () => unmake(made)), 2 * CONVERGES_WITHIN);
+  test('leaves nothing behind', () => told(scene, () => unmake(made)), 2 * CONVERGES_WITHIN);
 });
 
 test(
-  'on demand they are attached for a pod, and detached after it; the next pod reads what it wrote',
+  'an on-demand Volume is attached for a pod, detached after it, and keeps its data',
   () =>
     told(scene, async () => {
       const places = placesIn(scene);
@@ -171,7 +171,7 @@ test(
 );
 
 test(
-  'after a reboot a pod is back by itself, with what it had written',
+  'a pod restarts with its data after a reboot of its node',
   () =>
     told(scene, async () => {
       const { vm } = scene.machine;
@@ -212,7 +212,7 @@ test(
 );
 
 test(
-  'a claim that finds what removed volumes left is bound by the command that why prints',
+  'the command that why prints binds a claim blocked by data of removed volumes',
   () =>
     told(scene, async () => {
       const { client, controlPlane, machine, stowage } = scene;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 
 test(
-  'a node reboots, without a word of a kubelet: all are back on their paths, with what was on them',
+  'Volumes have their paths and data again after a reboot that no kubelet reports',
   () =>
     scene.told(async () => {
       await scene.vm.reboot();
@@ -28,7 +28,7 @@ test(
 );
 
 test(
-  'a node without power is Ready=Unknown with the reason, and recovers by itself',
+  'Volumes of a node without power are Ready=Unknown, and recover by themselves',
   () =>
     scene.told(async () => {
       const began = Date.now();
@@ -53,7 +53,7 @@ test(
 );
 
 test(
-  'a disk that is unplugged is Ready=False also over a power cut, and nothing is made in its place',
+  'a Volume whose disk is unplugged stays Ready=False over a power cut, and keeps its data',
   () =>
     scene.told(async () => {
       const { vm } = scene;

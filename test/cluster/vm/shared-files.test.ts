@@ -144,7 +144,7 @@ async function gone(): Promise<void> {
   expect((await vm('vm1').run(['find', DIRECTORY, '-name', `${desired.uid}*`])).stdout).toBe('');
 }
 
-test('a node that did not make it grows it, and has no record of it once it let go', async () => {
+test('another node than the creator expands the file, and drops its record on detach', async () => {
   await make();
   desired = { ...desired, recordedBytes: desired.sizeBytes, sizeBytes: 48n << 20n };
   await carryAtLast('vm2', 'attach');
@@ -163,7 +163,7 @@ test('a node that did not make it grows it, and has no record of it once it let 
   await gone();
 }, 1_200_000);
 
-test('what is written on one node is read on the other, back and forth', async () => {
+test('data written on one node is read on the other, back and forth', async () => {
   await make();
   let before = '';
   for (const node of ['vm1', 'vm2', 'vm1', 'vm2'] as const) {
@@ -182,7 +182,7 @@ test('what is written on one node is read on the other, back and forth', async (
   await gone();
 }, 1_200_000);
 
-test(`both try to attach it at the same time, ${RACES} times: one has it`, async () => {
+test(`exactly one node wins each of ${RACES} concurrent attaches`, async () => {
   await make();
   const winners: Name[] = [];
   for (let race = 0; race < RACES; race++) {
@@ -217,7 +217,7 @@ function meeting(count: number): () => Promise<void> {
     });
 }
 
-test('readers on both nodes, and no writer meanwhile', async () => {
+test('both nodes attach the file read-only, and no writer is admitted meanwhile', async () => {
   await make();
   await carryAtLast('vm2', 'attach');
   await onNode(vm('vm2')).write('ext4', link(), 'for all');
@@ -247,12 +247,12 @@ test('readers on both nodes, and no writer meanwhile', async () => {
   await gone();
 }, 1_200_000);
 
-describe('a directory that is mounted otherwise', () => {
+describe('a directory with an unsuitable mount', () => {
   test.each([
     ['soft', ['rw', 'soft'], /which is mounted soft/],
     ['ro', ['ro', 'hard'], /which is mounted ro/],
   ] as const)(
-    '%s is refused',
+    'is refused if mounted %s',
     async (kind, options, why) => {
       const path = `/srv/${kind}`;
       await sharing.mount('vm1', path, options);
@@ -264,7 +264,7 @@ describe('a directory that is mounted otherwise', () => {
     300_000,
   );
 
-  test('not at all is refused', async () => {
+  test('is refused if not on an NFS mount', async () => {
     await vm('vm1').run(['mkdir', '-p', '/srv/folder']);
     desired = { ...desired, file: `/srv/folder/${desired.uid}` };
     expect(await carry('vm1', 'provision')).toMatch(
@@ -272,7 +272,7 @@ describe('a directory that is mounted otherwise', () => {
     );
   }, 300_000);
 
-  test('local_lock is what an NFS 4 mount has only where the kernel shows it', async () => {
+  test('is refused for local_lock only if the kernel reports that option', async () => {
     const path = '/srv/locks';
     await sharing.mount('vm1', path, ['rw', 'hard', 'local_lock=all']);
     const { stdout } = await vm('vm1').run(['grep', ` ${path} `, '/proc/self/mountinfo']);
@@ -287,7 +287,7 @@ describe('a directory that is mounted otherwise', () => {
   }, 300_000);
 });
 
-test('a node without power: only who was told so takes over, and what was synced is there', async () => {
+test('a file that a dead node holds is taken over only with that exact hold', async () => {
   await make();
   await carryAtLast('vm1', 'attach');
   await onNode(vm('vm1')).write('ext4', link(), 'synced before');

@@ -107,7 +107,7 @@ const eventsOf = async (name: string) => {
 const nodeNamed = (name: Name) => scene.client.get<KubeNode>(NODES, name);
 
 test.each<VolumeMode>(['Filesystem', 'Block'])(
-  'what a pod on one node writes, a pod on the other reads, there and back (%s)',
+  'pods on two nodes read each other’s data in turn (%s)',
   (mode) =>
     told(scene, async () => {
       const made = await make(mode);
@@ -135,7 +135,7 @@ test.each<VolumeMode>(['Filesystem', 'Block'])(
 );
 
 test(
-  'two pods on one node: one attach, and one detach after the last of them',
+  'a Volume that two pods on one node use is attached once, and detached after the last one',
   () =>
     told(scene, async () => {
       const made = await make('Filesystem');
@@ -164,7 +164,7 @@ test(
 );
 
 test(
-  'a node without power keeps what it has until it is tainted; back, it is clean',
+  'a node without power keeps its Volume until it is tainted, and is cleaned up on return',
   () =>
     told(scene, async () => {
       const made = await make('Filesystem');

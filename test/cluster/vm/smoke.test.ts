@@ -26,7 +26,7 @@ test(
 );
 
 test(
-  'the node reboots, and its kubelet tells of it: all are back, with what was on them',
+  'Volumes have their paths and data again after a reboot that the kubelet reports',
   () =>
     scene.told(async () => {
       await scene.kubeletStarts();
@@ -42,13 +42,13 @@ test(
 );
 
 test(
-  'power cuts in the middle of work',
+  'Volumes survive power cuts during operations',
   () => scene.told(() => liveThrough(scene, residents, 2)),
   12 * CONVERGES_WITHIN,
 );
 
 test(
-  'a disk that is unplugged is Ready=False, and nothing is made in its place',
+  'a Volume whose disk is unplugged is Ready=False, and keeps its data',
   () =>
     scene.told(async () => {
       const disk = scene.vm.disk('first');

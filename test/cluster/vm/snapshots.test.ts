@@ -261,7 +261,7 @@ function followLink(link: string): () => Promise<string[]> {
 }
 
 test.each(CONTENTS)(
-  'a volume with %s is snapshotted while it is written to, restored, cloned, and used beside its copies',
+  'a volume with %s is snapshotted during writes, restored, cloned and used with its copies',
   (content) =>
     told(async () => {
       await createClaim('data', content);
@@ -331,7 +331,7 @@ async function cutOnce(condition: string, ms: number): Promise<string> {
 }
 
 test.each(['ext4', 'xfs'] as const)(
-  'power cuts while a snapshot of an %s is taken, and while a volume is made from it: one of each, with the right bytes',
+  'power cuts during the snapshot of an %s and its restore leave one correct copy of each',
   (content) =>
     told(async () => {
       const cuts: string[] = [];
@@ -387,7 +387,7 @@ done
 echo $longest`;
 
 test(
-  'an lvcreate that is stopped or killed while its origin is suspended: writes go on, and nothing is left of it',
+  'writes resume after an lvcreate is stopped or killed while its origin is suspended',
   () =>
     told(async () => {
       await createClaim('data', 'ext4');

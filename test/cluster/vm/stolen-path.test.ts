@@ -50,7 +50,7 @@ async function made(desired: Desired): Promise<{ volume: Desired; path: string }
 const leadsTo = async (path: string) => (await node.vm.run(['realpath', path])).stdout;
 
 test(
-  'what a pod wrote on a device does not get the path of another volume, while the node runs or when it starts anew',
+  'a UUID that a pod writes to its device never takes over the path of another volume',
   async () => {
     const { vm } = node;
     // A device of each kind, which has the UUID of a volume of another kind.

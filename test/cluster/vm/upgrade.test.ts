@@ -58,7 +58,7 @@ const keepTheirPaths = async () => {
 };
 
 test(
-  'volumes of the version before are used by a pod while the daemon is replaced',
+  'Volumes of the previous version stay in use while the daemon is upgraded',
   () =>
     told(scene, async () => {
       const { vm } = scene.machine;
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  'a pod that has a volume of mode Block does not take the path of one that there was',
+  'a pod with a Block volume cannot take over the path of an existing Volume',
   () =>
     told(scene, async () => {
       const { vm } = scene.machine;
@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  'the next pod finds what was written, by the paths that there were',
+  'the next pod reads the data at the old paths',
   () =>
     told(scene, async () => {
       const boot = await bootOf(scene.machine.vm);
@@ -130,7 +130,7 @@ test(
 );
 
 test(
-  'and so does a pod that stays over a reboot',
+  'a pod reads the data at the old paths after a reboot',
   () =>
     told(scene, async () => {
       const { vm } = scene.machine;
@@ -151,7 +151,7 @@ test(
 );
 
 test(
-  'they are deleted, and nothing is left of them',
+  'deleted Volumes of the previous version leave nothing behind',
   () =>
     told(scene, async () => {
       await pods.remove('again');

@@ -29,7 +29,7 @@ const kernelName = async (disk: string) =>
   (await scene.vm.run(['realpath', scene.vm.disk(disk)])).stdout.replace('/dev/', '');
 
 test(
-  'an empty disk is shown with its model and size, what is used cannot be chosen, and the Volume is made of it',
+  'create volume lists disks with model, size and use, and provisions an empty one',
   () =>
     scene.told(async () => {
       const [first, second, parted, group] = await Promise.all(
@@ -66,7 +66,7 @@ test(
 );
 
 test(
-  'a disk that carries something is refused at once, with what would allow it',
+  'create volume refuses a disk with data before the confirmation, with a hint',
   () =>
     scene.told(async () => {
       const second = await kernelName('second');
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  'a volume group is shown with its room',
+  'create volume lists a volume group with its free space',
   () =>
     scene.told(async () => {
       const { exitCode, shown } = await ask(`grouped --node ${NODE}`, [

@@ -17,7 +17,7 @@ const never = () => false;
 const nodesOf = (annotation: string | undefined) =>
   attachmentsFromAnnotation(annotation, undefined, NOW).map(({ node }) => node);
 
-describe('the record', () => {
+describe('the record of attached nodes', () => {
   test.each<[string, string | undefined, string[]]>([
     ['none', undefined, []],
     ['empty', '', []],
@@ -34,17 +34,17 @@ describe('the record', () => {
     ['no JSON', 'n1,n2', []],
     ['binary', '\u0000\ud800["n1"', ['n1']],
     ['deep', '['.repeat(100_000), []],
-  ])('%s', (_, annotation, nodes) => {
+  ])('is read from an annotation: %s', (_, annotation, nodes) => {
     expect(nodesOf(annotation)).toEqual(nodes);
   });
 
-  test('nothing of it is certain', () => {
+  test('restores each node as Uncertain', () => {
     expect(attachmentsFromAnnotation('["n1"]', undefined, NOW)).toEqual([
       entry('n1', { state: 'Uncertain', since: NOW }),
     ]);
   });
 
-  test('the status adds nodes, and what it shows of them', () => {
+  test('adds nodes of status.attachments, with their readOnly and since', () => {
     const attachments = attachmentsOf([
       entry('n2', { readOnly: true, safeToDetach: true }, 'a'),
       entry('n3', { state: 'Detaching', ...explain('StillAttached') }),
@@ -68,20 +68,20 @@ describe('the record', () => {
         { node: '', detail: { code: {} } },
       ],
     ],
-  ])('a status with %s is no reason to fail', (_, attachments) => {
+  ])('ignores a malformed status: %s', (_, attachments) => {
     expect(
       attachmentsFromAnnotation('["n9"]', attachments as never, NOW).map(({ node }) => node),
     ).toEqual(['n9']);
   });
 
-  test('a time that is none, and what only looks read-only', () => {
+  test('ignores an invalid time and a readOnly that is not a boolean', () => {
     const attachments = [{ node: 'n1', readOnly: 'true', since: 'yesterday' }];
     expect(attachmentsFromAnnotation(undefined, attachments as never, NOW)).toEqual([
       entry('n1', { state: 'Uncertain', since: NOW }),
     ]);
   });
 
-  test('what is written has all entries, whatever their state', () => {
+  test('contains the nodes of all entries, in any state', () => {
     const entries = [
       entry('n2'),
       entry('n3', { state: 'Uncertain' }),
@@ -92,7 +92,7 @@ describe('the record', () => {
     expect(recordOf([])).toEqual([]);
   });
 
-  test('the status', () => {
+  test('is shown in status.attachments, with pods and reasons', () => {
     const entries = [
       entry('n2', { state: 'Uncertain', ...explain('JobStillRuns', { node: 'n2' }) }),
       entry('n1', { readOnly: true, safeToDetach: true }, 'b', 'a', 'a'),
@@ -121,8 +121,8 @@ describe('the record', () => {
   });
 });
 
-describe('entries', () => {
-  test('one of a node, in their order', () => {
+describe('attachment entries', () => {
+  test('contain a node once and keep the order of nodes', () => {
     const [first, added, last] = change(
       [entry('n1'), entry('n3')],
       'n2',
@@ -137,7 +137,7 @@ describe('entries', () => {
     ]);
   });
 
-  test('a message has no reason but its own, which goes with it', () => {
+  test('drop the detail when the message is replaced or cleared', () => {
     const told = change([entry('n1')], 'n1', explain('StillAttached'), NOW);
     expect(change(told, 'n1', { state: 'Uncertain' }, NOW)[0]).toMatchObject(
       explain('StillAttached'),
@@ -146,13 +146,13 @@ describe('entries', () => {
     expect(change(told, 'n1', { message: undefined }, NOW)[0]?.detail).toBeUndefined();
   });
 
-  test('without a node; the same list where it is not', () => {
+  test('are returned unchanged if the node to remove is absent', () => {
     const entries = [entry('n1'), entry('n2')];
     expect(withoutNode(entries, 'n1')).toEqual([entry('n2')]);
     expect(withoutNode(entries, 'n3')).toBe(entries);
   });
 
-  test('a new state begins now; only what is Attached is safe to mount, and has a device until it is Detached', () => {
+  test('get a new since with a new state; only Attached is safe to mount', () => {
     const attached = entry('n1', { device: 'loop1' });
     const detaching = change([attached], 'n1', { state: 'Detaching', safeToDetach: true }, NOW);
     expect(detaching).toMatchObject([
@@ -165,10 +165,10 @@ describe('entries', () => {
   });
 });
 
-describe('pods', () => {
+describe('the pods of attachment entries', () => {
   const entries = [entry('n1', {}, 'a', 'b'), entry('n2')];
 
-  test('nothing changes', () => {
+  test('cause no change if they are the same in another order', () => {
     expect(withPods(entries, [wanted('n1', 'b', 'a')], never)).toBe(entries);
   });
 
@@ -188,20 +188,20 @@ describe('pods', () => {
       ['moved', [wanted('n2', 'a')], () => false, [], ['a']],
       ['where it is not', [wanted('n3', 'a')], () => false, [], []],
     ],
-  )('%s', (_, want, alive, first, second) => {
+  )('are updated: %s', (_, want, alive, first, second) => {
     const [one, other] = withPods(entries, want, ({ uid }) => alive(uid));
     expect(one?.pods).toEqual(first.map((name) => use(name, 'n1')));
     expect(other?.pods).toEqual(second.map((name) => use(name, 'n2')));
   });
 
-  test('recreated under its name with another UID', () => {
+  test('are replaced by a recreated pod with another UID', () => {
     const again = { ...use('a', 'n1'), uid: 'new' };
     const [one] = withPods([entry('n1', {}, 'a')], [{ node: 'n1', pods: [again] }], never);
     expect(one?.pods).toEqual([again]);
   });
 });
 
-describe('the record is to be written', () => {
+describe('recordToWrite', () => {
   const written = '["n1"]';
 
   test.each([
@@ -213,7 +213,7 @@ describe('the record is to be written', () => {
     ['somebody else wrote', 'junk', [entry('n1')], written],
     ['there was none', undefined, [entry('n1')], written],
     ['there was none, and nothing to tell', undefined, [], undefined],
-  ])('%s', (_, before, entries, record) => {
+  ])('returns the record only if it changes: %s', (_, before, entries, record) => {
     expect(recordToWrite(before, entries)).toBe(record);
   });
 });

@@ -53,7 +53,7 @@ type Case = [
   fails: string,
 ];
 
-describe('what was found is known', () => {
+describe('applyOutcome', () => {
   test.each<Case>([
     ['an attach that succeeded', 'attach', attached, ATTACHING, MADE, ''],
     ['an attach whose link is missing is retried', 'attach', still, ATTACHING, HALF, 'attach'],
@@ -76,7 +76,7 @@ describe('what was found is known', () => {
       '',
     ],
     ['no device where one was recorded', 'verify', detached, UNCERTAIN, [], ''],
-  ])('%s', (_, kind, outcome, before, after, fails) => {
+  ])('records the entry of a verified node: %s', (_, kind, outcome, before, after, fails) => {
     expect(settled(kind, outcome, before)).toEqual({
       entries: matching(after),
       unseen: false,
@@ -112,7 +112,7 @@ describe('what was found is known', () => {
     ],
     ['a recorded node without an answer', 'verify', unknown, UNCERTAIN, MAYBE, 'verify'],
     ['a node without a record or an answer holds nobody up', 'verify', unknown, [], [], 'verify'],
-  ])('and verified again: %s', (_, kind, outcome, before, after, fails) => {
+  ])('leaves the node to be verified again: %s', (_, kind, outcome, before, after, fails) => {
     expect(settled(kind, outcome, before)).toEqual({
       entries: matching(after),
       unseen: true,
@@ -136,7 +136,7 @@ describe('what was found is known', () => {
   }
 });
 
-describe('the reason of an outcome goes along with its message', () => {
+describe('the reason of an outcome', () => {
   const why = explain('JobStillRuns', { node: 'n1' });
   const still = explain('StillAttached');
   test.each<[AttachmentOperationKind, Outcome, Reason | undefined, Reason | undefined]>([
@@ -147,7 +147,7 @@ describe('the reason of an outcome goes along with its message', () => {
     ['detach', { is: 'unknown', ...why }, why.detail, why.detail],
     ['verify', { is: 'unknown', ...why }, why.detail, why.detail],
     ['verify', { is: 'unknown', message: 'away' }, undefined, undefined],
-  ])('of %s: %j', (kind, outcome, shown, failedFor) => {
+  ])('is recorded with its message for %s: %j', (kind, outcome, shown, failedFor) => {
     const earlier = explain('OperationUnderWay', { step: 'x' });
     const known = knownWith(change(entry('Uncertain'), 'n1', earlier, 150));
     applyOutcome(known, operation(kind), outcome, 200, 0);
@@ -155,7 +155,7 @@ describe('the reason of an outcome goes along with its message', () => {
     expect(failureOf(known, kind, 'n1')?.detail).toEqual(failedFor);
   });
 
-  test('also where earlier words stand for a node that does not answer', () => {
+  test('is kept with the first message while the node does not answer', () => {
     const known = knownWith(entry('Uncertain'));
     const silent = { is: 'unknown', silent: true } as const;
     applyOutcome(known, operation('verify'), { ...silent, ...why }, 0, 0);
@@ -165,7 +165,7 @@ describe('the reason of an outcome goes along with its message', () => {
   });
 });
 
-test('each failure in a row doubles the wait, up to a bound, and a success ends the row', () => {
+test('consecutive failures double the delay up to a limit, and a success resets it', () => {
   const known = knownWith([]);
   const waits = Array.from({ length: 12 }, () => {
     applyOutcome(known, operation('attach'), failed, 0, 0);
@@ -197,7 +197,7 @@ test.each<[string, [AttachmentOperationKind, Outcome][], AttachmentOperationKind
     ],
     'detach',
   ],
-])('waits longer each time that it fails to %s', (_, round, kind) => {
+])('the delay doubles each time that it fails to %s', (_, round, kind) => {
   const known = knownWith([]);
   const waits = [1, 2, 3].map(() => {
     for (const [each, outcome] of round) {
@@ -208,7 +208,7 @@ test.each<[string, [AttachmentOperationKind, Outcome][], AttachmentOperationKind
   expect(waits).toEqual([500, 1000, 2000]);
 });
 
-describe('a look that finds a device as it should be', () => {
+describe('a verification that finds the device as expected', () => {
   const inUse = explain('JobStillRuns', { node: 'n1' });
   function lookedAfter(outcome: Outcome, between?: (known: VolumeState) => void) {
     const known = knownWith(entry('Attached'));
@@ -218,7 +218,7 @@ describe('a look that finds a device as it should be', () => {
     return known.entries[0];
   }
 
-  test('leaves what a detach was refused for, which it does not ask', () => {
+  test('keeps the reason for which a detach was refused', () => {
     expect(lookedAfter({ is: 'in-use', ...inUse })).toMatchObject({ state: 'Attached', ...inUse });
   });
 
@@ -237,7 +237,7 @@ describe('a look that finds a device as it should be', () => {
       { is: 'in-use', ...inUse },
       (known) => forgetFailures(known, 'n1', ['detach']),
     ],
-  ])('ends the message %s', (_, outcome, between) => {
+  ])('clears the message %s', (_, outcome, between) => {
     expect(lookedAfter(outcome, between)).toMatchObject({
       state: 'Attached',
       message: undefined,
@@ -246,7 +246,7 @@ describe('a look that finds a device as it should be', () => {
   });
 });
 
-test('a look that finds it as it should be ends the row of failed attaches', () => {
+test('a verification that finds the device as expected resets the failures to attach', () => {
   const known = knownWith([]);
   applyOutcome(known, operation('attach'), unknown, 0, 0);
   applyOutcome(known, operation('verify'), attached, 0, 0);
@@ -254,7 +254,7 @@ test('a look that finds it as it should be ends the row of failed attaches', () 
 });
 
 test.each(['Attached', 'Attaching', 'Uncertain'] as const)(
-  'an attach that did nothing where the node was %s before leaves that uncertain',
+  'an attach that did nothing leaves a node that was %s as Uncertain',
   (state) => {
     const [was] = entry(state);
     const known = knownWith(change(entry(state), 'n1', { state: 'Attaching' }, 150));
@@ -263,7 +263,7 @@ test.each(['Attached', 'Attaching', 'Uncertain'] as const)(
   },
 );
 
-test('a node that was seen without it is to be looked at again, where an attach did nothing', () => {
+test('an attach that did nothing leaves its node to be verified again', () => {
   const known = { ...knownWith(entry('Attaching')), unverifiedNodes: new Set<string>() };
   applyOutcome(known, operation('attach'), nothing, 200, 0);
   expect([...known.unverifiedNodes]).toEqual(['n1']);
@@ -272,7 +272,7 @@ test('a node that was seen without it is to be looked at again, where an attach 
 test.each<[string, AttachmentOperationKind, Outcome]>([
   ['a detach of what is in use', 'detach', inUse],
   ['an attach that changed nothing', 'attach', still],
-])('%s leaves since when it is attached', (_, kind, outcome) => {
+])('%s keeps the time of the attachment', (_, kind, outcome) => {
   const was = { ...(entry('Attached')[0] as NodeAttachment), safeToMount: true };
   const state = kind === 'attach' ? 'Attaching' : 'Detaching';
   const known = knownWith(change([was], 'n1', { state }, 150));
@@ -285,7 +285,7 @@ test.each<[string, AttachmentOperationKind, Outcome]>([
 test.each<[string, readonly NodeAttachment[], string[]]>([
   ['that nothing is known of is looked at again', [], ['n2']],
   ['of which it is known is let go of first', change([], 'n2', { state: 'Attached' }, 100), []],
-])('a node with the file %s', (_, entries, unseen) => {
+])('a node that holds the file %s', (_, entries, unseen) => {
   const volume = { spec: { attachableNodes: ['n1', 'n2'] } } as Volume;
   const known = { ...knownWith(entries), volume, unverifiedNodes: new Set<string>() };
   const outcome: Outcome = {
@@ -300,7 +300,7 @@ test.each<[string, readonly NodeAttachment[], string[]]>([
 test.each<[string, readonly NodeAttachment[], number]>([
   ['that is not known to have it, more and more rarely', [], 600_000],
   ['that may have it, each minute', entry('Uncertain'), 60_000],
-])('a node without the mount is looked at again: one %s', (_, entries, atMost) => {
+])('a node without the mount is verified again: one %s', (_, entries, atMost) => {
   const known = knownWith(entries);
   const unfit: Outcome = { is: 'unknown', message: 'not mounted', noDevice: true };
   for (let times = 0; times < 20; times++) {
@@ -311,7 +311,7 @@ test.each<[string, readonly NodeAttachment[], number]>([
   expect(known.entries.map(({ state }) => state)).toEqual(entries.map(() => 'Uncertain'));
 });
 
-describe('what is said of a node that does not answer', () => {
+describe('the message about a node that does not answer', () => {
   const silent = (message: string): Outcome => ({
     is: 'unknown',
     message,
@@ -363,12 +363,12 @@ describe('what is said of a node that does not answer', () => {
     });
   });
 
-  test('is told of an attach in the same words, too', () => {
+  test('stays the same for a failed attach', () => {
     const words = said('attach', [0, silent('timed out')], [1000, silent('no route')]);
     expect(words.failed).toBe('timed out');
   });
 
-  test('is another matter on each node', () => {
+  test('is kept for each node separately', () => {
     const known = knownWith([]);
     applyOutcome(known, operation('verify'), silent('timed out'), 0, 0);
     applyOutcome(known, operation('verify', 'n2'), silent('no route'), 0, 0);

@@ -84,7 +84,7 @@ function world() {
   return { ...attacherWith({ executor: { submit }, look }), attached };
 }
 
-test('Volumes that are attached at once on one node have devices of their own', async () => {
+test('Volumes that are attached concurrently on one node get different devices', async () => {
   const { run, attached } = world();
   for (const uid of ['u1', 'u2', 'u3']) {
     void run('attach', {
@@ -129,10 +129,10 @@ describe('a persistent path that leads to another device', () => {
   }
 
   test.each<[string, Volume]>([
-    ['is not told yet', volume()],
-    ['is not told yet, but why it is not ready before', told('Ready', 'UnavailableError')],
-    ['is told by no condition that is heeded', told('Paused', 'PathAstray')],
-  ])('that %s: no job runs, and it is said why', async (_, of) => {
+    ['no condition reports it', volume()],
+    ['the condition Ready has another reason', told('Ready', 'UnavailableError')],
+    ['another condition than Ready reports it', told('Paused', 'PathAstray')],
+  ])('fails the attach and runs no job if %s', async (_, of) => {
     const { outcome, jobs, asked, loopNumbers } = await attaching(of, stray(madeNode));
     expect(outcome).toMatchObject({
       is: 'failed',
@@ -142,7 +142,7 @@ describe('a persistent path that leads to another device', () => {
     expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
   });
 
-  test('that is not told yet, while the device is there: it is not safe to mount, and is as it was', async () => {
+  test('leaves an attached device not safe to mount until a condition reports it', async () => {
     const { outcome, jobs } = await attaching(volume(), stray(readyNode));
     expect(outcome).toMatchObject({
       ...{ is: 'attached', safeToMount: false, device: 'loop3' },
@@ -154,13 +154,13 @@ describe('a persistent path that leads to another device', () => {
   test.each([
     ['there', readyNode, ['install', 'find', 'flock', 'udevadm', 'udevadm']],
     ['to be attached', madeNode, ['install', 'find', 'flock', 'losetup', 'udevadm']],
-  ])('that was told is put right by a job, where the device is %s', async (_, node, programs) => {
+  ])('is repaired by a job once it was reported, with the device %s', async (_, node, programs) => {
     const { outcome, jobs, asked } = await attaching(astray, stray(node), readyNode);
     expect(outcome).toMatchObject({ is: 'attached', safeToMount: true, device: 'loop3' });
     expect({ jobs, asked }).toEqual({ jobs: [programs], asked: [undefined] });
   });
 
-  test('on one of several nodes, which no condition is of: the second attempt puts it right', async () => {
+  test('is repaired at the second attempt if several nodes share the Volume', async () => {
     const of = volume();
     Object.assign(of.spec, { attachableNodes: ['n1', 'n2'] });
     const submitted: Job[] = [];
@@ -186,13 +186,13 @@ describe('a persistent path that leads to another device', () => {
     expect(submitted).toHaveLength(1);
   });
 
-  test('that was told, and is right by now, is left', async () => {
+  test('needs no job if it is correct by now', async () => {
     const { outcome, jobs } = await attaching(astray, readyNode);
     expect(outcome).toMatchObject({ is: 'attached', safeToMount: true });
     expect(jobs).toEqual([]);
   });
 
-  test('that somebody moves each time is tried again later', async () => {
+  test('is retried later if it is wrong again after each job', async () => {
     const { outcome, jobs } = await attaching(astray, stray(readyNode));
     expect(outcome).toMatchObject({
       is: 'attached',
@@ -212,13 +212,13 @@ test.each<[string, object, string]>([
   expect(await run('attach')).toMatchObject({ is: 'failed', detail: { code } });
 });
 
-test('a node on which a job of the Volume still runs is not looked at', async () => {
+test('a node on which a job of the Volume still runs is not verified', async () => {
   const { run } = attacherWith({ executor: { purge: async () => false } });
   const outcome = { is: 'unknown', ...explain('JobStillRuns', { node: 'n1' }) };
   expect(await run('verify')).toEqual(outcome);
 });
 
-test('a number is free again where nothing is attached', async () => {
+test('an attach that its precheck refuses releases its loop number', async () => {
   const { run, loopNumbers } = world();
   const paused = explain('OperationPaused', { kind: 'Node', name: 'n1' });
   const outcome = await run('attach', { precheck: async () => paused });
@@ -250,7 +250,7 @@ test.each<[string, (Error | Observed)[], object, boolean]>([
   ['the look after the job', [madeNode, refused], { submit: jobFails }, false],
   ['the look for jobs, where it is attached already', [readyNode], { purge: fails }, false],
 ])(
-  'an attach reports whether it did nothing where the node does not answer %s',
+  'an attach reports whether it changed nothing if the node does not answer %s',
   async (_, looks, executor, nothingDone) => {
     const { run } = attacherWith({ executor, look: oneByOne(...looks) });
     expect(await run('attach')).toMatchObject({ is: 'unknown', nothingDone });
@@ -270,7 +270,7 @@ test.each<[string, Error, object]>([
     new ObservationError(refuse('ProbeUnanswered', { probe: 'loops' })),
     explain('ProbeUnanswered', { probe: 'loops' }),
   ],
-])('a look reports silence only where the node is silent: one that %s', async (_, error, told) => {
+])('verify reports silence only for a silent node: one that %s', async (_, error, told) => {
   const { run } = attacherWith({ look: oneByOne(error) });
   expect(await run('verify')).toEqual({ is: 'unknown', nothingDone: true, ...told });
 });
@@ -302,7 +302,7 @@ test('a file that nodes share is taken over from a node that rebooted', async ()
   expect(await run('verify')).toEqual({ is: 'detached' });
 });
 
-test('an attach that others are faster than each time tries another device each time', async () => {
+test('an attach whose device is taken by others each time tries the next device', async () => {
   const sharer = new FakeSharer('n1', new FakeShare());
   const tried: string[] = [];
   const { run } = attacherWith({
@@ -382,7 +382,7 @@ function slowNode(...looks: Observed[]) {
   return { attacher, run, tell: (state: RunningJob) => told?.(state), end: () => ended() };
 }
 
-test('progress of a job is reported, and that it waits for an earlier one', async () => {
+test('progress shows the step of the job, or that it waits for an earlier job', async () => {
   const { attacher, tell, end } = slowNode(madeNode, readyNode);
   const steps: string[] = [];
   const { signal } = new AbortController();
@@ -404,7 +404,7 @@ test('an operation that is canceled stops waiting for its job', async () => {
   await expect(done).rejects.toThrow('canceled');
 });
 
-test('a device with AUTOCLEAR set is neither attached nor detached', async () => {
+test('detach leaves a device with AUTOCLEAR set alone and reports it', async () => {
   const { run } = slowNode({ ...readyNode, loops: [{ ...loop, autoclear: true }] });
   expect(await run('detach')).toMatchObject({
     is: 'unknown',
@@ -412,7 +412,7 @@ test('a device with AUTOCLEAR set is neither attached nor detached', async () =>
   });
 });
 
-test('where the file of a device cannot be seen, an attach did nothing, and a detach is not over', async () => {
+test('a moved backing file makes attach, detach and verify report unknown', async () => {
   const { run } = slowNode({
     ...readyNode,
     loops: [{ ...loop, backingFile: '/srv/.nfs0000000000a2' }],
@@ -452,7 +452,7 @@ async function detaching(
   return { outcome: await run('detach', { precheck }), jobs, asked };
 }
 
-test('what an interrupted growing left mounted is taken off first, and is no sign that nothing else uses the device', async () => {
+test('detach unmounts an interrupted expansion first, then requires an unused device', async () => {
   const point = `/run/stowage/mounts/${volume().metadata.uid}`;
   const left = { ...readyNode, mounts: new Map([['7:3', [point]]]) };
   const { outcome, jobs, asked } = await detaching([left, readyNode, madeNode], unused);
@@ -464,7 +464,7 @@ test('what an interrupted growing left mounted is taken off first, and is no sig
   expect(asked).toEqual([undefined, 'unused']);
 });
 
-test('where it cannot be seen whether a device is used, it is where it was', async () => {
+test('detach reports in-use if the node cannot check who uses the device', async () => {
   const { outcome, jobs } = await detaching([readyNode], () => {
     throw refused;
   });
@@ -472,7 +472,7 @@ test('where it cannot be seen whether a device is used, it is where it was', asy
   expect({ outcome, jobs }).toEqual({ outcome: { is: 'in-use', message }, jobs: [] });
 });
 
-test('what is held up once its device is gone is not said to be there as it was', async () => {
+test('a detach that stops after its device is gone is not reported as unchanged', async () => {
   let looks = 0;
   const used = (argv: readonly string[]) =>
     argv[1] === '-H' && looks++ > 0

@@ -19,12 +19,12 @@ const modes = (...accessModes: string[]) => ({
   template: { spec: { accessModes } },
 });
 
-test('a Volume without options is kept where it was made', () => {
+test('a Volume without options is always attached to the node that provisioned it', () => {
   const managed = managedOf(volumeObject({ nodeName: 'n9' }), defaults);
   expect(managed).toEqual(always({ nodes: ['n1'], home: 'n1' }));
 });
 
-describe('of a Volume, what attachment sees', () => {
+describe('managedOf', () => {
   test.each<[string, Volume, object]>([
     ['not made yet', volumeObject({}, { prepared: undefined }), { attachable: false, home: 'n1' }],
     ['record of none', volumeObject({}, { prepared: null as never }), { attachable: false }],
@@ -57,7 +57,7 @@ describe('of a Volume, what attachment sees', () => {
       volumeObject({ template: { spec: { accessModes: ['ReadOnlyMany'] } } }),
       { readOnly: false },
     ],
-  ])('%s', (_, volume, expected) => {
+  ])('returns policy, nodes and mode of a Volume: %s', (_, volume, expected) => {
     expect(managedOf(volume, defaults)).toMatchObject(expected);
   });
 });
@@ -73,7 +73,7 @@ test.each([
   ['10', Infinity, true],
   ['soon', Infinity, true],
   [`${'9'.repeat(80)}s`, Infinity, true],
-])('a class that says %j waits %d ms', (text, ms, odd) => {
+])('a class with max-wait-for-unmount %j waits %d ms', (text, ms, odd) => {
   const storageClass = classWith(text);
   const { maxWaitForUnmountMs } = managedOf(volumeObject(), { ...defaults, storageClass });
   expect(maxWaitForUnmountMs).toBe(ms);
@@ -85,7 +85,7 @@ test.each([
     );
 });
 
-test('a class that says nothing leaves it to the flag', () => {
+test('a class without max-wait-for-unmount uses the value of the flag', () => {
   const { maxWaitForUnmountMs } = managedOf(volumeObject(), {
     maxWaitForUnmountMs: Infinity,
     storageClass: { ...classWith(''), metadata: { name: 'sc' } },
@@ -94,10 +94,10 @@ test('a class that says nothing leaves it to the flag', () => {
   expect(maxWaitProblem(undefined)).toBeUndefined();
 });
 
-describe('wanted', () => {
+describe('wantedOf', () => {
   const pods = [use('b', 'n2'), use('a', 'n2'), use('c', 'n1'), use('a', 'n2')];
 
-  test('each node once, with its pods, in a stable order', () => {
+  test('returns each node once with its pods, in a stable order', () => {
     expect(wantedOf(shared(), pods)).toEqual([
       { node: 'n1', pods: [use('c', 'n1')] },
       { node: 'n2', pods: [use('a', 'n2'), use('b', 'n2')] },
@@ -109,11 +109,11 @@ describe('wanted', () => {
     ['Always, not to be attached', always({ attachable: false }), []],
     ['OnDemand: nowhere without pods', onDemand(), []],
     ['a Volume that is gone', undefined, []],
-  ])('%s', (_, volume, nodes) => {
+  ])('returns the nodes without pods: %s', (_, volume, nodes) => {
     expect(wantedOf(volume, []).map(({ node }) => node)).toEqual(nodes);
   });
 
-  test('a node that it may not be on, and pods of a Volume that is gone', () => {
+  test('includes nodes of pods that are not allowed there or whose Volume is gone', () => {
     expect(wantedOf(always(), [use('a', 'n7')]).map(({ node }) => node)).toEqual(['n1', 'n7']);
     expect(wantedOf(undefined, [use('a', 'n7')])).toEqual([{ node: 'n7', pods: [use('a', 'n7')] }]);
   });

@@ -8,7 +8,7 @@ import { restoreState } from '../../../src/controllers/attachdetach/restore-stat
 import { NOW, volumeObject } from '../../support/attachment-view.ts';
 import { memoryLogger } from '../../support/logger.ts';
 
-test('a forced detach is recorded by an event, a metric and the log, and the node is to be verified', () => {
+test('a force-detach emits an event, a metric and a log line, and requires a verification', () => {
   const events: unknown[] = [];
   const forced: string[] = [];
   const logger = memoryLogger();

@@ -21,12 +21,12 @@ const knownOn = (...nodes: string[]): VolumeState =>
     written: new Set(nodes),
   });
 
-describe('a node', () => {
+describe('markUncertain', () => {
   const life =
     (boot: string, ready = true) =>
     (): NodeIncarnation => ({ boot, ready });
 
-  test('that was never looked at may have anything', () => {
+  test('marks each node that was never verified, once', () => {
     const known = knownOn();
     markUncertain(known, managedOn('n1', 'n2'), life('a'), 200);
     expect([...known.unverifiedNodes]).toEqual(['n1', 'n2']);
@@ -35,13 +35,13 @@ describe('a node', () => {
     expect(known.unverifiedNodes.size).toBe(0);
   });
 
-  test('of a Volume that was never made has nothing', () => {
+  test('marks no node of a Volume that was never provisioned', () => {
     const known = { ...knownOn(), volume: { ...volumeWith(), status: {} } };
     markUncertain(known, managedOn('n1'), life('a'), 200);
     expect(known.unverifiedNodes.size).toBe(0);
   });
 
-  test('on which an Always Volume was just made and measured is believed', () => {
+  test('trusts the node on which an Always Volume was just provisioned and measured', () => {
     const always: Managed = { ...managedOn('n1'), policy: 'Always' };
     const unmade: VolumeState = { ...knownOn(), volume: { ...volumeWith(), status: {} } };
     markUncertain(unmade, always, life('a'), 200);
@@ -62,7 +62,7 @@ describe('a node', () => {
     ['is back', life('a', false), life('a'), true],
     ['went away', life('a'), life('a', false), false],
     ['is as it was', life('a'), life('a'), false],
-  ])('that %s', (_, before, after, doubted) => {
+  ])('marks only a rebooted or returned node Uncertain: it %s', (_, before, after, doubted) => {
     const known = knownOn('n1');
     markUncertain(known, managedOn('n1'), before, 200);
     known.unverifiedNodes.clear();
@@ -79,11 +79,11 @@ describe('a node', () => {
 describe.each([
   ['its device is missing', 'Attaching'],
   ['its path leads to another device', 'PathAstray'],
-])('a Volume that says that %s', (_, reason) => {
+])('a Volume that reports that %s', (_, reason) => {
   const missing = (at: string) =>
     volumeWith({ conditions: [{ type: 'Ready', status: 'Unknown', reason, lastUpdateTime: at }] });
 
-  test('is heeded once for each time that it says so', () => {
+  test('makes its attachment Uncertain once per report', () => {
     const known = knownOn('n1');
     onDeviceMissing(known, missing('2026-01-01T00:00:00Z'), 200);
     expect(known.entries[0]?.state).toBe('Uncertain');
@@ -95,7 +95,7 @@ describe.each([
   });
 });
 
-describe('an OnDemand Volume from which the name of its device was taken', () => {
+describe('an OnDemand Volume whose deviceName was removed', () => {
   const shown = (status: Partial<Volume['status']>, resourceVersion = '1'): Volume => {
     const volume = volumeWith({
       attachments: [{ node: 'n1', state: 'Attached', device: 'loop3' } as Attachment],
@@ -109,7 +109,7 @@ describe('an OnDemand Volume from which the name of its device was taken', () =>
     };
   };
 
-  test('is looked at, once for each version of it', () => {
+  test('makes its attachment Uncertain once per resourceVersion', () => {
     const known = knownOn('n1');
     onDeviceMissing(known, shown({ deviceName: 'loop3' }), 200);
     expect(known.entries[0]?.state).toBe('Attached');
@@ -129,14 +129,14 @@ describe('an OnDemand Volume from which the name of its device was taken', () =>
       'has no device where it is attached',
       { attachments: [{ node: 'n1', state: 'Attached' } as Attachment] },
     ],
-  ])('is believed where it %s', (_, status) => {
+  ])('keeps its attachment where it %s', (_, status) => {
     const known = knownOn('n1');
     onDeviceMissing(known, shown(status), 200);
     expect(known.entries[0]?.state).toBe('Attached');
   });
 });
 
-describe('an attachment that somebody took out of the status', () => {
+describe('an attachment that is removed from the status', () => {
   const facts = (more: Partial<NodeFacts>) => () => ({ ...UP, ...more });
   const one = managedOn('n1');
   const several = managedOn('n1', 'n2');
@@ -148,14 +148,14 @@ describe('an attachment that somebody took out of the status', () => {
     ['a node of several that is NotReady: it may still write', several, { ready: false }, false],
     ['a node of several that is off', several, { ready: false, off: true }, true],
     ['a node of several that is gone', several, { exists: false, ready: false }, true],
-  ])('of %s', (_, managed, more, heeded) => {
+  ])('requests a force-detach or not, by the state of %s', (_, managed, more, heeded) => {
     const known = knownOn('n1');
     expect(operatorDetachRequests(known, volumeWith(), managed, facts(more))).toEqual(
       heeded ? ['n1'] : [],
     );
   });
 
-  test('counts only where it was written before, and is not there', () => {
+  test('requests nothing if the status still shows it, or never did', () => {
     const known = knownOn('n1');
     const shown: Attachment[] = [
       {

@@ -10,11 +10,11 @@ const at = '2026-03-01T12:00:00Z';
 const before = '2026-03-01T11:00:00Z';
 const attached: PodVolume = { volume: 'v1', entry: entry('n1') };
 
-test('a pod of no managed volume has none', () => {
+test('a pod without managed volumes has no condition', () => {
   expect(conditionOf([], undefined, NOW)).toBeUndefined();
 });
 
-test('all are there', () => {
+test('the condition is True when all volumes are attached', () => {
   expect(conditionOf([attached, { ...attached, volume: 'v2' }], undefined, NOW)).toEqual({
     type,
     status: 'True',
@@ -52,7 +52,7 @@ test.each<[string, PodVolume, string]>([
     { volume: 'v1', entry: entry('n1', { state: 'Uncertain', safeToMount: true }) },
     'attachment to node n1 is uncertain; verifying',
   ],
-])('%s', (_, volume, why) => {
+])('the condition is False and reports why a volume is not attached: %s', (_, volume, why) => {
   expect(conditionOf([{ ...attached, volume: 'v0' }, volume], undefined, NOW)).toEqual({
     type,
     status: 'False',
@@ -62,7 +62,7 @@ test.each<[string, PodVolume, string]>([
   });
 });
 
-test('those that wait, in their order, and not all of very many', () => {
+test('the message lists waiting volumes in order, and at most ten', () => {
   const missing = (volume: string): PodVolume => ({ volume, entry: undefined });
   const two = conditionOf([missing('v2'), missing('v1')], undefined, NOW);
   expect(two?.message).toBe('v1: not attached yet; v2: not attached yet');
@@ -70,7 +70,7 @@ test('those that wait, in their order, and not all of very many', () => {
   expect(conditionOf(many, undefined, NOW)?.message).toMatch(/; and 3 more$/);
 });
 
-test('the old one when nothing has changed, whatever else it carries', () => {
+test('an unchanged condition is returned as the same object', () => {
   const old = {
     type,
     status: 'True',
@@ -84,7 +84,7 @@ test('the old one when nothing has changed, whatever else it carries', () => {
 test.each([
   ['True', 'Other', before],
   ['False', 'VolumesNotAttached', at],
-])('from %s', (status, reason, lastTransitionTime) => {
+])('the transition time changes with the status: from %s', (status, reason, lastTransitionTime) => {
   const old = { type, status, reason, message: '', lastTransitionTime: before };
   expect(conditionOf([attached], old, NOW)).toMatchObject({ status: 'True', lastTransitionTime });
 });
@@ -93,7 +93,7 @@ test.each<[string, PodVolume, boolean]>([
   ['until someone has looked', { volume: 'v2', entry: entry('n1', { state: 'Uncertain' }) }, true],
   ['not when it is known to be nowhere', { volume: 'v2', entry: undefined }, false],
   ['not without its link', { volume: 'v2', entry: entry('n1', { safeToMount: false }) }, false],
-])('what was told to be there stays so: %s', (_, volume, stays) => {
+])('a condition that is True stays True: %s', (_, volume, stays) => {
   const old = { type, status: 'True', reason: 'VolumesAttached', lastTransitionTime: before };
   const now = conditionOf([attached, volume], old, NOW);
   expect(now === old).toBe(stays);

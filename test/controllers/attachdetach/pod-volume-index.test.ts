@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createPodVolumeIndex } from '../../../src/controllers/attachdetach/pod-volume-index.ts';
 import { entry } from '../../support/attachment-view.ts';
 
-test('a pod leads to the Volumes that it is listed for, as long as it is', () => {
+test('a pod maps to the Volumes that list it, as long as they do', () => {
   const names = createPodVolumeIndex();
   names.note({ uid: 'u1', name: 'v1' }, [entry('n1', {}, 'p1', 'p2')]);
   names.note({ uid: 'u2', name: 'v2' }, [entry('n1', {}, 'p1')]);
@@ -14,7 +14,7 @@ test('a pod leads to the Volumes that it is listed for, as long as it is', () =>
   expect(names.of('uid-p1')).toEqual([]);
 });
 
-test('two Volumes of one name are two', () => {
+test('two Volumes of the same name are distinguished by UID', () => {
   const names = createPodVolumeIndex();
   names.note({ uid: 'u1', name: 'v1' }, [entry('n1', {}, 'p1')]);
   names.note({ uid: 'u2', name: 'v1' }, [entry('n1', {}, 'p1')]);

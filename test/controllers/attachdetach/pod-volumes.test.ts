@@ -41,7 +41,7 @@ test.each<[string, Pod, boolean]>([
     false,
   ],
   ['deleting, never begun', podObject({}, {}, deleting), false],
-])('a pod that is %s', (_, pod, counts) => {
+])('only an active pod uses its volumes: a pod that is %s', (_, pod, counts) => {
   expect(isCounted(pod)).toBe(counts);
   const found = usesOf(pod, lookups());
   expect(found).toEqual(counts ? [{ volume: 'u1', use: use('p1', 'n1') }] : []);
@@ -99,11 +99,11 @@ test.each<[string, Pod, Parameters<typeof lookups>[0], string[]]>([
   ['inline, another device', inline('/dev/sda', 'BlockDevice'), {}, []],
   ['a mirror pod', podObject(inline(DEVICE_PATH, 'BlockDevice').spec, {}, mirror), {}, ['u1']],
   ['no volumes', podObject({ volumes: undefined }), {}, []],
-])('%s', (_, pod, objects, uids) => {
+])('usesOf resolves the Volumes of a pod: %s', (_, pod, objects, uids) => {
   expect(usesOf(pod, lookups(objects)).map(({ volume }) => volume)).toEqual(uids);
 });
 
-test('a volume that a pod has twice is used once', () => {
+test('a volume that a pod mounts twice is used once', () => {
   const { volumes: [one] = [] } = podObject().spec;
   const { volumes: [other] = [] } = inline(DEVICE_PATH, 'BlockDevice').spec;
   if (one === undefined || other === undefined) throw new Error('no volumes');
@@ -131,6 +131,6 @@ test.each<[string, Pod | undefined, boolean]>([
   ['on another node', podObject({ nodeName: 'n2' }), false],
   ['terminated', podObject({}, { phase: 'Succeeded' }), false],
   ['without its volume', podObject({ volumes: [] }), true],
-])('a pod that was seen lives when it is %s', (_, pod, expected) => {
+])('a recorded pod is active or not if it is %s', (_, pod, expected) => {
   expect(isPodActive(pod, use('p1', 'n1'))).toBe(expected);
 });

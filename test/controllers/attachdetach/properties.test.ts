@@ -111,7 +111,7 @@ const kinds: [string, Managed][] = [
   ['shared by readers', shared({ readOnly: true, maxWaitForUnmountMs: MAX_WAIT })],
 ];
 
-test.each(kinds)('a volume that is %s', (_, volume) => {
+test.each(kinds)('a volume that is %s has at most one writer, and converges', (_, volume) => {
   const many = volume.nodes.length > 1;
   fc.assert(
     fc.property(

@@ -41,7 +41,7 @@ test.each<[string, Parameters<typeof volumeObject>, string[]]>([
     [{ attachableNodes: ['n3'] }, elsewhere],
     ['n3'],
   ],
-])('of a record, what counts is of a Volume of %s', (_, change, nodes) => {
+])('a record restores only possible nodes: a Volume of %s', (_, change, nodes) => {
   const all = ['n1', 'n2', 'n3'];
   const others = all.filter((node) => !nodes.includes(node));
   const warning = { level: 'warn', fields: { volume: 'v1', nodes: others } };
@@ -55,12 +55,12 @@ test.each<[string, Parameters<typeof volumeObject>, string[]]>([
   }
 });
 
-test('a record of nodes that it can be on is taken without a word', () => {
+test('a record of possible nodes is restored without a warning', () => {
   const known = atFirst(['n1'], ['n2'], [{ attachableNodes: ['n1', 'n2', 'n3'] }]);
   expect(known).toMatchObject({ nodes: ['n1', 'n2'], lines: [] });
 });
 
-test('a record on a PersistentVolume that only has the name of the Volume counts as none', () => {
+test('a record on a PersistentVolume that matches only by name is ignored', () => {
   const theirs = pvObject(
     { local: { path: '/dev/disk/by-uuid/theirs' } },
     { ownerReferences: [], annotations: { [ATTACHED_NODES_ANNOTATION]: JSON.stringify(['n1']) } },
@@ -78,12 +78,12 @@ test.each<[string, Parameters<typeof volumeObject>[0], boolean]>([
   ['readers alone are', of('ReadOnlyMany'), true],
   ['one writer is', of('ReadWriteOnce'), false],
   ['one writer or many readers is', of('ReadWriteOnce', 'ReadOnlyMany'), false],
-])('a node that only the PersistentVolume names has it as %s', (_, spec, readOnly) => {
+])('a node recorded only on the PersistentVolume is restored as %s', (_, spec, readOnly) => {
   const { known } = atFirst(['n1'], [], [spec]);
   expect(known.entries).toMatchObject([{ node: 'n1', state: 'Uncertain', readOnly }]);
 });
 
-test('what the status shows as written to is taken for that, also where all are to be readers', () => {
+test('a node shown as writer stays a writer, even if the Volume is now read-only', () => {
   const { known } = atFirst(['n1', 'n2'], ['n1'], [of('ReadOnlyMany')]);
   expect(known.entries.map(({ node, readOnly }) => [node, readOnly])).toEqual([
     ['n1', false],
@@ -91,7 +91,7 @@ test('what the status shows as written to is taken for that, also where all are 
   ]);
 });
 
-test('a reader that is silent, and that only the PersistentVolume names, keeps no other from reading', () => {
+test('a silent reader recorded only on the PersistentVolume does not block other readers', () => {
   const { known } = atFirst(['n1'], [], [of('ReadOnlyMany')]);
   const next = nextOperation(
     view({

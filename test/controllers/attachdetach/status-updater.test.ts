@@ -55,11 +55,11 @@ const sorted = (attachments: readonly Attachment[]): Attachment[] =>
     (each) => Object.fromEntries(Object.entries(each).sort()) as unknown as Attachment,
   );
 
-test('nothing is written of what is shown already, in whatever order its keys are', async () => {
+test('an unchanged status is not written, in any order of its keys', async () => {
   expect(await writes(sorted(attachmentsOf(entries)), entries)).toEqual([]);
 });
 
-test('what is shown otherwise is written', async () => {
+test('a changed status is written', async () => {
   const patches = await writes(sorted(attachmentsOf(entries)), [entry('n1')]);
   expect(patches).toMatchObject([{ status: { attachments: [{ node: 'n1', pods: [] }] } }]);
 });
@@ -68,7 +68,7 @@ test.each<[string, number | undefined, boolean]>([
   ['which nobody missed since then', undefined, false],
   ['which was missed before that', 25, false],
   ['which was missed after that, and came anew', 15, true],
-])('one that is shown as it is, but since an earlier time, %s', async (_, minutes, isWritten) => {
+])('an attachment shown with an earlier since, %s', async (_, minutes, isWritten) => {
   const before = new Date(NOW - 20 * MINUTE).toISOString();
   const missed = {
     type: 'Ready',
@@ -82,7 +82,7 @@ test.each<[string, number | undefined, boolean]>([
   expect(written).toMatchObject(isWritten ? [{ status: { attachments: [own] } }] : []);
 });
 
-test('the record is written to the PersistentVolume of the Volume, and to no other one of its name', async () => {
+test('the record is written only to the PersistentVolume of the Volume', async () => {
   const shown = sorted(attachmentsOf(entries));
   const annotations = { 'stowage.dev/attached-nodes': '["n1"]' };
   expect(await writes(shown, entries, [], pvObject())).toMatchObject([
@@ -92,7 +92,7 @@ test('the record is written to the PersistentVolume of the Volume, and to no oth
   expect(await writes(shown, entries, [], theirs)).toEqual([]);
 });
 
-test('a pod is told anew where the reason is another, of it or of the node that has the volume', () => {
+test('a pod gets a new event only if a reason changes: its own or the inner one', () => {
   const told: [string, Reason | undefined][] = [];
   const event = (...[, , , message, detail]: [object, string, string, string, Reason?]) =>
     void told.push([message, detail]);
@@ -118,7 +118,7 @@ test('a pod is told anew where the reason is another, of it or of the node that 
   expect(told.map(([, detail]) => detail?.code)).toEqual(Array(5).fill('MultiAttach'));
 });
 
-test('what holds a pod up is told once for each event that the server keeps, and that it is attached once', () => {
+test('a pod gets one blocked event per event lifetime, and one event when attached', () => {
   const events: string[] = [];
   const event = (_pod: object, _type: string, _reason: string, message: string) =>
     void events.push(message);

@@ -140,7 +140,7 @@ test.each<[string, Partial<BackupInput>, object]>([
   expect(decided(change).action).toMatchObject(action);
 });
 
-describe('a backup rests', () => {
+describe('a backup without a next action', () => {
   test.each<[string, Partial<BackupInput>]>([
     ['once it is made', { backup: backup({ status: done }), snapshot: undefined }],
     [
@@ -159,7 +159,7 @@ describe('a backup rests', () => {
       'where it is being deleted by others alone',
       { backup: backup({}, { finalizers: ['x'], deletionTimestamp: 'now' }) },
     ],
-  ])('%s', (_what, change) => {
+  ])('rests %s', (_what, change) => {
     expect(decided(change)).toEqual({});
   });
 
@@ -167,12 +167,12 @@ describe('a backup rests', () => {
     ['', {}],
     [', also when its snapshot goes', { snapshot: going }],
     [', also when it is paused', inProgress({}, paused)],
-  ])('while its job runs%s, and goes on after it', (_what, change) => {
+  ])('rests while its job runs%s, and follows the job', (_what, change) => {
     const input = inProgress({ outcome: { is: 'running' }, ...change });
     expect(decided(input)).toEqual({ follow: job, requeueAfter: 10_000 });
   });
 
-  test('for a place on its node, says so once, and takes it back', () => {
+  test('reports once that its job waits for a slot, and clears that afterwards', () => {
     const waits = { message: 'no place', detail: reason('BackupForgotten') };
     const outcome = { is: 'running', waits } as const;
     const told = backup({ status: { ...running, message: 'no place' } });
@@ -186,7 +186,7 @@ describe('a backup rests', () => {
     });
   });
 
-  test('with what a node said first that does not answer, for each time it may be something else', () => {
+  test('keeps the first message about a silent node until the reason changes', () => {
     const silent = (said: string) => ({
       message: `node n1 does not answer: ${said}`,
       detail: reason('NodeUnreachable', { node: 'n1', said }),
@@ -281,7 +281,7 @@ test.each<[string, Partial<BackupInput>, object]>([
     { nodeFacts: () => ({ ...there, paused: true }) },
     said('Node n1 is paused', 'SnapshotNodePaused'),
   ],
-])('a backup waits for %s, and says so once', (_what, change, action) => {
+])('a backup waits for %s, and reports that once', (_what, change, action) => {
   const first = decided(change);
   expect(first.action).toMatchObject(action);
   const status = (first.action as unknown as { fields: NonNullable<Backup['status']> }).fields;
@@ -340,7 +340,7 @@ test.each<[string, Partial<BackupInput>, RegExp, ReasonCode?]>([
     { backup: backup({ status: { ...running, attempt: 4 } }), outcome: failed('no', false) },
     /^no$/,
   ],
-])('a backup fails for %s', (...[, change, message, code]) => {
+])('a backup fails because of %s', (...[, change, message, code]) => {
   const { action } = decided(change);
   const detail = code ? { code } : null;
   expect(action).toMatchObject({
@@ -349,7 +349,7 @@ test.each<[string, Partial<BackupInput>, RegExp, ReasonCode?]>([
   });
 });
 
-test('what may pass is told, waited out, and tried again as another job', () => {
+test('a transient failure is reported, then retried as another job after a delay', () => {
   const outcome = { is: 'failed', message: 'the server answered 503', forGood: false } as const;
   expect(decided(inProgress({ outcome })).action).toMatchObject({
     fields: { phase: 'Running', message: 'the server answered 503' },
@@ -362,7 +362,7 @@ test('what may pass is told, waited out, and tried again as another job', () => 
   });
 });
 
-test('what was made is in the status', () => {
+test('the size and hash of the archive are recorded in the status', () => {
   const outcome = { is: 'made', bytes: 9, sha256: 'a'.repeat(64) } as const;
   expect(decided(inProgress({ outcome })).action).toMatchObject({
     fields: {

@@ -211,7 +211,7 @@ describe('the job of a backup', () => {
     expect(asked).toEqual(commands);
   });
 
-  test('is told without what is on the node, and logged with it', async () => {
+  test('reports its output without snapshot paths, and logs the full output', async () => {
     const output = `${PATH} could not be mounted, /archives/b could\n`;
     const to = { path: '/archives/b' };
     const { run, logger } = workOn({
@@ -224,7 +224,7 @@ describe('the job of a backup', () => {
     expect(logger.lines).toMatchObject([{ level: 'warn', message: output.trim() }]);
   });
 
-  test('has the secret on standard input alone', async () => {
+  test('receives the secret only on standard input', async () => {
     const { run, jobs } = workOn({ backup: withSecret });
     await run();
     const [{ argv, stdin } = { argv: [], stdin: '' }] = jobs[0]?.steps ?? [];
@@ -232,7 +232,7 @@ describe('the job of a backup', () => {
     expect(argv.join(' ')).not.toContain('t0ken');
   });
 
-  test('throws what is no answer of a node', async () => {
+  test('throws an error that does not come from a node', async () => {
     await expect(workOn({ error: new Error('a bug') }).run()).rejects.toThrow('a bug');
   });
 });
@@ -246,7 +246,7 @@ test.each<[string, Scene, object]>([
     { polled: { ...FAILED, output: 'no' } },
     { is: 'failed', message: 'no', forGood: false, ...of('StepFailed') },
   ],
-])('a look finds %s, and submits nothing', async (_, scene, outcome) => {
+])('an observation finds %s, and submits nothing', async (_, scene, outcome) => {
   const { work, of, asked } = workOn(scene);
   expect(await work.look(of, job)).toEqual(outcome);
   expect(asked.filter((each) => each.startsWith('submit'))).toEqual([]);
@@ -260,7 +260,7 @@ const NOT_YET = {
   ...of('BackupNotRemoved'),
 };
 
-describe('what a backup left', () => {
+describe('data of a backup on its node', () => {
   test.each<[string, Scene, object, string[]]>([
     ['is removed, then forgotten', {}, { is: 'left' }, [POLL, LEAVE, ...FORGET]],
     [
@@ -305,7 +305,7 @@ describe('what a backup left', () => {
     expect(asked).toEqual(commands);
   });
 
-  test('is removed where that can be done now', async () => {
+  test('is removed at once if the node answers, and ignored if it is unreachable', async () => {
     const { work, of, asked } = workOn({});
     await work.forget(of, job);
     expect(asked).toEqual([POLL, LEAVE, ...FORGET]);

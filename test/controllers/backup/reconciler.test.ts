@@ -141,7 +141,7 @@ const fresh = at('1', backup({}, { finalizers: [] }));
 const inProgress = at('1', backup({ status: running }));
 const RUN = ['run 1 Filesystem', 'follow n1 backup-1'];
 
-test('a new Backup is protected, has its snapshot taken, and names its job before that runs', async () => {
+test('a new Backup gets a finalizer, a snapshot, and a recorded job before the run', async () => {
   const made = { is: 'made', bytes: 9, sha256: 'a'.repeat(64) } as const;
   const { sent, asked, events, live } = await reconcile({
     ...{ live: fresh, cachedSnapshot: undefined, outcome: made },
@@ -164,13 +164,13 @@ test('a new Backup is protected, has its snapshot taken, and names its job befor
 describe('a write', () => {
   const since = at('2', backup({}, { finalizers: ['example.com/theirs'] }));
 
-  test('is of the object that was decided on: what others wrote since stays', async () => {
+  test('is repeated on a conflict, and keeps finalizers of others', async () => {
     const { sent, live } = await reconcile({ cached: fresh, live: since });
     expect(sent[0]).toBe(`patch [example.com/theirs,${FINALIZER}]`);
     expect(live()?.metadata.finalizers).toEqual(['example.com/theirs', FINALIZER]);
   });
 
-  test('is not of another Backup that took the name', async () => {
+  test('does not change another Backup of the same name', async () => {
     const other = at(
       '1',
       backup({ status: done }, { uid: 'other', finalizers: ['example.com/theirs'] }),
@@ -183,7 +183,7 @@ describe('a write', () => {
     expect([sent, live()]).toEqual([[], other]);
   });
 
-  test('to what is gone ends quietly', async () => {
+  test('to a deleted Backup is retried without an error', async () => {
     const { result, sent } = await reconcile({ cached: fresh, live: undefined });
     expect([result, sent]).toEqual([{ retry: true }, []]);
   });
@@ -206,17 +206,17 @@ describe('a snapshot', () => {
 
   test.each<[string, ApiError, string[]]>([
     [
-      'a quota refuses is waited for, with the reason',
+      'waits, with the reason, if a quota refuses the snapshot',
       refused(403, 'Forbidden'),
       ['patch Pending'],
     ],
-    ['is there already is used', refused(409, 'AlreadyExists'), ['patch Running']],
-  ])('that %s', async (_, refusal, requests) => {
+    ['uses a snapshot that exists already', refused(409, 'AlreadyExists'), ['patch Running']],
+  ])('%s', async (_, refusal, requests) => {
     const live = at('1', backup());
     expect((await reconcile({ live, cachedSnapshot: undefined, refusal })).sent).toEqual(requests);
   });
 
-  test('that is refused leaves the reason in the status', async () => {
+  test('leaves the reason of a refusal in the status', async () => {
     const refusal = refused(403, 'Forbidden');
     const { live } = await reconcile({
       ...{ live: at('1', backup()), cachedSnapshot: undefined, refusal },
@@ -225,7 +225,7 @@ describe('a snapshot', () => {
     expect(live()?.status).toMatchObject(explain('BackupSnapshotRefused', of));
   });
 
-  test('that a server which is down does not create is retried', async () => {
+  test('is retried if the API server is unavailable', async () => {
     const scene = { live: at('1', backup()), cachedSnapshot: undefined, refusal: refused(503) };
     await expect(reconcile(scene)).rejects.toThrow();
   });
@@ -256,7 +256,7 @@ describe('a job', () => {
     );
   });
 
-  test('that was named before is removed, then the snapshot, then the Backup goes', async () => {
+  test('is removed before the snapshot, and the snapshot before the Backup', async () => {
     const live = at('1', backup({ status: running }, going));
     const outcome = { is: 'left' } as const;
     const first = await reconcile({ live, outcome });
@@ -266,7 +266,7 @@ describe('a job', () => {
   });
 });
 
-test('nothing is decided before it is known whether the cluster has snapshots', async () => {
+test('a Backup waits until it is known whether the cluster has snapshots', async () => {
   const { result, sent } = await reconcile({ live: fresh, hasSnapshots: undefined });
   expect([result, sent]).toEqual([{ retry: true }, []]);
 });

@@ -60,7 +60,7 @@ test.each<[string, PersistentVolumeClaim, DataSourceClass]>([
     }),
     'populator',
   ],
-])('%s', (_, it, verdict) => {
+])('classifies a data source: %s', (_, it, verdict) => {
   expect(classifyDataSource(it, REGISTERED)).toBe(verdict);
 });
 
@@ -68,13 +68,13 @@ describe('an event', () => {
   const unknown = { apiGroup: 'x.example.com', kind: 'X', name: 'a' };
 
   test.each<DataSourceClass>(['empty', 'pvc', 'snapshot', 'populator'])(
-    'is not told of %s',
+    'is not emitted for %s',
     (verdict) => {
       expect(toTell(claim(), verdict)).toBeUndefined();
     },
   );
 
-  test('is told of what nobody knows, in the words of others', () => {
+  test('is emitted for an unknown kind, with the upstream message', () => {
     expect(toTell(claim(unknown), 'invalid')).toEqual({
       reason: 'UnrecognizedDataSourceKind',
       message: 'The datasource for this PVC does not match any registered VolumePopulator',
@@ -85,12 +85,12 @@ describe('an event', () => {
   test.each([
     ['has its volume', { spec: { volumeName: 'pv' } }],
     ['is being deleted', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }],
-  ])('is not told of a claim that %s', (_, more) => {
+  ])('is not emitted for a claim that %s', (_, more) => {
     expect(toTell(claim(unknown, more), 'invalid')).toBeUndefined();
   });
 });
 
-test('what nobody knows is told again when its event is gone, and counted once', async () => {
+test('an unknown kind is reported again after its event expires, and counted once', async () => {
   const told: string[] = [];
   const verdicts: string[] = [];
   const time = { ms: 0 };

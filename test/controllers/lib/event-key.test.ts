@@ -3,7 +3,7 @@ import { keyOf } from '../../../src/controllers/lib/event-key.ts';
 
 const key = (code: string, parameters: Record<string, string>) => keyOf({ code, parameters });
 
-test('a reason is the same in whatever order the API server gives its parameters back', () => {
+test('a key does not depend on the order of parameters', () => {
   expect(key('ShellFailed', { node: 'n1', exit: '1' })).toBe(
     key('ShellFailed', { exit: '1', node: 'n1' }),
   );
@@ -12,7 +12,7 @@ test('a reason is the same in whatever order the API server gives its parameters
 test.each([
   ['that vary by themselves', { node: 'n1', exit: '1', said: 'x' }, true],
   ['that count', { node: 'n1', exit: '2', said: 'y' }, false],
-])('of parameters %s it is so', (_, other, same) => {
+])('a key ignores only varying parameters: parameters %s', (_, other, same) => {
   const one = key('ShellFailed', { node: 'n1', exit: '1', said: 'y' });
   expect(key('ShellFailed', other) === one).toBe(same);
 });

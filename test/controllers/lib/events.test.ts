@@ -27,11 +27,11 @@ test.each<[string, EventToSend, EventToSend, boolean]>([
   ['another public reason', event({ reason: 'a' }), event({ reason: 'b' }), false],
   ['another message without a reason', event(), event({ message: 'y' }), false],
   ['what is told besides', noRoom('n1', 1), { ...noRoom('n1', 1), about: 'y' }, false],
-])('an event with %s', (_, one, other, isSame) => {
+])('two events are the same if only figures differ: %s', (_, one, other, isSame) => {
   expect(saidBy(one) === saidBy(other)).toBe(isSame);
 });
 
-test('what may vary is a parameter of its sentence', () => {
+test('each varying parameter of a reason occurs in its message', () => {
   const wrong = Object.keys(REASONS).flatMap((code) => {
     const { message = '', varies = [] } = entryOf({ code, parameters: {} }) ?? {};
     return varies.filter((name) => !parametersIn(message).includes(name));
@@ -39,7 +39,7 @@ test('what may vary is a parameter of its sentence', () => {
   expect(wrong).toEqual([]);
 });
 
-test('an event that is told once has its reason', async () => {
+test('eventOnce annotates the event with its reason', async () => {
   const written: KubeEvent[] = [];
   const client = {
     create: async (_: unknown, object: KubeEvent) => written.push(object),

@@ -50,7 +50,7 @@ const sparse = (uid: string, size: string, more: Partial<Volume['spec']> = {}): 
   };
 };
 
-describe('room for files', () => {
+describe('available capacity for files', () => {
   const copy = (place: string) => ({ uid: 'c', place, sizeBytes: 2n * GIB });
   const facts = (free: bigint, allocated: Record<string, bigint> = {}, floorBytes = 0n) => ({
     ...{ freeBytes: free, floorBytes },
@@ -147,7 +147,7 @@ describe('room for files', () => {
       ...more,
     ]);
 
-  test('is read of the nearest folder that is there, and of folders on the same file system', () => {
+  test('is read at the nearest existing directory, with files on the same file system', () => {
     const rows = result(0, `8|u1\n16|u2.partial\nx\n`);
     const room = readFolderRoom(
       HOME,
@@ -172,20 +172,20 @@ describe('room for files', () => {
     ['64 MiB of a file system without a block device', 64n * MIB, devices({ '254:1': 200n * MIB })],
     ['64 MiB where lsblk fails', 64n * MIB, result(1)],
     ['64 MiB where lsblk prints no JSON', 64n * MIB, result(0, '')],
-  ])('leaves free %s', (_, expected, lsblk) => {
+  ])('leaves a reserve of %s', (_, expected, lsblk) => {
     expect(readFolderRoom(HOME, folders, results([['block devices', lsblk]])).floorBytes).toBe(
       expected,
     );
   });
 
-  test('is not known where a folder cannot be read', () => {
+  test('is an error if a directory cannot be listed', () => {
     const denied = { ...result(1), stderr: 'find: Permission denied' };
     expect(() => readFolderRoom(HOME, folders, results([[`files ${HOME}`, denied]]))).toThrow(
       'Permission denied',
     );
   });
 
-  test('is looked at again once something is promised in a folder that was not looked at', async () => {
+  test('is observed again after a reservation in an unobserved directory', async () => {
     const promised = [sparse('a', '2Gi')];
     const rooms = createRooms({
       executor: {
@@ -204,7 +204,7 @@ describe('room for files', () => {
     expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: FREE - 5n * GIB });
   });
 
-  test('what goes elsewhere while a node is looked at keeps nothing from being known', async () => {
+  test('is kept if another node changes during the observation', async () => {
     const rooms = createRooms({
       executor: {
         observe: async () => {
@@ -222,7 +222,7 @@ describe('room for files', () => {
   });
 });
 
-describe('room in a directory', () => {
+describe('available capacity in a directory', () => {
   const ROOM = {
     ...{ 'free /data/volumes': missing, 'free /data': result(0, '100|1048576') },
     ...{ 'files /data/volumes': missing, directory: missing },
@@ -299,7 +299,7 @@ describe('room in a directory', () => {
   });
 });
 
-describe('room for logical volumes', () => {
+describe('available capacity for logical volumes', () => {
   const lvm = (name: string, size: string, thinPool?: string): Volume => {
     const { sparseLoopDevice: _, ...spec } = volume().spec;
     return {
@@ -392,7 +392,7 @@ describe('room for logical volumes', () => {
       ]),
     );
 
-  test('is read of the group, or of the pool', () => {
+  test('is read from the volume group or the thin pool', () => {
     expect(read(vg('vg0', 'vg1'))).toMatchObject({ sizeBytes: 3n * 4194304n, promisedBytes: 0n });
     expect(read(vg('vg0'), 'pool')).toMatchObject({ sizeBytes: 1000n, promisedBytes: 300n });
   });
@@ -401,12 +401,12 @@ describe('room for logical volumes', () => {
     [vg(), undefined, 'there is no volume group vg0'],
     [vg('vg0', 'vg0'), undefined, 'the node has several volume groups named vg0'],
     [vg('vg0'), 'a', 'there is no thin pool vg0/a'],
-  ])('is not known where it is not clear what is meant', (vgs, pool, message) => {
+  ])('is an error if the group or pool is missing or ambiguous', (vgs, pool, message) => {
     expect(() => read(vgs, pool)).toThrow(message);
   });
 });
 
-describe('a volume that was refused for what free extents carry', () => {
+describe('a refusal because free extents contain data', () => {
   const place = { type: 'lvm', vgName: 'vg0', thinPool: undefined } as const;
   const all = new Map([
     ...viewAnswers,
@@ -429,7 +429,7 @@ describe('a volume that was refused for what free extents carry', () => {
     return { rooms, room, state };
   };
 
-  test('is remembered for a while: the smallest, of its node and what its class says', async () => {
+  test('is kept for five minutes: the smallest size per node and class parameters', async () => {
     const { rooms, room, state } = await world();
     rooms.refuse('n1', place, 3n * GIB);
     rooms.refuse('n1', place, 2n * GIB);
@@ -443,7 +443,7 @@ describe('a volume that was refused for what free extents carry', () => {
     expect(await room(place)).toEqual({ freeBytes: 4n * GIB });
   });
 
-  test('as much is promised to nobody by the scheduler meanwhile', async () => {
+  test('keeps the published capacity below the refused size', async () => {
     const { rooms } = await world();
     const told: string[] = [];
     const objects = (...list: KubeObject[]) =>
@@ -467,7 +467,7 @@ describe('a volume that was refused for what free extents carry', () => {
   });
 });
 
-describe('what the scheduler is told', () => {
+describe('decideCapacity', () => {
   const where = { storageClass: 'c', node: 'n1', hostname: 'h1', namespace: 'stowage' };
   const known = (capacity: string) => ({ capacity }) as CsiStorageCapacity;
   test.each<[string, Parameters<typeof decideCapacity>[1], CsiStorageCapacity | undefined, string]>(
@@ -488,7 +488,7 @@ describe('what the scheduler is told', () => {
       ['nothing of what is gone', undefined, known('100'), 'delete'],
       ['nothing anew of what is gone', undefined, undefined, 'rest'],
     ],
-  )('%s', (_, room, before, expected) => {
+  )('publishes %s', (_, room, before, expected) => {
     const action = decideCapacity(where, room, before);
     const said =
       action === undefined
@@ -499,7 +499,7 @@ describe('what the scheduler is told', () => {
     expect(said).toBe(expected);
   });
 
-  test('is found by class and node', () => {
+  test('names the object by class and node, and selects the node by hostname', () => {
     expect(capacityName('a', 'b')).toMatch(/^stowage-[0-9a-f]{32}$/);
     expect(capacityName('a', 'b')).not.toBe(capacityName('a', 'c'));
     expect(decideCapacity(where, { freeBytes: 1n }, undefined)).toMatchObject({
@@ -511,7 +511,7 @@ describe('what the scheduler is told', () => {
   });
 });
 
-describe('what the scheduler was told', () => {
+describe('a published CSIStorageCapacity', () => {
   const objects = <T extends KubeObject>(...list: T[]) =>
     ({ get: (name: string) => list.find(({ metadata }) => metadata.name === name) }) as Informer<T>;
 
@@ -541,7 +541,7 @@ describe('what the scheduler was told', () => {
     return { outcome: await run('dynamic/n1'), sent };
   }
 
-  test('stays while the room of a node changes as it is observed', async () => {
+  test('is kept if the observation of the node is outdated at once', async () => {
     expect(await reconcile(objects(node('n1')), true)).toEqual({
       outcome: { requeueAfterMs: 60_000 },
       sent: [],
@@ -553,12 +553,12 @@ describe('what the scheduler was told', () => {
     expect(sent).toEqual([`delete ${capacityName('dynamic', 'n1')}`]);
   });
 
-  test('stays where another process acts for the node', async () => {
+  test('is kept if another process manages the node', async () => {
     expect(await reconcile(objects(), false)).toEqual({ outcome: undefined, sent: [] });
   });
 });
 
-describe('room that is not known', () => {
+describe('unknown capacity', () => {
   const place = { type: 'sparse', directory: '/srv/volumes' } as const;
   const AWAY = { unknown: "sudo refused 'stat -f -- /srv'" };
 
@@ -588,7 +588,7 @@ describe('room that is not known', () => {
   const UNKNOWN =
     "Warning RoomUnknown available capacity of node n1 is unknown: sudo refused 'stat -f -- /srv'";
 
-  test('is told of its class and in the log, once, and again when that is gone', () => {
+  test('is reported once by event and log, and again after the event expires', () => {
     const { time, events, lines, tell } = world();
     tell(AWAY);
     time.ms = TELL_AGAIN - 1;
@@ -606,7 +606,7 @@ describe('room that is not known', () => {
     expect(events).toEqual([UNKNOWN, UNKNOWN]);
   });
 
-  test('is told anew for another reason, and not in other words', () => {
+  test('is reported again for another reason, but not for another message', () => {
     const { events, tell } = world();
     tell({ unknown: 'port 1', detail: reason('JobDied', {}) });
     tell({ unknown: 'port 2', detail: reason('JobDied', {}) });
@@ -614,7 +614,7 @@ describe('room that is not known', () => {
     expect(events.map((text) => text.at(-1))).toEqual(['1', '2']);
   });
 
-  test('and so is that it is known again, once', () => {
+  test('is followed by one event when the capacity is known again', () => {
     const { events, details, tell } = world();
     const known = { freeBytes: 1n };
     for (const room of [known, AWAY, known, known]) tell(room);

@@ -46,7 +46,7 @@ const going = {
   metadata: { ...claim().metadata, deletionTimestamp: '2026-03-01T12:00:00Z' },
 };
 
-test('a filled volume is given to the claim that it was filled for', async () => {
+test('a filled volume is bound to the claim for which it was filled', async () => {
   const { run, patched } = world();
   expect(await run(rebind, UID, claim())).toBe(true);
   expect(patched).toEqual([
@@ -61,13 +61,13 @@ test.each<[string, PersistentVolumeClaim]>([
   ['one of its name', again],
   ['it once it has another volume', bound],
   ['it while it is being deleted', going],
-])('and not to %s', async (_, live) => {
+])('a volume filled for a claim is not bound to %s', async (_, live) => {
   const { run, patched } = world(live);
   expect(await run(rebind, UID, claim())).toBe(false);
   expect(patched).toEqual([]);
 });
 
-test('a pod and a prime claim are deleted by their UIDs, also where they are gone', async () => {
+test('a pod and a prime claim are deleted by UID, even if they are gone', async () => {
   const { run, deleted } = world();
   expect(await run({ do: 'delete-pod', pod: pod('Running') }, UID, claim())).toBe(true);
   expect(await run({ do: 'delete-prime', prime: prime() }, UID, claim())).toBe(true);

@@ -4,7 +4,7 @@ import type { MachineInput } from '../../../src/controllers/populator/types.ts';
 import { bound, DELETED, decided, populated } from './decisions.ts';
 import { claim, found, given, input, NOW, pod, prime, pv } from './input.ts';
 
-describe('a claim that is deleted takes all with it', () => {
+describe('the cleanup after a claim is deleted', () => {
   const gone = { definitions: [], storageClass: undefined, source: undefined };
   const deleted = claim(DELETED);
 
@@ -29,11 +29,11 @@ describe('a claim that is deleted takes all with it', () => {
       { claim: claim({ metadata: { ...DELETED.metadata, finalizers: [] } }) },
       'rest',
     ],
-  ])('%s', (_, change, action) => {
+  ])('proceeds in order: %s', (_, change, action) => {
     expect(decided({ claim: deleted, ...gone, ...change })).toBe(action);
   });
 
-  test('but not a volume that it was bound to', () => {
+  test('keeps a volume to which the claim was bound', () => {
     const was = bound({ metadata: { deletionTimestamp: 'x' } });
     expect(
       decided({
@@ -45,7 +45,7 @@ describe('a claim that is deleted takes all with it', () => {
     ).toBe('delete-prime');
   });
 
-  test('without an event of success', () => {
+  test('emits no event of success', () => {
     expect(decide(input({ claim: deleted, ...gone }), NOW).action).toEqual({
       do: 'remove-finalizer',
     });
@@ -60,14 +60,14 @@ describe('a claim that is deleted takes all with it', () => {
       { liveClaim: { found: claim({ metadata: { uid: 'other' } }) } },
       'delete-prime',
     ],
-  ])('one that the cache lacks %s', (_, change, action) => {
+  ])('verifies a claim that the cache lacks: it %s', (_, change, action) => {
     expect(decided({ claim: undefined, ...gone, prime: prime(), pv: pv(), ...change })).toBe(
       action,
     );
   });
 });
 
-describe('what went otherwise', () => {
+describe('an interrupted or changed population', () => {
   test.each<[string, Partial<MachineInput>, string]>([
     [
       'a claim that was bound to another volume is left alone',

@@ -17,7 +17,7 @@ import {
   UID,
 } from './input.ts';
 
-describe('from nothing to a claim that is filled', () => {
+describe('filling a claim', () => {
   test.each<[string, Partial<MachineInput>, string]>([
     ['its source is read', {}, 'resolve-source'],
     [
@@ -69,11 +69,11 @@ describe('from nothing to a claim that is filled', () => {
     ],
     ['the finalizer goes', { claim: bound(), pv: given() }, 'remove-finalizer'],
     ['all is done', { claim: bound({ metadata: { finalizers: [] } }), pv: given() }, 'rest'],
-  ])('%s', (_, change, action) => {
+  ])('proceeds in order: %s', (_, change, action) => {
     expect(decided(change)).toBe(action);
   });
 
-  test('that a claim was given another volume meanwhile is told', () => {
+  test('reports that the claim was bound to another volume meanwhile', () => {
     const foreign = { ...given(), metadata: { name: 'pv' } };
     const { action } = decide(input({ claim: bound(), pv: foreign }), NOW);
     expect(action).toMatchObject({
@@ -92,14 +92,14 @@ describe('from nothing to a claim that is filled', () => {
     });
   });
 
-  test('what is told at its end is told before the finalizer is gone', () => {
+  test('emits the final event before it removes the finalizer', () => {
     expect(decide(input({ claim: bound(), pv: given() }), NOW).action).toMatchObject({
       do: 'remove-finalizer',
       finished: { type: 'Normal', reason: 'PopulatorFinished' },
     });
   });
 
-  test('the prime claim is like the claim, and starts from nothing', () => {
+  test('creates a prime claim like the claim, without a data source', () => {
     const selected = claim({
       metadata: { annotations: { [SELECTED]: 'n1' } },
       spec: {
@@ -140,7 +140,7 @@ describe('from nothing to a claim that is filled', () => {
     expect(action).not.toHaveProperty('prime.spec.dataSource');
   });
 
-  test('the pod has the volume, its arguments, and nothing else', () => {
+  test('creates a pod with only the volume and its arguments', () => {
     const { action } = decide(input({ prime: prime(), pv: pv(), source: found }), NOW);
     expect(action).toMatchObject({
       do: 'create-pod',
@@ -164,7 +164,7 @@ describe('from nothing to a claim that is filled', () => {
   });
 });
 
-describe('a kind that is filled from on the node', () => {
+describe('a kind whose volumes are filled on their node', () => {
   const onNode = {
     ...definition,
     spec: { ...definition.spec, pod: undefined, node: { builtin: 'Image' } },

@@ -47,7 +47,7 @@ const cluster = {
   },
 };
 
-test('is read where the claim is', async () => {
+test('a source is read in the namespace of the claim', async () => {
   const { asked, deps } = asking(hello('example', 'default'));
   expect(await findSource(own, definition, deps)).toMatchObject({
     is: 'ready',
@@ -56,13 +56,13 @@ test('is read where the claim is', async () => {
   expect(asked).toEqual(['hellos default/example']);
 });
 
-test('is read in no namespace where its kind is in none', async () => {
+test('a cluster-scoped source is read without a namespace', async () => {
   const { asked, deps } = asking(hello('example', 'default'));
   expect(await findSource(own, cluster, deps)).toMatchObject({ is: 'ready' });
   expect(asked).toEqual(['hellos -/example']);
 });
 
-test('of another namespace is read only after a grant was found', async () => {
+test('a source in another namespace is read only after a grant was found', async () => {
   const { asked, deps } = asking(hello('example', 'prod'));
   expect(await findSource(cross, definition, deps)).toMatchObject({
     is: 'waits',
@@ -107,7 +107,7 @@ test.each<
     'is cluster-scoped, and the claim names namespace prod',
     'SourceNotNamespaced',
   ],
-])('another namespace is refused %s, before anything is asked', async (_, ...row) => {
+])('a source in another namespace is refused %s, before any request', async (_, ...row) => {
   const [it, of, more, why, code] = row;
   const { asked, deps } = asking(hello('example', 'prod'), more);
   expect(await findSource(it, of, deps)).toMatchObject({
@@ -142,13 +142,13 @@ test.each<[string, KubeObject | Error, string, ReasonCode]>([
     'PopulatorDataSourceNotFound: Hello default/example is being deleted',
     'SourceBeingDeleted',
   ],
-])('one that %s is waited for', async (_, answer, told, code) => {
+])('the claim waits for a source that %s', async (_, answer, told, code) => {
   const found = await findSource(own, definition, asking(answer).deps);
   if (found.is !== 'waits') throw new Error('it is ready');
   expect(`${found.event.reason}: ${found.event.message}`).toContain(told);
   expect(found.event.detail?.code).toBe(code);
 });
 
-test('what a server cannot answer is thrown, and tried again', async () => {
+test('a server error is thrown, so that the reconcile is retried', async () => {
   await expect(findSource(own, definition, asking(failure(500)).deps)).rejects.toThrow('refused');
 });

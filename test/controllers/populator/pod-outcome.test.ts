@@ -57,7 +57,7 @@ const NO_NODE = {
 };
 const NAME = `${OWN}/populate-${UID}`;
 
-describe('a pod that somebody ends', () => {
+describe('a pod that is deleted or evicted', () => {
   const evicted = {
     conditions: [
       {
@@ -123,7 +123,7 @@ describe('a pod that somebody ends', () => {
   });
 });
 
-describe('a pod that does not begin', () => {
+describe('a pod that does not start', () => {
   const told = (
     code: 'ImageRefused' | 'PodUnscheduled',
     about = 'pod-uid',

@@ -124,7 +124,7 @@ test.each<[ReasonCode, Partial<MachineInput>, Reason['parameters']]>([
     { claim: bound(), pv: { ...given(), metadata: { name: 'pv' } } },
     { volume: 'pv', source: 'example', claim: 'data' },
   ],
-])('%s', (code, change, parameters) => {
+])('the event of a decision has reason %s', (code, change, parameters) => {
   const { action } = decide(input(change), NOW);
   const { event, finished } = (action ?? {}) as { event?: EventToSend; finished?: EventToSend };
   expect((event ?? finished)?.detail).toMatchObject({ code, parameters });

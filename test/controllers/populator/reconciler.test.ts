@@ -26,7 +26,7 @@ function informerOf<T extends KubeObject>(...objects: T[]) {
   return { informer, begin };
 }
 
-test('what still holds is told again when its event is gone', async () => {
+test('a persisting problem is reported again after its event expires', async () => {
   const clock = new FakeClock();
   const told: string[] = [];
   const claims = informerOf(claim());
@@ -66,7 +66,7 @@ const NO_NODE = {
 test.each<[string, object, string | undefined]>([
   ['that have a node, or are about to', {}, 'PopulatorCreated: 16 pods already fill volumes'],
   ['for which none is found', NO_NODE, undefined],
-])('as many pods as there may be %s', async (_, status, said) => {
+])('pods count for the limit unless they are unschedulable: pods %s', async (_, status, said) => {
   const told: string[] = [];
   const claims = informerOf(claim(), prime());
   const pvs = informerOf(pv());
@@ -103,7 +103,7 @@ test.each<[string, 'success' | 'error']>([
   ['Succeeded', 'success'],
   ['Failed', 'error'],
 ])(
-  'a pod that has %s is counted with its time, also of a daemon that led before',
+  'a pod that has %s is counted with its duration, also after a change of leader',
   async (phase, result) => {
     const clock = new FakeClock();
     const creationTimestamp = new Date(clock.now() - 600_000).toISOString();

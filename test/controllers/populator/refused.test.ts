@@ -63,7 +63,7 @@ test.each<[string, WriteAction, Error, string | undefined, ReasonCode | undefine
   ],
   ['one of its name', createPod, answer(409, 'exists', 'AlreadyExists'), undefined, undefined],
   ['no answer', createPod, new ConnectionError('https://x', 'cut off'), undefined, undefined],
-])('%s', (_, effect, error, told, code) => {
+])('a failed write is reported only if it was refused: %s', (_, effect, error, told, code) => {
   const refusal = refusalOf(effect, error, OWN);
   expect(refusal && `${refusal.reason}: ${refusal.message}`).toBe(told);
   expect(refusal?.detail?.code).toBe(code);

@@ -26,7 +26,7 @@ const attempts = (failed: number, more: object = {}) =>
     }),
   });
 
-describe('what it waits for', () => {
+describe('a claim to be filled', () => {
   const failure = {
     type: 'Warning',
     reason: 'PopulatorDataSourceNotFound',
@@ -131,12 +131,12 @@ describe('what it waits for', () => {
       { pod: pod('Running', { metadata: { annotations: {} } }) },
       'tell PopulatorPVCPrimeCreationError: Pod stowage/',
     ],
-  ])('%s', (_, change, start) => {
+  ])('waits for %s', (_, change, start) => {
     expect(decided(change).slice(0, start.length)).toBe(start);
   });
 });
 
-describe('a node that is given back', () => {
+describe('a selected node that is returned to the scheduler', () => {
   const unbound = prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } });
   const on = (node?: string) =>
     claim({ metadata: { annotations: node === undefined ? {} : { [SELECTED]: node } } });
@@ -178,7 +178,7 @@ describe('a pod that fails', () => {
       },
     });
 
-  test('is counted with the end of its log, before it goes', () => {
+  test('is counted with the end of its log before it is deleted', () => {
     const decision = decide(input({ prime: prime(), pv: pv(), pod: failed(), source: found }), NOW);
     expect(decision.action).toMatchObject({
       do: 'note-attempts',
@@ -213,7 +213,7 @@ describe('a pod that fails', () => {
     expect(decision.slice(0, start.length)).toBe(start);
   });
 
-  test('counts anew once its source is another', () => {
+  test('counts as the first failure if the source has changed', () => {
     const decision = decide(
       input({ prime: attempts(3, { of: 'other' }), pv: pv(), pod: failed(), source: found }),
       NOW,

@@ -106,7 +106,7 @@ function world(
   return { ...reconciler, ends, time, state, made, reservations, promised, events, effects, run };
 }
 
-test('what a grant was withdrawn from while a node was looked at is not used', async () => {
+test('a source whose grant is withdrawn during the observation is not used', async () => {
   let granted = true;
   const { state, run, made, events } = world(() => (granted ? ready('c') : denied));
   state.whileLooking = () => {
@@ -117,7 +117,7 @@ test('what a grant was withdrawn from while a node was looked at is not used', a
   expect(events).toEqual(['no grant']);
 });
 
-test('a claim that was made anew meanwhile starts from what it names itself', async () => {
+test('a claim recreated meanwhile uses its own data source', async () => {
   const { state, run, made } = world((of) => ready(of.metadata.uid ?? ''));
   state.whileLooking = () => {
     state.claim = { ...state.claim, metadata: { ...state.claim.metadata, uid: 'another' } };
@@ -126,7 +126,7 @@ test('a claim that was made anew meanwhile starts from what it names itself', as
   expect(made.map(({ spec }) => spec.source)).toEqual([{ snapshotContentName: 'another' }]);
 });
 
-test('and from nothing, where it names nothing', async () => {
+test('a claim recreated meanwhile without a data source gets an empty volume', async () => {
   const { state, run, made } = world(() => ready('c'));
   state.whileLooking = () => {
     const { metadata } = state.claim;
@@ -138,7 +138,7 @@ test('and from nothing, where it names nothing', async () => {
   ]);
 });
 
-test('what comes into being while it is read is asked for again', async () => {
+test('a grant that appears while the source is resolved triggers another resolution', async () => {
   const grant = {
     apiVersion: 'v1',
     kind: 'ReferenceGrant',
@@ -153,7 +153,7 @@ test('what comes into being while it is read is asked for again', async () => {
   expect(made.length).toBe(1);
 });
 
-test('what never settles is asked for a few times', async () => {
+test('a source that keeps changing is resolved at most ten times', async () => {
   const grant = {
     apiVersion: 'v1',
     kind: 'ReferenceGrant',
@@ -168,7 +168,7 @@ test('what never settles is asked for a few times', async () => {
   expect(waitingFor('ReferenceGrant', grant)).toEqual([KEY]);
 });
 
-test('that there is no room is told once, however much there is not', async () => {
+test('lack of capacity is reported once, even if the amount changes', async () => {
   const { state, run, events } = world(() => ({ is: 'none' }));
   state.claim = claim();
   state.freeBytes = 5n;
@@ -178,7 +178,7 @@ test('that there is no room is told once, however much there is not', async () =
   expect(events).toEqual([expect.stringContaining('has 5 bytes available')]);
 });
 
-test('what still holds is told again when its event is gone, and not before', async () => {
+test('a persisting problem is reported again only after its event expires', async () => {
   const { time, run, events } = world(() => denied);
   await run();
   expect(await run()).toEqual({ requeueAfterMs: 300_000 });
@@ -190,7 +190,7 @@ test('what still holds is told again when its event is gone, and not before', as
   expect(events).toEqual(['no grant', 'no grant']);
 });
 
-describe('what is counted of a claim', () => {
+describe('the provisioning metric of a claim', () => {
   const bound = (uid: string) => ({
     ...claim(
       { volumeName: `pvc-${uid}` },
@@ -217,7 +217,7 @@ describe('what is counted of a claim', () => {
       true,
     ],
   ])(
-    'is across namespaces by a reference that names one: %s',
+    'has crossNamespace if the reference names another namespace: %s',
     async (_, dataSourceRef, source, crossNamespace) => {
       const { state, run, ends } = world(() => denied);
       state.claim = claim({ dataSourceRef });
@@ -226,7 +226,7 @@ describe('what is counted of a claim', () => {
     },
   );
 
-  test('is that it was bound, once, also where an earlier process created the Volume', async () => {
+  test('counts a bound claim once, even if an earlier process created the Volume', async () => {
     const { state, run, ends, made, time } = world(() => ready('c'));
     await run();
     const next = world(() => ready('c'));
@@ -249,7 +249,7 @@ describe('what is counted of a claim', () => {
   });
 });
 
-test('the room of a Volume is promised while it is created, and no longer', async () => {
+test('capacity for a Volume is reserved only while the Volume is created', async () => {
   const { run, made, reservations, promised } = world(() => ready('c'));
   await run();
   expect(promised).toEqual(made.map(({ metadata }) => metadata.name));
@@ -257,7 +257,7 @@ test('the room of a Volume is promised while it is created, and no longer', asyn
   expect(reservations.on('n1')).toEqual([]);
 });
 
-test('the room that a Volume grows by is promised while that is written, and no longer', async () => {
+test('capacity for an expansion is reserved only while the new size is written', async () => {
   const { state, run, made, reservations } = world(() => ready('c'));
   const bound = (has: string) =>
     claim(
@@ -276,7 +276,7 @@ test('the room that a Volume grows by is promised while that is written, and no 
   expect(reservations.on('n1')).toEqual([]);
 });
 
-test('a Volume that was refused for what free extents carry is deleted, and its node given back', async () => {
+test('a Volume refused for data in free extents is deleted, its claim rescheduled', async () => {
   const { state, run, made, events, effects, ends } = world(() => ({ is: 'none' }));
   state.claim = claim({}, { node: 'n1' });
   state.storageClass = { ...waiting, parameters: { type: 'lvm', vgName: 'vg0' } };
@@ -318,7 +318,7 @@ test.each<[string, Partial<Volume['status']>, string, number]>([
   ['could not be made: one attempt that failed', { phase: 'Failed' }, 'MkfsFailed', 1],
   ['waits for its node: no attempt', { phase: 'Pending' }, 'NodeUnreachable', 0],
   ['waits for what it starts from: no attempt', { phase: 'Pending' }, 'WaitingForSource', 0],
-])('a Volume that %s, however often it is looked at', async (_, status, reason, failures) => {
+])('a Volume that %s, on repeated reconciles', async (_, status, reason, failures) => {
   const { state, run, made, events, ends, time } = world(() => ({ is: 'none' }));
   state.claim = claim({}, { node: 'n1' });
   const volume = claimVolume(state.claim, options(state.storageClass), 'n1', undefined);

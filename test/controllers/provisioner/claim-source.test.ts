@@ -21,12 +21,12 @@ const placed = (more: Partial<Volume['spec']>) =>
     volumeNamed: () => ({ ...made, spec: { ...made.spec, ...more } }) as Volume,
   });
 
-test('a clone is made where the data is', async () => {
+test('a clone is created on the node of its source', async () => {
   expect(await placed({})).toMatchObject({ is: 'ready', nodes: ['n1'] });
   expect(await placed({ attachableNodes: ['n1'] })).toMatchObject({ is: 'ready', nodes: ['n1'] });
 });
 
-test('of what one of several nodes writes none is made, and the claim says why', async () => {
+test('a Volume on several nodes is cloned only if it is read-only', async () => {
   expect(await placed({ attachableNodes: ['n1', 'n2'] })).toMatchObject({
     is: 'waits',
     message: expect.stringContaining('is in a directory that several nodes share'),
@@ -39,7 +39,7 @@ test('of what one of several nodes writes none is made, and the claim says why',
   });
 });
 
-test('a clone waits for the Volume to be made', async () => {
+test('a clone waits until its source Volume is provisioned', async () => {
   const unmade = { ...made, status: {} } as Volume;
   expect(
     await sourceFor(claim, {
@@ -50,7 +50,7 @@ test('a clone waits for the Volume to be made', async () => {
   ).toMatchObject({ is: 'waits', detail: { code: 'SourceVolumeNotMade' } });
 });
 
-test("a kind that is somebody else's is left to that", async () => {
+test('an unregistered kind is left to an external populator', async () => {
   const other = claimNamed('copy', {
     dataSourceRef: { apiGroup: 'example.com', kind: 'Image', name: 'a' },
   });

@@ -62,7 +62,7 @@ test('the pods of a claim are those of its namespace that name it and have not e
   expect(names(target)).toEqual(['a']);
 });
 
-test('a claim that is made for a pod is used by it', () => {
+test('the claim of an ephemeral volume is used by its pod', () => {
   const { pods, names } = world();
   pods.put(podOf('db', '', { spec: { volumes: [{ name: 'x', ephemeral: {} }] } }));
   const { metadata } = target;
@@ -92,13 +92,13 @@ test('a prime claim of a claim without a node counts its own pods', () => {
   expect(names(primeIn('stowage', 'n1'))).toEqual(['importer']);
 });
 
-test('a claim that is named as a prime claim of none counts its own pods', () => {
+test('a claim named like a prime claim of no claim counts its own pods', () => {
   const { pods, names } = world();
   pods.put(podOf('a', `prime-${UID}`));
   expect(names(primeIn('prod', 'n1'))).toEqual(['a']);
 });
 
-test('a pod lets no claim go on that is bound or not there', () => {
+test('a pod triggers no claim that is bound or missing', () => {
   const { claims, consumers } = world();
   expect(consumers.claimsOf(podOf('a', 'data'))).toEqual([]);
   claims.put(claim({}, { status: { phase: 'Bound' } }));
@@ -108,7 +108,7 @@ test('a pod lets no claim go on that is bound or not there', () => {
 test.each<[string, PersistentVolumeClaim]>([
   ['starts from nothing', claim({}, { node: 'n1' })],
   ['has its volume', claim({ dataSourceRef, volumeName: 'pv' }, { node: 'n1' })],
-])('a claim that is named after one that %s counts no pods of that', (_what, victim) => {
+])('a forged prime claim of one that %s counts none of its pods', (_what, victim) => {
   const { pods, claims, names } = world();
   const forged = primeIn('tenant', 'n1');
   claims.put(victim);

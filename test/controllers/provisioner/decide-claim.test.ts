@@ -178,7 +178,7 @@ describe('a claim that is not bound', () => {
     expect(outcome(parts)).toBe(expected);
   });
 
-  test('is told once, and looked at again', () => {
+  test('gets an event once, and is requeued', () => {
     const detail = reason('NoNode');
     const told = saidBy({ type: 'Warning', reason: 'ProvisioningFailed', message: '', detail });
     expect(outcome({ nodes: [], told })).toBe('again in 30000');
@@ -294,7 +294,7 @@ describe('a claim that waits for its first pod', () => {
   });
 });
 
-describe('a claim that starts from something', () => {
+describe('a claim with a data source', () => {
   const from = { claim: claim({ dataSource: snapshot }) };
   test.each<Row>([
     ['asks what that is first', from, 'resolve-source'],
@@ -322,7 +322,7 @@ describe('a claim that starts from something', () => {
     expect(outcome(parts)).toBe(expected);
   });
 
-  test('that the API server dropped is asked for, too', () => {
+  test('resolves a data source that the API server dropped, too', () => {
     const applied = claim();
     const manifest = {
       ...applied,
@@ -338,7 +338,7 @@ describe('a claim that starts from something', () => {
     );
   });
 
-  test('has it in the Volume', () => {
+  test('passes the source to the Volume', () => {
     const { action } = decideClaim(input({ ...from, source: ready }), NOW);
     expect(action).toMatchObject({
       do: 'create-volume',
@@ -347,14 +347,14 @@ describe('a claim that starts from something', () => {
   });
 
   test.each([['dataSource'], ['dataSourceRef']] as const)(
-    'by %s, too, never gets an empty volume',
+    'never gets an empty volume by %s',
     (field) => {
       expect(outcome({ claim: claim({ [field]: snapshot }) })).toBe('resolve-source');
     },
   );
 });
 
-describe('a claim whose Volume is there', () => {
+describe('a claim whose Volume exists', () => {
   test.each<Row>([
     ['waits for it', { volume: volume() }, 'rest'],
     [
@@ -432,7 +432,7 @@ describe('a claim whose Volume is there', () => {
   });
 });
 
-describe('a claim whose Volume was refused for what free extents carry', () => {
+describe('a claim whose Volume was refused because free extents contain data', () => {
   const lvm = (parameters: Record<string, string> = {}) => ({
     type: 'lvm',
     vgName: 'vg0',
@@ -467,7 +467,7 @@ describe('a claim whose Volume was refused for what free extents carry', () => {
       undefined,
     ],
     ['has a consent of somebody', refused({}, { overwrite: 'xfs:x' }), undefined],
-  ])('counts as a failed attempt, or not, where its Volume %s', (_, volume, counts) => {
+  ])('counts as a failed attempt only if it is refused: a Volume that %s', (_, volume, counts) => {
     const parts = { claim: selected(), storageClass: thick, volume };
     expect(decideClaim(input(parts), NOW).failed).toBe(counts);
   });
@@ -564,7 +564,7 @@ describe('a claim whose Volume was refused for what free extents carry', () => {
     expect(outcome(parts)).toBe(expected);
   });
 
-  test('and of a class that consents it says so, and of no other', () => {
+  test('requests the overwrite in the Volume only if the class consents', () => {
     const spec = (of: typeof thick) => claimVolume(claim(), options(of), 'n1', undefined).spec;
     expect(spec(consenting)).toMatchObject({
       overwrite: 'free extents',
@@ -709,7 +709,7 @@ describe('a claim that is bound', () => {
   });
 });
 
-describe('the reason of what a claim is told', () => {
+describe('the reason in the event of a claim', () => {
   const parameters = { type: 'lvm', vgName: 'vg0' };
   const lvm = storageClass({ parameters });
   const off = storageClass({ allowedTopologies: [{ matchLabelExpressions: [NOWHERE] }] });
@@ -757,7 +757,7 @@ describe('the reason of what a claim is told', () => {
     ],
     ['what it starts from', { ...FROM, source: WAITS }, 'SourceItself'],
     ['another populator', { ...FROM, source: { ...WAITS, is: 'other' } }, 'SourceItself'],
-  ])('%s', (_, parts, code) => {
+  ])('names the cause: %s', (_, parts, code) => {
     expect(codeOf(parts)).toBe(code);
   });
 
@@ -770,7 +770,7 @@ describe('the reason of what a claim is told', () => {
       { claim: selected({ dataSource: snapshot }), source: { ...ready, nodes: ['n2'] } },
       'SourceElsewhere',
     ],
-  ])('a node that is %s', (_, parts, code) => {
+  ])('names a node that is %s', (_, parts, code) => {
     expect(codeOf({ claim: selected(), storageClass: waiting, ...parts })).toBe(code);
   });
 
@@ -788,7 +788,7 @@ describe('the reason of what a claim is told', () => {
       },
       'GrowthShowsOldData',
     ],
-  ])('growth %s', (_, parts, code) => {
+  ])('names an expansion %s', (_, parts, code) => {
     const grown = claim(
       { volumeName: `pvc-${UID}`, resources: { requests: { storage: '3Gi' } } },
       { status: { phase: 'Bound', capacity: { storage: '2Gi' } } },
@@ -810,7 +810,7 @@ describe('the reason of what a claim is told', () => {
     expect(short).toMatchObject({ event: { detail: { parameters: { place: '…', free: '1' } } } });
   });
 
-  test('differs with what other nodes say, and not with figures', () => {
+  test('changes with the reasons of other nodes, but not with figures', () => {
     const said = (parts: Parts) => {
       const { action } = decideClaim(input({ nodes: on('n1', 'n2'), ...parts }), NOW);
       return action?.do === 'tell' ? saidBy(action.event) : undefined;

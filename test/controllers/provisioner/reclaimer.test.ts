@@ -123,7 +123,7 @@ test.each<[string, Scene, 'Delete' | 'Wipe']>([
   ['mode Block without its class', { volume: retained('Block') }, 'Wipe'],
   ['mode Block in a thin pool', { volume: retained('Block', 'p') }, 'Delete'],
 ])(
-  'a Volume that was retained and is to go is deleted as its class says: %s',
+  'a retained Volume that is deleted after all uses onDelete of its class: %s',
   async (_, scene, onDelete) => {
     const patch = { metadata: { uid: 'u-volume' }, spec: { onDelete } };
     expect(await reclaim(scene)).toEqual([

@@ -78,7 +78,7 @@ test.each<[string, ContentAction, Reason | undefined, object[]]>([
   expect((await carryOut(action, before && of(before))).sent).toEqual(requests);
 });
 
-test('events have it, too', async () => {
+test('events have the reason of the error, too', async () => {
   expect((await carryOut(failing)).told).toEqual([WHY.detail]);
   expect((await carryOut({ do: 'tell', event })).told).toEqual([WHY.detail]);
 });

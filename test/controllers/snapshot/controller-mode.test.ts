@@ -42,6 +42,6 @@ test.each<[string, SnapshotController, SeenLease[], SeenDeployment[], object]>([
   ['both', 'auto', [lease()], [{ readyReplicas: 2 }], external()],
   ['whatever is seen, as was said', 'builtin', [lease()], [{ readyReplicas: 2 }], builtin],
   ['whatever is not seen, as was said', 'external', [], [], external()],
-])('%s', (_, flag, leases, deployments, expected) => {
+])('the mode follows flag, Lease and Deployment: %s', (_, flag, leases, deployments, expected) => {
   expect(modeOf(flag, leases, deployments, NOW)).toEqual(expected);
 });

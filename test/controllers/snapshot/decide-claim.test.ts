@@ -40,7 +40,7 @@ test.each<[string, Partial<ClaimUses>, 'take-off' | undefined]>([
     { claim: held({ deletionTimestamp: DELETED }), clones: [restore()] },
     undefined,
   ],
-])('a claim that %s: its finalizer', (_, fields, expected) => {
+])('a finalizer stays only while it is needed: a claim that %s', (_, fields, expected) => {
   expect(protectionOf({ claim: held(), ...uses, ...fields })).toBe(expected);
 });
 
@@ -59,7 +59,7 @@ test.each<[string, Partial<ClaimUses>, 'put-on' | undefined]>([
     { claim: claim({ deletionTimestamp: DELETED }), clones: [restore()] },
     undefined,
   ],
-])('a claim that %s, and that is not held', (_, fields, expected) => {
+])('a finalizer is added only for clones: a claim that %s', (_, fields, expected) => {
   const free = claim({ finalizers: ['kubernetes.io/pvc-protection'] });
   expect(protectionOf({ claim: free, ...uses, ...fields })).toBe(expected);
 });

@@ -124,6 +124,6 @@ test.each<[string, Partial<SnapshotInput>, object]>([
     release(AS_SOURCE, BOUND),
   ],
   ['one that is not held is gone', { snapshot: going(['x']) }, {}],
-])('%s', (_, fields, expected) => {
+])('deleting a snapshot: %s', (_, fields, expected) => {
   expect(decideSnapshot(snapshotInput({ snapshot: going(), ...fields }), NOW)).toEqual(expected);
 });

@@ -331,7 +331,7 @@ describe('a snapshot of a claim', () => {
     expect(decide(fields)).toEqual(expected);
   });
 
-  test('says what it waits for once', () => {
+  test('reports once what it waits for', () => {
     const fields = { claim: undefined, pv: undefined, volume: undefined };
     const { action } = decide(fields);
     const status = {
@@ -342,7 +342,7 @@ describe('a snapshot of a claim', () => {
   });
 });
 
-test('what has lost its content is not ready, whatever was said of it before', () => {
+test('a snapshot whose content is missing is not ready, even if it was before', () => {
   const message = `VolumeSnapshotContent ${CONTENT} is missing`;
   const status = { ...shown, error: { message } };
   expect(decide({ snapshot: snapshot({ status }) })).toEqual(
@@ -350,7 +350,7 @@ test('what has lost its content is not ready, whatever was said of it before', (
   );
 });
 
-describe('a snapshot of a content that is there', () => {
+describe('a snapshot of a pre-provisioned content', () => {
   const source = { volumeSnapshotContentName: 'by-hand' };
   const asks = snapshot({ source, className: null });
   const byHand = (uid?: string, more = {}) =>
@@ -497,14 +497,14 @@ describe('beside the standard snapshot-controller', () => {
     expect(decide({ ...beside, ...fields })).toEqual(expected);
   });
 
-  test('a claim that is being prepared for it may have the finalizer of its own', () => {
+  test('the content is also created if the claim already has the finalizer', () => {
     expect(decide({ ...beside, claim: claim({ finalizers: [OF_CLAIM] }) })).toEqual({
       action: creates,
     });
   });
 });
 
-describe('a snapshot that a volume is being made from', () => {
+describe('a snapshot from which a volume is being provisioned', () => {
   const ready = content({ status: { snapshotHandle: HANDLE_TEXT, readyToUse: true } });
   const shown = { boundVolumeSnapshotContentName: CONTENT, readyToUse: true };
   const held = snapshot({ metadata: { finalizers: [BOUND, AS_SOURCE] }, status: shown });

@@ -15,7 +15,7 @@ import {
 import { NOW, UID } from '../../support/volume-input.ts';
 import { at, decide, deleting, of, said, WHOLE } from './content-decisions.ts';
 
-describe('deleting', () => {
+describe('deleting a content', () => {
   const RELEASE = { action: { do: 'release' } };
   const taken = { snapshotHandle: HANDLE_TEXT, readyToUse: true };
   const going = (parts: Parameters<typeof content>[0] = {}) =>
@@ -136,7 +136,7 @@ describe('deleting', () => {
     );
   });
 
-  test('a job that failed is named anew once that was told', () => {
+  test('records another job after the failure of one was reported', () => {
     const failed = { message: 'Failed to delete snapshot: io', time: at };
     const told = withNote(removal, { ...taken, readyToUse: false, error: failed });
     expect(
@@ -144,7 +144,7 @@ describe('deleting', () => {
     ).toEqual(named({ attempt: 2, tries: 2 }));
   });
 
-  test('a node that is gone keeps it, until somebody forgets the node', () => {
+  test('waits for a deleted node until forget-node names the content', () => {
     const away = { n1: { exists: false, ready: false } };
     const name = content().metadata.name;
     const unknown = { is: 'unknown', message: 'no such host' } as const;
@@ -169,13 +169,13 @@ describe('deleting', () => {
       {},
       'ContentPaused',
     ],
-  ] as const)('a pause of %s holds it', (what, paused, nodes, code) => {
+  ] as const)('waits while %s is paused', (what, paused, nodes, code) => {
     expect(decide({ content: paused, snapshot: undefined }, nodes)).toEqual(
       fail(`${what} is paused; the deletion waits`, code),
     );
   });
 
-  test('a job that takes it still is waited for, unless its node is off', () => {
+  test('waits for a job that still takes the snapshot, unless its node is off', () => {
     const taking = note();
     const fields = { content: withNote(taking, {}), snapshot: undefined };
     const look = { action: { do: 'look', node: 'n1', handle: HANDLE, note: taking } };
@@ -264,7 +264,7 @@ describe('deleting', () => {
       expect(decide({ content: retained(), ...gone, ...fields })).toEqual(expected);
     });
 
-    test('a machine that is off lets go of it', () => {
+    test('releases the content if its node is off', () => {
       const off = { n1: { ready: false, off: true } };
       expect(decide({ content: retained(), ...gone }, off)).toEqual(RELEASE);
       expect(decide({ content: half, ...gone }, off)).toEqual(RELEASE);
@@ -274,7 +274,7 @@ describe('deleting', () => {
     });
   });
 
-  test('a job stays on its node, unless that is off', () => {
+  test('keeps the job on its node unless the node is off', () => {
     const nodes = ['n1', 'n2'];
     const handle: SnapshotHandle = { type: 'file', path: PATH, nodes };
     const was = note({ do: 'delete', handle });

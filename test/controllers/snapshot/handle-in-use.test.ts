@@ -30,7 +30,7 @@ const isTaken = (
 test.each([
   ['file', HANDLE_TEXT],
   ['thin snapshot', THIN],
-])('a %s that another content has is not its own alone', (_, text) => {
+])('a %s is in use if another content or a Volume has it', (_, text) => {
   expect(isTaken(text, [])).toBe(false);
   expect(isTaken(text, [other(text)])).toBe(true);
   expect(isTaken(text, [other(text, {}, { driver: 'other.csi' })])).toBe(false);
@@ -50,6 +50,6 @@ test.each([
   [HANDLE_TEXT, HANDLE_TEXT.replace('n1', 'n2')],
   [HANDLE_TEXT, HANDLE_TEXT.replace('sparse', 'other')],
   [HANDLE_TEXT, 'file:n1:/etc/shadow'],
-])('%s is not %s', (text, of) => {
+])('%s is not in use by a content of %s', (text, of) => {
   expect(isTaken(text, [other(of)])).toBe(false);
 });

@@ -12,7 +12,7 @@ import { NOW, UID } from '../../support/volume-input.ts';
 const written = (text: string) =>
   content({ metadata: { annotations: { 'stowage.dev/snapshot-job': text } } });
 
-test('is read as it was written', () => {
+test('a job record is read as it was written', () => {
   const whole = note({ do: 'delete', attempt: 7, tries: 2 });
   expect(noteOf(written(formatNote(whole)))).toEqual(whole);
   expect(jobKeyOf(content(), whole)).toEqual({ subject: UID, id: `snapshot-${CONTENT_UID}-7` });
@@ -38,11 +38,11 @@ test.each([
     `${field} ${value}`,
     JSON.stringify({ ...JSON.parse(formatNote(note())), [field]: value }),
   ]),
-])('nobody goes by what cannot be written by us: %s', (_, text) => {
+])('a job record that Stowage cannot have written is ignored: %s', (_, text) => {
   expect(noteOf(written(text))).toBeUndefined();
 });
 
-test('counts jobs, and those that do the same', () => {
+test('a job record counts all attempts, and the tries of the same operation', () => {
   const take = { do: 'take', volume: UID, node: 'n1', handle: HANDLE } as const;
   const remove = { ...take, do: 'delete' } as const;
   const first = nextNote(undefined, take, NOW);
@@ -61,6 +61,6 @@ test.each([
   ['later ones after twice as long each time', 5, NOW, NOW + 8000],
   ['after 5 min at most', 30, NOW, NOW + 300_000],
   ['what was written by a clock that is ahead at once', 9, NOW + 1, 0],
-])('is due: %s', (_, tries, at, expected) => {
+])('a job is due: %s', (_, tries, at, expected) => {
   expect(dueAt(note({ tries, at }), NOW)).toBe(expected);
 });

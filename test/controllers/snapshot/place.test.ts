@@ -18,7 +18,7 @@ test.each<[string, Desired, string[], string]>([
     `file:n1,n2:/var/lib/metalk8s/storage/sparse/snapshots/${CONTENT_UID}`,
   ],
   ['a thin volume is in its group', thin, ['n1'], `lvm:n1:vg0/snap-${CONTENT_UID}`],
-])('the snapshot of %s, by a handle that is read back', (_, desired, nodes, handle) => {
+])('the snapshot of %s, and its handle can be parsed', (_, desired, nodes, handle) => {
   const place = at(desired, nodes);
   if ('message' in place) throw new Error(place.message);
   expect(place.node).toBe('n1');
@@ -34,7 +34,7 @@ test.each<[string, Desired, RegExp, ReasonCode]>([
     'SnapshotsOfThickNone',
   ],
   ['raw device', rawDesired, /are not supported: it is a raw device/, 'SnapshotsOfKindNone'],
-])('there is none of a %s, and why is said', (_, desired, why, code) => {
+])('a %s has no snapshots, and the reason is reported', (_, desired, why, code) => {
   expect(at(desired)).toEqual({
     message: expect.stringMatching(why),
     detail: expect.objectContaining({ code }),

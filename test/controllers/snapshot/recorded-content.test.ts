@@ -11,7 +11,7 @@ import {
 } from '../../support/snapshot-objects.ts';
 import { decide, deleting, RECORDED, said, WHOLE } from './content-decisions.ts';
 
-describe('what was taken', () => {
+describe('a snapshot that was taken', () => {
   const LOOK = { action: { do: 'look', node: 'n1', handle: HANDLE, note: undefined } };
   const byHand = {
     source: { snapshotHandle: HANDLE_TEXT },
@@ -85,7 +85,7 @@ describe('what was taken', () => {
     expect(decide(fields)).toEqual(expected);
   });
 
-  test('is looked at where it can be reached', () => {
+  test('is observed on a node that is reachable', () => {
     const nodes = ['n1', 'n2', 'n3'];
     const fields = {
       content: content({
@@ -112,7 +112,7 @@ describe('what was taken', () => {
   });
 });
 
-describe('a note that somebody took away', () => {
+describe('a removed job record', () => {
   const labels = { 'stowage.dev/snapshot-attempt': '3' };
   const again = { action: { do: 'write-note', note: note({ attempt: 3, tries: 1 }) } };
   const gone = `Volume data1 is gone. If nobody needs the copy, leave it on its node: kubectl annotate volumesnapshotcontent ${content().metadata.name} stowage.dev/forget-node=${CONTENT_UID}`;
@@ -161,7 +161,7 @@ describe('a note that somebody took away', () => {
     expect(decide(fields)).toEqual(expected);
   });
 
-  test('is left to whoever reaches the node', () => {
+  test('is left to the process that manages the node', () => {
     expect(decide({ content: content({ metadata: { labels } }) }, { n1: { ours: false } })).toEqual(
       {},
     );

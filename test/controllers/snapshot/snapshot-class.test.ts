@@ -26,7 +26,7 @@ test.each<[string, Record<string, string> | undefined, object]>([
     { 'csi.storage.k8s.io/snapshotter-secret-name': 'x' },
     { seconds: 10, copy: false },
   ],
-])('a class with %s', (_, parameters, expected) => {
+])('the freeze parameters of a class with %s', (_, parameters, expected) => {
   expect(
     freezeOf(parameters === undefined ? undefined : snapshotClass('fast', { parameters })),
   ).toEqual(expected);

@@ -181,19 +181,19 @@ test.each<[string, Node, object, string[]]>([
     },
     [`poll ${key}`],
   ],
-])('taking: %s', async (_, node, expected, commands) => {
+])('taking a snapshot: %s', async (_, node, expected, commands) => {
   const { work, asked } = workOn(node);
   expect(await work.take(content(), volume(), note(), freeze, current)).toEqual(expected);
   expect(asked).toEqual(commands);
 });
 
-test('what the API server has otherwise by now is not done', async () => {
+test('no job is submitted if the cached content is outdated', async () => {
   const { work, asked } = workOn({});
   expect(await work.take(content(), volume(), note(), freeze, async () => false)).toBeUndefined();
   expect(asked).toEqual([`poll ${key}`, 'observe n1']);
 });
 
-test('what is no answer of a node is thrown', async () => {
+test('an error that does not come from a node is thrown', async () => {
   const { work } = workOn({ error: new Error('a bug') });
   await expect(work.take(content(), volume(), note(), freeze, current)).rejects.toThrow('a bug');
 });
@@ -206,14 +206,14 @@ test.each<[string, Node, object]>([
     { submitted: failed, there: [true] },
     { is: 'failed', message: WHY, ...because('NoSpaceLeft'), ...LEFT },
   ],
-])('removing %s', async (_, node, expected) => {
+])('removing a snapshot %s', async (_, node, expected) => {
   const { work } = workOn(node);
   expect(await work.remove(content(), undefined, note({ do: 'delete' }), current)).toEqual(
     expected,
   );
 });
 
-test('what is not found while its directory is not mounted may be there', async () => {
+test('a snapshot may exist while its directory is not mounted', async () => {
   const away = {
     ...{ refusal: 'not mounted', hint: 'Mount it.' },
     reason: reason('MountRequired', { directory: '/srv' }),
@@ -226,7 +226,7 @@ test('what is not found while its directory is not mounted may be there', async 
   });
 });
 
-test('looking waits for a job of that node alone', async () => {
+test('an observation waits only for a job on the same node', async () => {
   const running = workOn({ polled: { state: 'running' }, there: [true] });
   expect(await running.work.look(content(), 'n1', HANDLE, note())).toEqual({ is: 'running' });
   expect(await running.work.look(content(), 'n1', HANDLE, note({ node: 'n2' }))).toEqual({
@@ -238,7 +238,7 @@ test('looking waits for a job of that node alone', async () => {
   });
 });
 
-test('what has no snapshots is refused, and not known by a look', async () => {
+test('a kind without snapshots is refused for a take, and unknown to an observation', async () => {
   const handle = {
     type: 'lvm',
     nodes: ['n1'],

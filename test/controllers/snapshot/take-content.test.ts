@@ -188,7 +188,7 @@ describe('taking a snapshot', () => {
     expect(decide(fields)).toEqual(expected);
   });
 
-  describe('within the room that is promised to nobody', () => {
+  describe('within unreserved capacity', () => {
     const SIZE = 2n ** 30n;
     const none = (free: bigint) =>
       `node n1 has ${free} bytes available in /var/lib/metalk8s/storage/sparse, and the snapshot needs ${SIZE}`;
@@ -430,7 +430,7 @@ describe('taking a snapshot', () => {
     expect(decide({ snapshot: undefined, ...fields })).toEqual(expected);
   });
 
-  test('a node that is off is left for another one that reaches the same files', () => {
+  test('replaces a node that is off by another node with the same files', () => {
     const shared: SnapshotHandle = { type: 'file', path: PATH, nodes: ['n1', 'n2'] };
     const fields = {
       content: content({ note: note({ handle: shared }) }),
@@ -447,7 +447,7 @@ describe('taking a snapshot', () => {
     });
   });
 
-  test('a node that is away is told at once after something else was', () => {
+  test('reports an unreachable node at once after another error', () => {
     const was = { message: 'Failed to create snapshot: no room', time: at };
     const fields = {
       content: content({ note: note(), status: { readyToUse: false, error: was } }),
@@ -464,7 +464,7 @@ describe('taking a snapshot', () => {
     );
   });
 
-  test('nodes of others are left to them', () => {
+  test('does nothing on nodes of another process', () => {
     const theirs = { n1: { ours: false } };
     expect(decide({}, theirs)).toEqual({});
     expect(decide(started(), theirs)).toEqual({});

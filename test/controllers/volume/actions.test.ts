@@ -77,13 +77,13 @@ test('a job is submitted by the name in the status', async () => {
   expect(submitted).toEqual([{ subject: UID, id: 'prepare-1' }]);
 });
 
-test('no job is submitted where the API server has the Volume otherwise than the cache', async () => {
+test('no job is submitted if the cached Volume is outdated', async () => {
   const { run, submitted } = world({ isCurrent: false });
   expect(await run(submit)).toEqual(nothing);
   expect(submitted).toEqual([]);
 });
 
-test('the file system of a directory is recorded by a job of its own, which no status names', async () => {
+test('a job that no status names records the file system of a directory', async () => {
   const { run, submitted, forgotten } = world();
   expect(await run({ do: 'record-directory', steps: [] })).toEqual({
     ...nothing,
@@ -96,7 +96,7 @@ test('the file system of a directory is recorded by a job of its own, which no s
 test.each<[JobState, string[]]>([
   [{ state: 'succeeded' }, [`${UID} n1`]],
   [{ state: 'running' }, []],
-])('udev is told to prefer a device by a job of its own: %j', async (state, preferred) => {
+])('a separate job makes udev prefer the device: %j', async (state, preferred) => {
   const { run, submitted, forgotten, paths } = world({ state });
   expect(await run({ do: 'prefer-path', steps: [] })).toEqual({ ...nothing, pathPreferred: true });
   expect(submitted).toEqual([{ subject: `path-${UID}`, id: 'path' }]);
@@ -104,7 +104,7 @@ test.each<[JobState, string[]]>([
   expect(paths).toEqual(preferred);
 });
 
-test('a loop device is promised before anything is awaited', async () => {
+test('a loop number is reserved before the first await', async () => {
   const { run, loopNumbers } = world();
   const running = run(submit);
   expect(loopNumbers.ofOthers('n1', 'another Volume')).toEqual(new Set([7]));

@@ -229,7 +229,7 @@ describe('storage is adopted', () => {
     expect(refused.map(({ metadata }) => metadata.name)).toEqual(['b']);
   });
 
-  test('after every node was judged that may write to it', () => {
+  test('after each node that may write to it was judged', () => {
     const volumes = [
       old({ attachments: [attachmentOn('n3')], jobNode: 'n4' }, { attachableNodes: ['n1', 'n2'] }),
     ];
@@ -303,7 +303,7 @@ describe('a Volume that adopts storage', () => {
     expect(outcome(parts)).toEqual(expected);
   });
 
-  test('has the file system on its PersistentVolume that the storage has, whatever the class says', () => {
+  test('gets a PersistentVolume with the file system of the storage, not of the class', () => {
     const node = { ...madeNode, signature: { found: 'one', type: 'xfs', uuid: UID } } as const;
     const parts = given(pending('PrepareVolume/DONE', { prepared }), {
       spec,
@@ -315,7 +315,7 @@ describe('a Volume that adopts storage', () => {
   });
 });
 
-test('a cluster that knows no snapshots has none, and one that does not tell is not taken for that', async () => {
+test('missing snapshot CRDs mean no snapshots, but a forbidden list is an error', async () => {
   const answering = (code: number) =>
     ({
       list: () =>

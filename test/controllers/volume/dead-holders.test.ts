@@ -81,7 +81,7 @@ async function afterLook(n2: object | undefined) {
 const taint = { spec: { taints: [{ key: OUT_OF_SERVICE_TAINT, effect: 'NoExecute' }] } };
 const ready = { status: { conditions: [{ type: 'Ready', status: 'True' }] } };
 
-test('what a node held that is out of service is removed from another one', async () => {
+test('a file held by a node out of service is removed from another node', async () => {
   const action = await afterLook({ metadata: { name: 'n2' }, ...taint });
   if (action?.do !== 'submit') throw new Error(`no job: ${JSON.stringify(action)}`);
   expect(action.steps.map(({ argv }) => argv.join(' '))).toContain(`rm -f -- ${FILE}`);
@@ -91,7 +91,7 @@ test.each<[string, object | undefined]>([
   ['only silent', { metadata: { name: 'n2' } }],
   ['back, with the taint still on it', { metadata: { name: 'n2' }, ...taint, ...ready }],
   ['not there any more', undefined],
-])('not while its node is %s', async (_, n2) => {
+])('a held file is not removed while its holder is %s', async (_, n2) => {
   const action = await afterLook(n2);
   expect(action).toMatchObject({ do: 'set-status' });
   expect(JSON.stringify(action)).toContain(`${FILE} is held by node n2`);

@@ -56,7 +56,7 @@ test.each<[string, VolumeStatus | undefined, VolumeStatus, object | undefined]>(
     { ...first, phase: 'Terminating', job: 'UnprepareVolume/2' },
     undefined,
   ],
-])('a status tells %s', (_, before, after, expected) => {
+])('a status change reports %s', (_, before, after, expected) => {
   expect(fillEnded(filled(before), after, NOW)).toEqual(expected);
   // A Volume without a fill has no end of a fill.
   expect(fillEnded(volume(before), after, NOW)).toBeUndefined();

@@ -32,7 +32,7 @@ const printing = (output: string) =>
 const failed = (exit: number) =>
   ({ known: { state: 'failed', step, exit, output: 'why' } }) as const;
 
-describe('a Volume that is filled', () => {
+describe('a Volume that is being filled', () => {
   const rows: Row[] = [
     [
       'by a secret that cannot be read waits, and is not made',
@@ -82,7 +82,7 @@ describe('a Volume that is filled', () => {
     expect(outcome(parts, now)).toEqual(expected);
   });
 
-  test('is looked at again while it is filled, for nobody tells of progress', () => {
+  test('is requeued while it is filled, as progress causes no event', () => {
     const running = {
       known: { state: 'running', step: { name: 'fill it', command: '' } },
     } as const;
@@ -100,7 +100,7 @@ describe('a Volume that is filled', () => {
     });
   });
 
-  test.each([[1], [3]])('is told of without its command (status %i)', (exit) => {
+  test.each([[1], [3]])('reports failures to its claim without the command (status %i)', (exit) => {
     const { action } = decide(input({ volume: first, source, job: failed(exit) }), NOW);
     const [ready, told] = action?.do === 'set-status' ? (action.status.conditions ?? []) : [];
     expect(ready?.message).toContain(step.command);
@@ -110,7 +110,7 @@ describe('a Volume that is filled', () => {
 
   const deleted = filled(pending('PrepareVolume/1'), { deletionTimestamp: '2026-01-02T03:04:00Z' });
   const running = { known: { state: 'running' } } as const;
-  test('is ended, not waited for, when it is deleted', () => {
+  test('cancels its job when it is deleted', () => {
     expect(decide(input({ volume: deleted, job: running }), NOW)).toEqual({
       action: {
         do: 'cancel',
@@ -128,7 +128,7 @@ describe('a Volume that is filled', () => {
     expect(decide(input({ volume: plain, job: running }), NOW).action?.do).not.toBe('cancel');
   });
 
-  test('and so is one that zeros are written to', () => {
+  test('cancels a job that writes zeros to a Block volume, too', () => {
     const { sparseLoopDevice: _, source: __, ...spec } = deleted.spec;
     const template = {
       metadata: { annotations: { 'pv.kubernetes.io/provisioned-by': 'volume.stowage.dev' } },
@@ -148,12 +148,12 @@ describe('a Volume that is filled', () => {
   });
 });
 
-describe('the secret that a source takes', () => {
+describe('the secret of a source', () => {
   const withSecret = {
     ...populator,
     options: { ...populator.options, authorizationSecret: 'creds', authorizationKey: 'token' },
   };
-  test('is read in the namespace of the source, and its name is not handed on', async () => {
+  test('is read in the namespace of the source, and its name is not passed on', async () => {
     const asked: string[][] = [];
     const found = await fillOf(withSecret, async (...words) => {
       asked.push(words);
@@ -167,7 +167,7 @@ describe('the secret that a source takes', () => {
     [{ value: 'a\r\nX-Other: b' }, 'which is not a single line'],
     [{ value: '' }, 'which is not a single line'],
     [{ problem: 'a Secret that is not there' }, 'needs a Secret that is not there'],
-  ])('%j is not used', async (secret, problem) => {
+  ])('is not used if it is %j', async (secret, problem) => {
     expect(await fillOf(withSecret, async () => secret)).toEqual({
       problem: expect.stringContaining(problem),
     });

@@ -37,7 +37,7 @@ const forgotten = { ...deleted, annotations: mark };
 const forgetting = (status: VolumeStatus | undefined, parts?: Parameters<typeof given>[1]) =>
   given(status, { metadata: forgotten, ...parts });
 
-test('what was on a directory that nodes share is removed with what tells whose it is', () => {
+test('a Leftover of a shared directory stays marked as shared', () => {
   const whole = volume(available());
   const attachableNodes = ['n1', 'n2'];
   const shared: Volume = {
@@ -142,7 +142,7 @@ describe('a Volume whose node is forgotten', () => {
 });
 
 describe('a Leftover', () => {
-  test('holds all that its removal needs, and nothing that asks for anything else', () => {
+  test('contains only what its removal needs', () => {
     const made = volume(available('AttachVolume/DONE'), { annotations: mark });
     made.spec.overwrite = 'ext4';
     made.spec.onDelete = 'Delete';
@@ -169,7 +169,7 @@ describe('a Leftover', () => {
     expect(leftoverOf(moved).spec.nodeName).toBe('n2');
   });
 
-  test('is its Volume again, with the job that it had', () => {
+  test('is converted back to its Volume, with the job', () => {
     expect(volumeOf(stored(terminating('UnprepareVolume/4')))).toMatchObject({
       metadata: { name: UID, uid: UID, deletionTimestamp: at },
       spec: { nodeName: 'n1', sparseLoopDevice: { size: '1Gi' } },
@@ -177,7 +177,7 @@ describe('a Leftover', () => {
     });
   });
 
-  test('is where the Volume was made', () => {
+  test('keeps the directory in which the Volume was provisioned', () => {
     const moved = { ...available(), prepared: { ...prepared, paths: [`/srv/disks/${UID}`] } };
     expect(volumeOf(stored(moved)).spec.sparseLoopDevice).toEqual({
       size: '1Gi',
@@ -319,7 +319,7 @@ describe('the removal of a Leftover', () => {
     expect(decided(leftover, parts)).toEqual(expected);
   });
 
-  test('waits for its Volume, which is about to go', () => {
+  test('waits until its Volume is deleted', () => {
     expect(decided(stored(available()), {}, volume(available(), forgotten))).toEqual([
       'Terminating',
       'PrepareVolume/DONE',
@@ -330,7 +330,7 @@ describe('the removal of a Leftover', () => {
   });
 });
 
-describe('by a Leftover that Stowage never wrote nothing is done', () => {
+describe('a Leftover that Stowage never wrote', () => {
   const other = '00000000-0000-4000-8000-000000000000';
   const record = (change: object) => ({ prepared: { ...prepared, ...change } });
   test.each<[string, object, string]>([
@@ -359,7 +359,7 @@ describe('by a Leftover that Stowage never wrote nothing is done', () => {
       'spec.sparseLoopDevice.directory is',
     ],
     ['no type', { sparseLoopDevice: undefined }, 'volume type not found'],
-  ])('%s', (_, spec, why) => {
+  ])('fails without an action: %s', (_, spec, why) => {
     for (const own of [
       undefined,
       status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating']),
@@ -374,7 +374,7 @@ describe('by a Leftover that Stowage never wrote nothing is done', () => {
     }
   });
 
-  test('a UID that is no name of a file', () => {
+  test('fails for a UID that is not a valid file name', () => {
     const leftover = stored(available(), undefined, { uid: '../x', prepared: undefined });
     leftover.metadata.name = '../x';
     expect(decided(leftover)).toContain('InternalError');
@@ -384,7 +384,7 @@ describe('by a Leftover that Stowage never wrote nothing is done', () => {
     ['that lives', {}],
     ['that is marked, and not deleted', { annotations: mark }],
     ['that is deleted as usual', deleted],
-  ])('the storage of a Volume %s', (_, metadata) => {
+  ])('fails if it names the storage of a Volume %s', (_, metadata) => {
     const expected = [
       'InternalError',
       expect.stringContaining('Volume data1 with this UID exists'),

@@ -53,14 +53,14 @@ const prepared = { node: 'n1', paths: ['/dev/vg0/data1'], identity: dm.identity 
 const ready = { ...available(), prepared };
 const known = { state: 'not-found' } as const;
 
-describe('deployment', () => {
+describe('provisioning a logical volume', () => {
   const begins = onLvm({}, {}, pending('PrepareVolume/1'));
-  test('is submitted', () => {
+  test('submits a job', () => {
     const parts = { volume: begins, job: { known }, observation: { known: lvmNode() } };
     expect(outcome(parts)).toEqual(['submit', expect.any(Number), 0]);
   });
 
-  test('what was made is recorded: device, measured size, path and identity', () => {
+  test('records the device, measured size, path and identity', () => {
     const parts = {
       volume: begins,
       job: { known },
@@ -80,7 +80,7 @@ describe('deployment', () => {
     });
   });
 
-  test('in mode Block the path is of the same kind', () => {
+  test('uses the same kind of path in mode Block', () => {
     const block = { ...begins, spec: { ...begins.spec, mode: 'Block' as const } };
     const parts = {
       volume: block,
@@ -93,7 +93,7 @@ describe('deployment', () => {
     });
   });
 
-  test('a refusal fails it, with what MetalK8s’s annotation lacks', () => {
+  test('fails for data in free extents that MetalK8s’s annotation does not name', () => {
     const dirty = lvmNode({ free: [{ ...free, content: 'ext4:OLD' }] });
     const annotations = { 'metalk8s.scality.com/force-lvcreate': '' };
     const forced = onLvm({}, {}, pending('PrepareVolume/1'), { annotations });
@@ -106,7 +106,7 @@ describe('deployment', () => {
     );
   });
 
-  test('a group that is away while it is being made is waited for', () => {
+  test('waits for a volume group that disappears meanwhile', () => {
     const parts = {
       volume: begins,
       job: { known },
@@ -116,19 +116,19 @@ describe('deployment', () => {
   });
 });
 
-describe('steady state', () => {
+describe('a provisioned logical volume', () => {
   const there = onLvm({}, {}, ready);
   test.each([
     ['the group is away', lvmNode({ groups: [] })],
     ['the logical volume is gone', lvmNode({ recordFiles: true })],
     ['another group has its name', madeIn({ uuid: 'B' })],
-  ])('%s: Failed with a reason, and nothing is made', (_, observed) => {
+  ])('is Failed with a reason, and no job runs: %s', (_, observed) => {
     expect(outcome({ volume: there, pv: pv('Bound'), observation: { known: observed } })).toEqual(
       unavailable(/vg0/),
     );
   });
 
-  test('inactive after a reboot: waits to be attached again', () => {
+  test('waits to be attached if it is inactive after a reboot', () => {
     const inactive = lvmMade(dm, {
       volumes: [{ ...lv, active: false, device: undefined }],
       target: { is: 'missing' },
@@ -139,7 +139,7 @@ describe('steady state', () => {
     );
   });
 
-  test('in use while its path leads to another device: is told', () => {
+  test('reports a path that leads to another device while it is in use', () => {
     const other = { ...dm, name: 'dm-9', device: '253:9' };
     const observed = lvmMade(ext4, { devices: [ext4, other], link: other.device });
     expect(outcome({ volume: there, pv: pv('Bound'), observation: { known: observed } })).toEqual(
@@ -149,7 +149,7 @@ describe('steady state', () => {
     );
   });
 
-  test('what cannot grow stays Available, and says so', () => {
+  test('stays Available and reports why it cannot be expanded', () => {
     const larger = onLvm({ size: '2Gi' }, {}, ready);
     const full = madeIn({ freeExtents: 0n });
     expect(outcome({ volume: larger, pv: pv('Bound'), observation: { known: full } })).toEqual(
@@ -167,7 +167,7 @@ describe('steady state', () => {
     ]);
   });
 
-  test('what a thin pool has promised is told', () => {
+  test('reports an overcommitted thin pool', () => {
     const thin = onLvm({ thinPool: 'pool', size: '1Gi' }, {}, ready);
     const promised = lvmMade(ext4, { volumes: [thinLv, { ...pool, sizeBytes: 1n << 29n }] });
     expect(outcome({ volume: thin, pv: pv('Bound'), observation: { known: promised } })).toEqual(
@@ -178,10 +178,10 @@ describe('steady state', () => {
   });
 });
 
-describe('deletion', () => {
+describe('deleting a logical volume', () => {
   const going = (spec: Partial<VolumeSpec>) =>
     onLvm({}, spec, terminating('UnprepareVolume/1', { prepared }), deleted);
-  test('Retain is the default: nothing of the data is touched', () => {
+  test('keeps the data by default (Retain)', () => {
     const parts = { volume: going({}), job: { known }, observation: { known: lvmMade() } };
     const { action } = decide(input(parts), 0);
     const commands = action?.do === 'submit' ? action.steps.map(({ argv }) => argv) : [];
@@ -196,7 +196,7 @@ describe('deletion', () => {
     ]);
   });
 
-  test('in use: waits', () => {
+  test('waits while it is in use', () => {
     const used = madeAs({ open: true });
     const parts = {
       volume: going({ onDelete: 'Delete' }),
@@ -206,7 +206,7 @@ describe('deletion', () => {
     expect(outcome(parts)).toEqual(removing(1, /a process has it open/));
   });
 
-  test('a status that was never written names a place that is none: the node is not asked', () => {
+  test('needs no node if the status is empty and the spec is invalid', () => {
     expect(outcome({ volume: onLvm({ vgName: '../x' }, {}, {}, deleted) })).toEqual(
       'release-volume',
     );
@@ -214,7 +214,7 @@ describe('deletion', () => {
   });
 });
 
-test('what a lost node has is found again by its tag, for a Leftover has another name', () => {
+test('a Leftover finds its logical volume by tag, as their names differ', () => {
   const leftover = leftoverOf(onLvm({}, { onDelete: 'Delete' }, ready));
   expect(leftoverProblem(leftover, undefined)).toBeUndefined();
   const other = { ...prepared, paths: ['/dev/vg0/root'] };

@@ -448,7 +448,7 @@ test('deviceName follows a loop that was re-attached under another number', () =
   });
 });
 
-describe('a Volume that is attached where a pod needs it', () => {
+describe('an OnDemand Volume', () => {
   const onDemand = (
     made: VolumeStatus,
     { size = '1Gi', ...parts }: Parts & { size?: string } = {},
@@ -604,7 +604,7 @@ describe('a Volume that is attached where a pod needs it', () => {
     return action.status;
   };
 
-  test('deviceName comes with the device, and goes with it, and nothing else does', () => {
+  test('changes only deviceName when its device appears or disappears', () => {
     const there = statusOf({ ...away_, attachments: [entry('n1')] }, readyNode);
     expect(there).toEqual(available());
     const gone = statusOf(available(), madeNode);
@@ -612,7 +612,7 @@ describe('a Volume that is attached where a pod needs it', () => {
   });
 });
 
-test('a path that is lost with the status is that of the PersistentVolume', () => {
+test('a path that is lost with the status is restored from the PersistentVolume', () => {
   const { devicePath: _, ...lost } = available();
   const found = { ...pv('Bound'), spec: { ...pv('Bound').spec, local: { path: BY_UUID } } };
   const pathAfter = (made: VolumeStatus) => {
@@ -626,7 +626,7 @@ test('a path that is lost with the status is that of the PersistentVolume', () =
   expect(pathAfter(lost)).toBe(LINK);
 });
 
-test('of a status that was lost, who attaches it is told that it was made', () => {
+test('a lost status gets prepared again, so that the Volume can be attached', () => {
   const { action } = decide(input(given({}, { pv: pv('Bound'), node: madeNode })), NOW);
   expect(action).toMatchObject({
     do: 'set-status',
@@ -634,7 +634,7 @@ test('of a status that was lost, who attaches it is told that it was made', () =
   });
 });
 
-test('deviceName is taken away with the device: it may be another’s by now', () => {
+test('deviceName is removed with the device, as another volume may use it', () => {
   const { action } = decide(input(bound({ node: madeNode })), NOW);
   expect(action).toMatchObject({ do: 'set-status', status: { capacity: '1Gi' } });
   expect(action?.do === 'set-status' && action.status).not.toHaveProperty('deviceName');

@@ -67,13 +67,13 @@ async function aLeftover(uid: string) {
 }
 const uidOf = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
-describe('a Volume is current', () => {
-  test('when nobody wrote', async () => {
+describe('isCurrent of a Volume', () => {
+  test('is true if nothing was written', async () => {
     const { volume, node, objects } = await aVolume();
     expect(await objects.isCurrent(volume, node)).toBe(true);
   });
 
-  test('not when it was changed behind the cache, which then knows', async () => {
+  test('is false if the Volume was changed, and updates the cache', async () => {
     const { volume, node, objects, volumes } = await aVolume();
     await cluster.client.patch(VOLUMES, volume.metadata.name, paused);
     expect(await objects.isCurrent(volume, node)).toBe(false);
@@ -82,20 +82,20 @@ describe('a Volume is current', () => {
     );
   });
 
-  test('not when its Node was paused behind the cache, which then knows', async () => {
+  test('is false if its Node was paused, and updates the cache', async () => {
     const { volume, node, objects, nodes } = await aVolume();
     await cluster.client.patch(NODES, node, paused);
     expect(await objects.isCurrent(volume, node)).toBe(false);
     expect(nodes.get(node)?.metadata.annotations).toEqual(paused.metadata.annotations);
   });
 
-  test('when there is no object for its node', async () => {
+  test('is true if its Node does not exist', async () => {
     const { volume, objects } = await aVolume();
     expect(await objects.isCurrent(volume, 'elsewhere')).toBe(true);
   });
 });
 
-test('the status of a Volume is not written over what was written meanwhile', async () => {
+test('a status write conflicts with an earlier write to the Volume', async () => {
   const { volume, objects } = await aVolume();
   await cluster.client.patch(VOLUMES, volume.metadata.name, paused);
   await expect(objects.writeStatus(volume, { phase: 'Failed' })).rejects.toMatchObject({
@@ -111,13 +111,13 @@ describe('releasing a Volume', () => {
       metadata: { finalizers: [PROTECTION_FINALIZER, ...others] },
     });
 
-  test('removes our finalizer alone', async () => {
+  test('removes only our finalizer', async () => {
     const { volume, objects } = await aVolume();
     await objects.release(await protect(volume, ['example.com/theirs']));
     expect(await finalizersOf(volume)).toEqual(['example.com/theirs']);
   });
 
-  test('leaves one alone that was created again under its name', async () => {
+  test('does not touch a recreated Volume of the same name', async () => {
     const { volume, objects } = await aVolume();
     const { name, uid } = volume.metadata;
     await cluster.client.delete(VOLUMES, name, { uid });
@@ -128,19 +128,19 @@ describe('releasing a Volume', () => {
   });
 });
 
-describe('a Leftover is current', () => {
-  test('when nobody wrote', async () => {
+describe('isCurrent of a Leftover', () => {
+  test('is true if nothing was written', async () => {
     const { leftover, node, objects } = await aLeftover(uidOf(1));
     expect(await objects.isCurrent(volumeOf(leftover), node)).toBe(true);
   });
 
-  test('not when its Node was paused behind the cache', async () => {
+  test('is false if its Node was paused', async () => {
     const { leftover, node, objects } = await aLeftover(uidOf(2));
     await cluster.client.patch(NODES, node, paused);
     expect(await objects.isCurrent(volumeOf(leftover), node)).toBe(false);
   });
 
-  test('not when a Volume of its UID is there that the cache has not heard of', async () => {
+  test('is false if a Volume with its UID exists, and updates the cache', async () => {
     const { volume } = await aVolume();
     const { uid = '' } = volume.metadata;
     const { leftover, node, objects, volumes } = await aLeftover(uid);
@@ -149,8 +149,8 @@ describe('a Leftover is current', () => {
   });
 });
 
-describe('what is written about a Leftover', () => {
-  test('is its status, and what was made stays in its spec', async () => {
+describe('a write to a Leftover', () => {
+  test('sets the status without prepared, and conflicts with an earlier write', async () => {
     const { leftover, leftovers, objects } = await aLeftover(uidOf(3));
     const shown = volumeOf(leftover);
     const prepared = { node: 'x', paths: ['/x'], identity: '' };
@@ -171,7 +171,7 @@ describe('what is written about a Leftover', () => {
     });
   });
 
-  test('goes to no other one that took its name', async () => {
+  test('conflicts with another Leftover of the same name', async () => {
     const { leftover, objects } = await aLeftover(uidOf(4));
     await cluster.client.delete(LEFTOVERS, uidOf(4));
     const other = { ...leftover, metadata: { name: uidOf(4) } };
@@ -180,8 +180,8 @@ describe('what is written about a Leftover', () => {
   });
 });
 
-describe('keeping a Leftover', () => {
-  test('twice is once', async () => {
+describe('createLeftover', () => {
+  test('is idempotent', async () => {
     const { volume } = await aVolume();
     const leftover = leftoverOf(volume);
     const as = volume.metadata.uid;
@@ -189,7 +189,7 @@ describe('keeping a Leftover', () => {
     expect(await createLeftover(cluster.client, leftover)).toEqual({ as });
   });
 
-  test('one of its name that speaks of another node is none', async () => {
+  test('refuses an existing Leftover that names another node', async () => {
     const { volume } = await aVolume();
     const leftover = leftoverOf(volume);
     await createLeftover(cluster.client, leftover);
@@ -199,7 +199,7 @@ describe('keeping a Leftover', () => {
     });
   });
 
-  test('what the API server refuses is said', async () => {
+  test('reports a refusal by the API server', async () => {
     const { volume } = await aVolume();
     const leftover = leftoverOf(volume);
     const { nodeName: _, ...spec } = leftover.spec;
@@ -210,7 +210,7 @@ describe('keeping a Leftover', () => {
     });
   });
 
-  test('its spec cannot be changed', async () => {
+  test('creates a Leftover whose spec is immutable', async () => {
     const { volume } = await aVolume();
     await createLeftover(cluster.client, leftoverOf(volume));
     await expect(

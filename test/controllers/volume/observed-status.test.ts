@@ -81,7 +81,7 @@ test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]
       prepared: { ...prepared, node: 'n1' },
     },
   ],
-])('%s', (_, status, mode, observed, expected) => {
+])('the status is set with %s', (_, status, mode, observed, expected) => {
   const made = volume(status);
   const whole = { ...made, spec: { ...made.spec, mode } };
   expect(
@@ -89,7 +89,7 @@ test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]
   ).toMatchObject(expected);
 });
 
-test('a logical volume of an earlier version keeps the path that only it knows, also while it is away', () => {
+test('a logical volume of an earlier version keeps its path, even without a device', () => {
   const devicePath = '/dev/disk/by-id/dm-uuid-LVM-x';
   const { sparseLoopDevice: _, ...spec } = volume().spec;
   const whole = {
@@ -117,7 +117,7 @@ test.each([
     'wwn=0x5000c500a1b2c3d4 serial=S1 size=1073741824',
   ],
   ['that proves nothing', 'serial=S1 size=5', 'serial=S1 size=5'],
-])('the recorded identity of a disk %s', (_, recorded, expected) => {
+])('the identity of a disk %s is replaced only if equivalent', (_, recorded, expected) => {
   const { sparseLoopDevice: __, ...spec } = volume().spec;
   const status = { prepared: { node: 'n1', paths: [rawDesired.devicePath], identity: recorded } };
   const whole = {

@@ -52,7 +52,7 @@ const told = (before: VolumeStatus | undefined, message = BY_NODE): VolumeStatus
 const toldOfDeletion = (before?: VolumeStatus) => told(before, `${BY_NODE}; the deletion waits`);
 const paused = (parts: Partial<Input>) => outcome({ ...parts, paused: 'Node n1' });
 
-describe('which annotation counts', () => {
+describe('pausedBy', () => {
   const annotated = (value?: string) =>
     volume(undefined, value === undefined ? {} : { annotations: { 'stowage.dev/paused': value } });
   const node = (value?: string): KubeNode => ({
@@ -73,7 +73,7 @@ describe('which annotation counts', () => {
     ['a reason', annotated(), node('disk swap, see OPS-7'), 'Node n1'],
     ['false', annotated('false'), node('false'), undefined],
     ['false on the Volume only', annotated('false'), node('true'), 'Node n1'],
-  ])('%s', (_, object, kubeNode, by) => {
+  ])('returns the paused object, if any: %s', (_, object, kubeNode, by) => {
     expect(pausedBy(object, kubeNode)).toBe(by);
   });
 });
@@ -85,13 +85,13 @@ describe('the condition Paused', () => {
     return action;
   };
 
-  test('is written first, and leaves Ready, the phase, the job and observedGeneration as they are', () => {
+  test('is written first, without any other change to the status', () => {
     const before = status('Failed', 'PrepareVolume/1', ['False', 'CreationError', 'why']);
     const action = write(given(before, { metadata: { generation: 2 }, paused: 'Node n1' }));
     expect(action).toEqual({ do: 'set-status', status: told(before) });
   });
 
-  test('says that a deletion waits', () => {
+  test('reports that a deletion waits', () => {
     const action = write(deleting(told(available()), { paused: 'Node n1' }));
     expect(action.status).toEqual({
       ...toldOfDeletion(available()),
@@ -102,7 +102,7 @@ describe('the condition Paused', () => {
     });
   });
 
-  test('is False when the annotation is gone, and the work goes on then', () => {
+  test('becomes False without the annotation, and the work continues', () => {
     const later = Date.parse(at) + 5000;
     const { action } = decide(input(given(told(pending('PrepareVolume/1')))), later);
     const since = new Date(later).toISOString();
@@ -126,7 +126,7 @@ describe('the condition Paused', () => {
     expect(outcome(given(action.status))).toBe('poll');
   });
 
-  test('is not there for a Volume that never was paused', () => {
+  test('is absent if the Volume was never paused', () => {
     expect(write(given(undefined)).status.conditions).toHaveLength(1);
   });
 });
@@ -179,7 +179,7 @@ describe('nothing is written while paused', () => {
     );
   });
 
-  test('a status that was lost is not taken for one of a Volume that never had a job', () => {
+  test('a lost status does not count as a Volume that never had a job', () => {
     expect(outcome(deleting(told(undefined), { paused: undefined }))).not.toBe('release-volume');
     const { action } = decide(input(deleting(told(undefined))), NOW);
     if (action?.do !== 'set-status') throw new Error('not a status');
@@ -187,7 +187,7 @@ describe('nothing is written while paused', () => {
   });
 });
 
-describe('what goes on while paused', () => {
+describe('work that continues while paused', () => {
   test.each<[string, Partial<Input>, unknown]>([
     [
       'the finalizer is put back: without it the storage would be lost with the object',
@@ -250,7 +250,7 @@ describe('what goes on while paused', () => {
     expect(paused(parts)).toEqual(expected);
   });
 
-  test('what waited to be attached is looked at at once when it is resumed, and asked to be attached', () => {
+  test('a Volume that waits for its attachment is observed at once after a resume', () => {
     const waiting = status(
       'Available',
       'PrepareVolume/DONE',

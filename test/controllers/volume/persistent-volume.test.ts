@@ -13,7 +13,7 @@ import { FINALIZER, pv, UID, volume } from '../../support/volume-input.ts';
 const options = { fs: { type: 'ext4' as const, options: [] }, mountOptions: ['noatime'] };
 const made = { capacity: '1Gi', devicePath: LINK };
 
-test('is shaped as MetalK8s shapes it', () => {
+test('a PersistentVolume has the shape of MetalK8s', () => {
   expect(buildPv(volume(made), options)).toEqual({
     apiVersion: 'v1',
     kind: 'PersistentVolume',
@@ -55,7 +55,7 @@ test('is shaped as MetalK8s shapes it', () => {
   });
 });
 
-test('takes extras of the template, but neither finalizers nor what we decide', () => {
+test('a PersistentVolume takes extras of the template, but no fields that Stowage sets', () => {
   const with_ = volume(made);
   with_.spec.template = {
     metadata: {
@@ -76,7 +76,7 @@ test('takes extras of the template, but neither finalizers nor what we decide', 
   expect(built.spec.claimRef).toEqual({ name: 'c', namespace: 'n' });
 });
 
-describe('on a shared directory', () => {
+describe('a PersistentVolume on a shared directory', () => {
   const shared = (accessModes?: unknown, mode: VolumeSpec['mode'] = 'Filesystem') => {
     const whole = volume({ ...made, prepared: { node: 'n2', paths: [], identity: '' } });
     whole.spec = {
@@ -92,7 +92,7 @@ describe('on a shared directory', () => {
     });
   };
 
-  test('it may be used on all nodes that share it, wherever it was made, and is attached to none', () => {
+  test('is usable on all nodes of the directory, and attached to none', () => {
     const { metadata, spec } = shared();
     expect(metadata.annotations).toEqual({ 'stowage.dev/attached-nodes': '[]' });
     expect(spec.nodeAffinity).toEqual({
@@ -120,20 +120,20 @@ describe('on a shared directory', () => {
     ],
     ['only to be read', ['ReadOnlyMany'], 'Filesystem', 'ReadOnlyMany', ['noatime', 'ro']],
     ['only to be read, as a device', ['ReadOnlyMany'], 'Block', 'ReadOnlyMany', undefined],
-  ])('access modes: %s', (_, asked, mode, accessMode, mountOptions) => {
+  ])('sets access mode and mount options: %s', (_, asked, mode, accessMode, mountOptions) => {
     const { spec } = shared(asked, mode);
     expect(spec.accessModes).toEqual([accessMode]);
     expect(spec.mountOptions).toEqual(mountOptions);
   });
 
-  test('what one node has is never read by many', () => {
+  test('is not ReadOnlyMany if only one node has the directory', () => {
     const single = volume(made);
     single.spec.template = { spec: { accessModes: ['ReadOnlyMany'] } };
     expect(buildPv(single, options).spec.accessModes).toEqual(['ReadWriteOnce']);
   });
 });
 
-test('where a pod needs it, it is attached to no node at first', () => {
+test('the PersistentVolume of an OnDemand Volume is attached to no node at first', () => {
   const onDemand = volume(made);
   onDemand.spec.attachPolicy = 'OnDemand';
   expect(buildPv(onDemand, options).metadata.annotations).toEqual({
@@ -141,13 +141,13 @@ test('where a pod needs it, it is attached to no node at first', () => {
   });
 });
 
-test('a PersistentVolume of the name is ours by the owner alone', () => {
+test('a PersistentVolume of the same name belongs to the Volume only by its owner', () => {
   expect(isPvOf(pv('Available'), volume())).toBe(true);
   expect(isPvOf(pv('Available', { ownerReferences: [] }), volume())).toBe(false);
   expect(isPvOf(pv('Available'), volume(undefined, { uid: 'another' }))).toBe(false);
 });
 
-describe('or by the device that it leads to, whoever took its owner off:', () => {
+describe('a PersistentVolume without its owner reference', () => {
   const orphan = (path?: string) => {
     const left = pv('Bound', { ownerReferences: [] });
     return path === undefined ? left : { ...left, spec: { ...left.spec, local: { path } } };
@@ -173,7 +173,7 @@ describe('or by the device that it leads to, whoever took its owner off:', () =>
     ['that of another logical volume', 'Block', MAPPER, byMapper('LVM-def'), false],
     ['that of a logical volume, in mode Filesystem', 'Filesystem', MAPPER, MAPPER, false],
     ['what is no such path, though it is on record', 'Block', '/dev/sda', '/dev/sda', false],
-  ])('%s, in mode %s', (_, mode, path, recorded, expected) => {
+  ])('is matched by its path: %s, in mode %s', (_, mode, path, recorded, expected) => {
     expect(isPvOf(orphan(path), of(mode, recorded))).toBe(expected);
     const other = of(mode, recorded);
     expect(
@@ -184,7 +184,7 @@ describe('or by the device that it leads to, whoever took its owner off:', () =>
     );
   });
 
-  test('not one that leads to none', () => {
+  test('is not matched without a path', () => {
     expect(isPvOf(orphan(), of('Filesystem', LINK))).toBe(false);
   });
 
@@ -192,11 +192,11 @@ describe('or by the device that it leads to, whoever took its owner off:', () =>
     ['is taken where none is on record', BY_UUID, undefined, BY_UUID],
     ['changes none that is on record', BY_UUID, LINK, LINK],
     ['is none where it leads to none', undefined, undefined, undefined],
-  ])('the path of a PersistentVolume %s', (_, path, recorded, expected) => {
+  ])('has a path that %s', (_, path, recorded, expected) => {
     expect(withPathOf(orphan(path), of('Filesystem', recorded)).status?.devicePath).toBe(expected);
   });
 
-  test('the path of a PersistentVolume that is not there changes nothing', () => {
+  test('sets a missing devicePath; no PersistentVolume leaves the Volume unchanged', () => {
     const whole = volume({ phase: 'Available' });
     expect(withPathOf(undefined, whole)).toBe(whole);
     expect(withPathOf(orphan(LINK), whole).status).toEqual({
@@ -214,18 +214,18 @@ test.each([
   ['Pending', [FINALIZER], false],
   [undefined, [FINALIZER], false],
   ['Available', [FINALIZER, 'kubernetes.io/pv-protection'], false],
-] as const)('%s with finalizers %j: unused is %s', (phase, finalizers, expected) => {
+] as const)('phase %s with finalizers %j: unused is %s', (phase, finalizers, expected) => {
   expect(isUnused(pv(phase, { finalizers: [...finalizers] }))).toBe(expected);
 });
 
-test('what holds it is named', () => {
+test('a PersistentVolume in use is reported with its finalizers or its phase', () => {
   expect(whatHolds(pv('Available', { finalizers: [FINALIZER, 'x/y'] }))).toBe(
     'it has other finalizers: x/y',
   );
   expect(whatHolds(pv('Pending'))).toBe('its phase is Pending');
 });
 
-describe('of a Volume that was made for a claim', () => {
+describe('the PersistentVolume of a Volume created for a claim', () => {
   const annotations = { 'pv.kubernetes.io/provisioned-by': 'volume.stowage.dev' };
   const claimRef = { kind: 'PersistentVolumeClaim', namespace: 'prod', name: 'data', uid: 'c1' };
   const built = (spec: object, metadata: object = { annotations }) => {
@@ -236,7 +236,7 @@ describe('of a Volume that was made for a claim', () => {
     );
   };
 
-  test('it is that claim`s alone, and says who made it', () => {
+  test('is reserved for the claim and names its provisioner', () => {
     const pv = built({});
     expect(pv.spec.claimRef).toEqual(claimRef);
     expect(pv.metadata.annotations).toMatchObject(annotations);
@@ -248,7 +248,7 @@ describe('of a Volume that was made for a claim', () => {
     ['Recycle', 'Retain', annotations],
     // A user who writes this into their own Volume would otherwise lose its data.
     ['Delete', 'Retain', {}],
-  ])('the policy %s is %s with %j', (persistentVolumeReclaimPolicy, expected, given) => {
+  ])('maps policy %s to %s with %j', (persistentVolumeReclaimPolicy, expected, given) => {
     const pv = built({ persistentVolumeReclaimPolicy }, { annotations: given });
     expect(pv.spec.persistentVolumeReclaimPolicy).toBe(expected);
   });
@@ -261,7 +261,7 @@ describe('of a Volume that was made for a claim', () => {
     ],
     [['ReadWriteMany'], ['ReadWriteOnce']],
     [[], ['ReadWriteOnce']],
-  ])('the access modes %j are %j', (accessModes, expected) => {
+  ])('maps access modes %j to %j', (accessModes, expected) => {
     expect(built({ accessModes }).spec.accessModes).toEqual(expected);
   });
 });

@@ -66,14 +66,14 @@ describe('secretReads', () => {
     ['https://a.example.com.evil.example.org/', false],
     ['', false],
     ['/srv/images/a.raw', false],
-  ])('returns it for %j: %s', async (url, allowed) => {
+  ])('may send the key to %j: %s', async (url, allowed) => {
     const { client } = server({ token: 'hunter2' });
     const found = await secretReads(client)('team', 'login', 'token', url);
     if (allowed) expect(found).toEqual({ value: 'hunter2' });
     else expect(found).toEqual({ problem: expect.stringContaining('which may not be sent to ') });
   });
 
-  test('returns none that is not annotated, and tells how', async () => {
+  test('refuses a Secret without the annotation, and reports how to add it', async () => {
     const { client } = server({ token: 'hunter2' }, undefined, '');
     expect(await secretReads(client)('team', 'login', 'token', URL_OF_A)).toEqual({
       problem:
@@ -81,7 +81,7 @@ describe('secretReads', () => {
     });
   });
 
-  test.each(['../../nodes/n1', 'a/b', 'A', ''])('asks for none of the name %j', async (name) => {
+  test.each(['../../nodes/n1', 'a/b', 'A', ''])('reads no Secret named %j', async (name) => {
     const { client, asked } = server({ token: 'a' });
     const found = await secretReads(client)('team', name, 'token', URL_OF_A);
     expect(found).toEqual({ problem: expect.stringContaining('which is not a valid name') });
@@ -93,11 +93,11 @@ describe('authorizationReads', () => {
   const read = (token: string) =>
     authorizationReads(server({ token }).client)('team', { name: 'login', key: 'token' }, URL_OF_A);
 
-  test('returns one line without its end', async () => {
+  test('returns a single line without its newline', async () => {
     expect(await read('Bearer abc\n')).toEqual({ value: 'Bearer abc' });
   });
 
-  test.each(['a\nX-Admin: yes', 'a\r\nb', '', 'é'])('takes %j for no header', async (token) => {
+  test.each(['a\nX-Admin: yes', 'a\r\nb', '', 'é'])('rejects %j as a header', async (token) => {
     expect(await read(token)).toEqual({
       problem: expect.stringContaining('which is not a single line'),
     });

@@ -60,11 +60,11 @@ test.each<[ReasonCode, Partial<Input>]>([
     'AttemptEnded',
     given(pending('PrepareVolume/1'), { job: { state: 'guarded', ...oldRefusal() } }),
   ],
-])('a Volume is given %s', (code, parts) => {
+])('a Volume has reason %s', (code, parts) => {
   expect(codeOf(decide(input(parts), NOW))).toBe(code);
 });
 
-test('a source of another type is told, and nothing empty is made', () => {
+test('a source of another type is reported, and no empty volume is created', () => {
   const { volume: of } = copy();
   const { sparseLoopDevice: _, ...spec } = of.spec;
   const logical = { ...spec, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } };
@@ -77,7 +77,7 @@ test('a source of another type is told, and nothing empty is made', () => {
   expect(codeOf(decide(parts, NOW))).toBe('SourceOfOtherType' satisfies ReasonCode);
 });
 
-test('a Leftover whose status or spec is none of ours, or whose Volume is there, is left alone', () => {
+test('a Leftover with an invalid spec or an existing Volume is refused with a reason', () => {
   const leftover = leftoverOf(volume(available()));
   const wrong = { ...leftover, spec: { ...leftover.spec, nodeName: '-' } };
   const decided = (of: typeof leftover, owner?: ReturnType<typeof volume>) =>
@@ -88,7 +88,7 @@ test('a Leftover whose status or spec is none of ours, or whose Volume is there,
   expect(decided(leftover, leaving)).toBe('LeftoverOwned' satisfies ReasonCode);
 });
 
-test('the attempt that a reason is of is among its parameters, and the owner of a claim is told the code alone', () => {
+test('a reason has its attempt as parameter; the condition of a claim has only the code', () => {
   const failed = {
     state: 'failed',
     exit: 1,

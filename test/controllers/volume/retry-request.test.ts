@@ -22,7 +22,7 @@ describe('a Volume that failed permanently', () => {
     expect(outcome(given(failed, { metadata }), NOW + MINUTE)).toEqual(expected);
   });
 
-  test('begins at once, whatever the number of its attempts', () => {
+  test('is retried at once after any number of attempts', () => {
     const eighth = status('Failed', 'PrepareVolume/8', ['False', 'CreationError', 'why']);
     const { volume: before } = given(eighth, { metadata: requested(at) });
     const begun = decide(input({ volume: before }), NOW + MINUTE);
@@ -39,7 +39,7 @@ describe('a Volume that failed permanently', () => {
     expect(outcome(later, NOW + 1)).toEqual({ requeueAfter: expect.any(Number) });
   });
 
-  test('that fails again in the same way fulfills the request', () => {
+  test('fulfills the request if it fails again in the same way', () => {
     const parts = given(undefined, { metadata: requested(at) });
     const missing = { ...parts, storageClass: undefined, liveClass: { found: undefined } };
     const first = decide(input(missing), NOW);
@@ -54,7 +54,7 @@ describe('a Volume that failed permanently', () => {
   });
 });
 
-test('an attempt that waits for its time is submitted at once', () => {
+test('a requested retry submits a delayed attempt at once', () => {
   const waiting = status('Pending', 'PrepareVolume/8', ['Unknown', 'Pending', 'attempt 7 failed']);
   const parts = (metadata: object) =>
     given(waiting, { metadata, job: 'not-found', node: freshNode });
@@ -62,7 +62,7 @@ test('an attempt that waits for its time is submitted at once', () => {
   expect(outcome(parts(requested(at)), NOW + 1)).toEqual(['submit', expect.any(Number), 0]);
 });
 
-test('a request wakes the Volume', () => {
+test('a new retry request triggers a reconcile', () => {
   expect(needsReconcile(volume(failed), volume(failed, requested(at)))).toBe(true);
   expect(needsReconcile(volume(failed, requested(at)), volume(failed, requested(at)))).toBe(false);
 });

@@ -48,19 +48,19 @@ const fromContent = { snapshotContentName: 'c' };
 const fromVolume = { volumeName: 'data0' };
 const made = volume({ prepared });
 
-test('a snapshot is its file, on the nodes that have it', async () => {
+test('the source of a snapshot is its file, on any node that has it', async () => {
   const from = { file: FILE, mode: 'Filesystem', what: 'snapshot' };
   expect(await read(fromContent, { content: content() }, 'n2')).toEqual({ from });
   const block = content(undefined, { sourceVolumeMode: 'Block' });
   expect(await read(fromContent, { content: block })).toEqual({ from: { ...from, mode: 'Block' } });
 });
 
-test('a snapshot that was there before has its handle in the spec', async () => {
+test('a pre-provisioned snapshot has its handle in the spec', async () => {
   const known = content({ readyToUse: true }, { source: { snapshotHandle: `file:n1:${FILE}` } });
   expect(await read(fromContent, { content: known })).toMatchObject({ from: { file: FILE } });
 });
 
-test('another one of the name is not what it was to start from', async () => {
+test('a replaced source of the same name is refused', async () => {
   const known = { ...content(), metadata: { name: 'c', uid: UID } };
   expect(await read({ ...fromContent, uid: UID }, { content: known })).toMatchObject({
     from: { file: FILE },
@@ -77,14 +77,14 @@ test('another one of the name is not what it was to start from', async () => {
   });
 });
 
-test('another volume is its file', async () => {
+test('the source of a volume is its file', async () => {
   const [file] = prepared.paths;
   expect(await read(fromVolume, { volume: made })).toEqual({
     from: { file, mode: 'Filesystem', what: 'volume', freeze: { seconds: 10, copy: false } },
   });
 });
 
-test('what several nodes only read is copied on any of them', async () => {
+test('a read-only volume shared by nodes is copied on any of them', async () => {
   const template = { spec: { accessModes: ['ReadOnlyMany'] } };
   const volume = {
     ...made,
@@ -101,7 +101,7 @@ const inPool = { spec: lvm('pool') };
 const snap = content({ readyToUse: true, snapshotHandle: `lvm:n1:vg0/snap-${UID}` });
 const thinVolume = { ...made, spec: { ...made.spec, ...lvm('pool') } } as unknown as Volume;
 
-test('what a thin volume starts from is known by its UID', async () => {
+test('the source of a thin volume is identified by its UID', async () => {
   const from = {
     what: 'snapshot',
     mode: 'Filesystem',
@@ -210,7 +210,7 @@ test.each([
   ['prod', 'prod'],
   ['prod\nBearer x', undefined],
   [undefined, undefined],
-])('what fills it takes a place of the namespace of its claim: %j', async (namespace, taken) => {
+])('a fill counts against the namespace of its claim: %j', async (namespace, taken) => {
   const populator = { builtin: 'Image', namespace: 'images', name: 'debian', options: {} };
   const template = { spec: { claimRef: { namespace } } };
   expect(await read({ populator } as never, { spec: { template } })).toMatchObject({

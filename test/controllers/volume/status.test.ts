@@ -9,8 +9,8 @@ const attachments: Attachment[] = [
 ];
 const ready = { status: 'True', reason: 'Available', message: '' } as const;
 
-describe('where the device is', () => {
-  test('makes no difference to what is written, and is not written', () => {
+describe('status.attachments', () => {
+  test('is neither compared nor written by a status update', () => {
     const attached = volume({ ...available(), attachments });
     expect(setStatus(attached, NOW, 'Available', ready)).toBeUndefined();
     const action = setStatus(attached, NOW, 'Failed', ready);
@@ -20,7 +20,7 @@ describe('where the device is', () => {
     });
   });
 
-  test('is neither in the patch nor cleared by it, whoever put it into the status', () => {
+  test('is neither in the patch nor cleared by it', () => {
     expect(statusPatch({ phase: 'Available', attachments }, { phase: 'Failed' })).toEqual({
       phase: 'Failed',
     });
@@ -28,7 +28,7 @@ describe('where the device is', () => {
   });
 });
 
-test('a field that is to go is not there any more, and is null in the patch', () => {
+test('a removed field is absent from the status and null in the patch', () => {
   const before = volume(available());
   const action = setStatus(before, NOW, 'Available', ready, { deviceName: undefined });
   const { deviceName: _, ...without } = available();
@@ -42,7 +42,7 @@ test('a field that is to go is not there any more, and is null in the patch', ()
   ).toBeUndefined();
 });
 
-test('what the owner of a claim is told is beside the whole, for as long as that holds', () => {
+test('the message for a claim is in condition Provisioned as long as it applies', () => {
   const failed = { status: 'False', reason: 'CreationError', message: 'the whole' } as const;
   const told = setStatus(volume(available()), NOW, 'Failed', { ...failed, told: 'a part' });
   const status = told?.do === 'set-status' ? told.status : {};

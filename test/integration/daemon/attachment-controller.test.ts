@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => at.end());
 
 describe('an Always Volume', () => {
-  test('is attached where it was provisioned, and its PersistentVolume records that', async () => {
+  test('is attached to its node, which its PersistentVolume records', async () => {
     await at.createVolume('a');
     expect(await at.isAttached('a')).toMatchObject({
       state: 'Attached',
@@ -43,7 +43,7 @@ describe('an Always Volume', () => {
     expect(at.nodes.loopsOn('n1')).toBe(0);
   });
 
-  test('is attached again where someone detached it', async () => {
+  test('is attached again after a manual detach', async () => {
     await at.createVolume('a');
     await at.isAttached('a');
     await at.isAvailable('a');
@@ -64,7 +64,7 @@ describe('an OnDemand Volume', () => {
     expect(await at.record('a')).toBe('[]');
   });
 
-  test('is attached for a pod, which is told, and detached after the last of two', async () => {
+  test('is attached for the first pod, with an event, and detached after the last', async () => {
     await at.createPod('p1', 'a');
     expect(await at.isAttached('a')).toMatchObject({ pods: ['default/p1'] });
     await at.createPod('p2', 'a');
@@ -87,7 +87,7 @@ describe('an OnDemand Volume', () => {
     expect(at.nodes.loopsOn('n1')).toBe(0);
   });
 
-  test('is not attached for a pod on a node that cannot have it: the pod is told why, once', async () => {
+  test('is not attached for a pod on an unsuitable node, and an event reports why', async () => {
     await at.createNode('n2');
     await at.createPod('p1', 'a', 'n2');
     const condition = await until('the condition', () => at.podCondition('p1'));
@@ -97,7 +97,7 @@ describe('an OnDemand Volume', () => {
     expect(at.nodes.loopsOn('n2')).toBe(0);
   });
 
-  test('is detached after its pod also where the claim was deleted before', async () => {
+  test('is detached after its pod is deleted, even if the claim is already gone', async () => {
     await at.createPod('p1', 'a');
     await at.isAttached('a');
     const unprotected = { metadata: { finalizers: null } };
@@ -122,7 +122,7 @@ describe('a status that names the device of another Volume', () => {
   const setPrepared = (name: string, prepared: object) =>
     at.client.patch(VOLUMES, name, { status: { prepared } }, { subresource: 'status' });
 
-  test('detaches nothing and asks no other node; corrected, it is attached', async () => {
+  test('detaches nothing, contacts no other node, and blocks attach until corrected', async () => {
     for (const name of ['a', 'b']) await at.createOnDemand(name);
     await at.createPod('p-b', 'b');
     await at.isAttached('b');

@@ -23,7 +23,7 @@ const recordNodes = (name: string, nodes: string | null) =>
     metadata: { annotations: { [ATTACHED_NODES_ANNOTATION]: nodes } },
   });
 
-test('Volumes that wait to be verified on one node are not written', async () => {
+test('verifying many Volumes after a restart writes none of them', async () => {
   // More than a node verifies concurrently.
   const names = Array.from({ length: 30 }, (_, index) => `v${index}`);
   for (const name of names) await at.createVolume(name);
@@ -57,7 +57,7 @@ test('Volumes that wait to be verified on one node are not written', async () =>
   expect(at.writes).toEqual([]);
 });
 
-test('a recorded node that can never have the Volume keeps no attach back, and leaves the record', async () => {
+test('recorded nodes that cannot have the Volume block no attach and are removed', async () => {
   await at.createVolume('a');
   await at.isAvailable('a');
   await at.isAttached('a');
@@ -83,7 +83,7 @@ describe('an OnDemand Volume that is attached for a pod', () => {
     await at.isAttached('a');
   });
 
-  test('has no job submitted, and its pod not told again', async () => {
+  test('gets no job and no second event for its pod after a restart', async () => {
     const told = async () =>
       (await at.events('p1')).filter(({ reason }) => reason === 'SuccessfulAttachVolume').length;
     await at.event('p1', 'SuccessfulAttachVolume');
@@ -96,7 +96,7 @@ describe('an OnDemand Volume that is attached for a pod', () => {
     expect(await told()).toBe(1);
   });
 
-  test('is found and detached where no record has it and no pod needs it any more', async () => {
+  test('is detached after a restart without any record of it, if no pod needs it', async () => {
     await at.stop();
     await at.deletePod('p1');
     await at.client.patch(

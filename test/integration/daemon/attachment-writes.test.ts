@@ -45,7 +45,7 @@ test('an attach and a detach write each object once', async () => {
   expect(detaching).toEqual(['persistentvolumes a', status]);
 });
 
-test('the Volume controller does not write a device that is just being detached', async () => {
+test('the Volume controller does not write deviceName during a detach', async () => {
   await at.createPod('p1', 'a');
   await at.isAttached('a');
   await at.createVolume('b');
@@ -74,7 +74,7 @@ test('the Volume controller does not write a device that is just being detached'
   expect((await at.volume('a')).status?.deviceName).toBeUndefined();
 });
 
-test('an attach that takes less than a second is written at its end, whatever happens meanwhile', async () => {
+test('an attach shorter than a second writes only its result, despite pod updates', async () => {
   const now = Date.now();
   // The second never passes, however long the attach takes.
   await at.restart({ clock: { ...systemClock, now: () => now } });
@@ -92,7 +92,7 @@ test('an attach that takes less than a second is written at its end, whatever ha
   expect(states).toEqual(['Attached']);
 });
 
-test('an idle Volume has no write and no request to its node, whatever happens to its pod', async () => {
+test('a pod update causes no write and no node request for an idle Volume', async () => {
   await at.createPod('p1', 'a');
   await at.isTold('p1');
   await at.idle();

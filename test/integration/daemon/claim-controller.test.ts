@@ -129,7 +129,7 @@ const isTold = (name: string, text: string) =>
 const filesOn = (node: string) =>
   [...nodes.disk(node).files.keys()].filter((path) => !path.startsWith(`${DIRECTORIES}/`));
 
-test('a claim gets a volume of its own, and its deletion removes it', async () => {
+test('a claim gets its own Volume, which is deleted with the claim', async () => {
   await createClass();
   const { metadata } = await createClaim('data', '1Gi');
   const { spec } = await isBound('data');
@@ -159,7 +159,7 @@ test('a claim gets a volume of its own, and its deletion removes it', async () =
   expect(filesOn(node)).toEqual([]);
 });
 
-test('with reclaim policy Retain the Volume and its data stay, until that is changed', async () => {
+test('reclaim policy Retain keeps the Volume until the policy changes to Delete', async () => {
   await createClass({ reclaimPolicy: 'Retain' });
   await createClaim('data', '1Gi');
   const { spec } = await isBound('data');
@@ -183,10 +183,10 @@ test('with reclaim policy Retain the Volume and its data stay, until that is cha
   expect(['n1', 'n2'].flatMap(filesOn)).toEqual([]);
 });
 
-describe('of a class that waits for a consumer', () => {
+describe('a claim of a WaitForFirstConsumer class', () => {
   beforeEach(() => createClass({ volumeBindingMode: 'WaitForFirstConsumer' }).then(() => {}));
 
-  test('a volume is made on the node that was chosen for a pod, and not before', async () => {
+  test('is provisioned on the selected node, once a pod uses it', async () => {
     await createClaim('data', '1Gi');
     expect(writes.filter((write) => write.startsWith('create'))).toEqual([]);
     await client.patch(
@@ -209,7 +209,7 @@ describe('of a class that waits for a consumer', () => {
     expect((await volumesNow()).map(({ spec }) => spec.nodeName)).toEqual(['n2']);
   });
 
-  test('a node without room is given back, with the reason', async () => {
+  test('is rescheduled with an event if the selected node lacks space', async () => {
     nodes.disk('n2').spaceBytes = GIB;
     await createPod('data');
     await createClaim('data', '2Gi', {}, { [SELECTED]: 'n2' });
@@ -220,7 +220,7 @@ describe('of a class that waits for a consumer', () => {
   });
 });
 
-test('of 50 claims at once those get a volume for which there is room, and the others once there is', async () => {
+test('claims that exceed the capacity wait, and are provisioned after deletions', async () => {
   await createClass();
   nodes.disk('n1').spaceBytes = 10n * GIB;
   nodes.disk('n2').spaceBytes = 20n * GIB;
@@ -247,7 +247,7 @@ test('of 50 claims at once those get a volume for which there is room, and the o
   });
 });
 
-test('a claim that had a volume before the API server was restored gets no empty one beside it', async () => {
+test('a claim provisioned before a restore of the API server gets no second volume', async () => {
   await createClass({ volumeBindingMode: 'WaitForFirstConsumer' });
   const { metadata } = await createClaim('data', '1Gi');
   const name = `pvc-${metadata.uid}`;
@@ -291,7 +291,7 @@ test('a claim that had a volume before the API server was restored gets no empty
   expect([...nodes.disk('n1').files.keys()]).toEqual(files);
 });
 
-test('a bound claim that asks for more gets more', async () => {
+test('a bound claim is expanded when its request grows', async () => {
   await createClass();
   await createClaim('data', '1Gi');
   await isBound('data');

@@ -115,8 +115,8 @@ async function isRestored(key: Key, data: string): Promise<void> {
 
 const revoke = (key: Key) => world.remove(REFERENCE_GRANTS, key);
 
-describe('a grant that', () => {
-  test('comes after the claim, goes before it is served, and comes back with another UID', async () => {
+describe('a ReferenceGrant', () => {
+  test('allows a waiting claim when recreated with another UID', async () => {
     const first = await world.createGrant('prod/to-early', 'early');
     await revoke('prod/to-early');
     await world.createNamespace('early');
@@ -127,7 +127,7 @@ describe('a grant that', () => {
     await isRestored('early/copy', 'of prod');
   });
 
-  test('goes while the volume is made does not keep it from being made', async () => {
+  test('does not stop a running restore when deleted, but blocks new claims', async () => {
     await world.createNamespace('meanwhile');
     await world.createGrant('prod/to-meanwhile', 'meanwhile');
     nodes.laziness = Infinity;
@@ -152,7 +152,7 @@ describe('a grant that', () => {
     await isRestored('meanwhile/late', 'of prod');
   });
 
-  test('goes afterwards leaves what was made, and holds up what comes', async () => {
+  test('keeps restored volumes when deleted, but blocks new claims', async () => {
     await world.createNamespace('after');
     await world.createGrant('prod/to-after', 'after');
     await ask('after/copy');
@@ -164,7 +164,7 @@ describe('a grant that', () => {
     expect(await told('after/copy')).toEqual([]);
   });
 
-  test('is changed to be right counts at once', async () => {
+  test('takes effect at once when corrected', async () => {
     await world.createNamespace('changed');
     await world.createGrant('prod/to-changed', 'another');
     await ask('changed/copy');
@@ -205,9 +205,9 @@ const WRONG: [string, Wrong][] = [
 const within = <T>(namespace: string, of: T): T =>
   JSON.parse(JSON.stringify(of).replaceAll('"NS"', JSON.stringify(namespace)));
 
-describe('a grant with', () => {
+describe('a ReferenceGrant with', () => {
   test.each(WRONG.map(([what, wrong], number) => [what, wrong, `wrong-${number}`] as const))(
-    '%s allows nothing; a right one beside it does',
+    '%s allows nothing, and a correct grant beside it does',
     async (_, wrong, namespace) => {
       await world.createNamespace(namespace);
       await ask(`${namespace}/copy`);
@@ -227,7 +227,7 @@ describe('a grant with', () => {
   );
 });
 
-test('who has no grant is told the same of any snapshot, whatever is so of it', async () => {
+test('without a grant, the event is the same for any snapshot, existing or not', async () => {
   await Promise.all(['none', 'unready', 'large'].map((name) => world.createNamespace(name)));
   await world.createNamespace('asks');
   await world.createSnapshot('unready/backup', 'foo');
@@ -254,7 +254,7 @@ test('who has no grant is told the same of any snapshot, whatever is so of it', 
 /** 1,000 claims in the complete lanes, 100 in others: the limits of the counts hold for both. */
 const [SOURCES, ASKERS, RIGHT_ASKERS] = EVERY_CASE ? [20, 50, 5] : [5, 20, 2];
 
-test('as many grants as claims, of which a tenth is right', async () => {
+test('only granted claims are bound among many wrong grants, with few list calls', async () => {
   const sources = Array.from({ length: SOURCES }, (_, number) => `source-${number}`);
   const askers = Array.from({ length: ASKERS }, (_, number) => `asker-${number}`);
   await Promise.all([...sources, ...askers].map((name) => world.createNamespace(name)));

@@ -82,7 +82,7 @@ const isGone = (what: string, key: string, resource = VOLUMES) =>
     (await world.find(resource, key)) === undefined ? true : undefined,
   );
 
-test('a snapshot that is deleted while another namespace restores it goes once that is made', async () => {
+test('a snapshot deleted during a cross-namespace restore is kept until its end', async () => {
   await data('foo');
   await world.createSnapshot('prod/backup', 'foo');
   await world.isReady('prod/backup');
@@ -110,7 +110,7 @@ test('a snapshot that is deleted while another namespace restores it goes once t
   await isGone('the snapshot', 'prod/backup', VOLUME_SNAPSHOTS);
 });
 
-test('a claim that is deleted while it is cloned goes once that is made', async () => {
+test('the Volume of a claim deleted while cloned is kept until the clone is ready', async () => {
   await data('cloned');
   nodes.laziness = Infinity;
   await world.createClaim('prod/clone', {
@@ -151,7 +151,7 @@ test('a claim that is deleted while it is cloned goes once that is made', async 
   await isGone('the Volume that was cloned', `/${name}`);
 });
 
-test('who begins anew knows of the grants before it tells anybody that there is none', async () => {
+test('a restarted daemon reads the grants before it reports a missing one', async () => {
   await data('granted');
   await world.createSnapshot('prod/granted', 'granted');
   await world.isReady('prod/granted');

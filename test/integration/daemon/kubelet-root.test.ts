@@ -60,7 +60,7 @@ async function lookedFor(attachment: boolean): Promise<string[]> {
 test.each([
   ['attaches', true],
   ['does not attach', false],
-])('a daemon that %s looks for the kubelet where it was told that it is', async (_, attachment) => {
+])('a daemon that %s uses only the configured kubelet root directory', async (_, attachment) => {
   const lines = await lookedFor(attachment);
   expect(lines).not.toEqual([]);
   expect(lines.filter((line) => !line.includes('/data/kubelet'))).toEqual([]);

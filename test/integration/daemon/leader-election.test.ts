@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-test.concurrent('a leader is killed: the follower waits the Lease out, goes on with what runs, and submits no job twice', () =>
+test.concurrent('a follower takes over a killed leader’s jobs without submitting any twice', () =>
   inWorld(program, TIMING, async ({ start, create, leads, submitted, eachOnce, log }) => {
     const first = start();
     const holder = await leads();
@@ -40,7 +40,7 @@ test.concurrent('a leader is killed: the follower waits the Lease out, goes on w
     await eachOnce(3);
   }));
 
-test.concurrent('a leader is cut off from the API server: it leaves the nodes alone before the follower begins, and ends', () =>
+test.concurrent('a leader cut off from the API server stops before the follower takes over', () =>
   inWorld(program, TIMING, async ({ start, create, leads, submitted, eachOnce, log }) => {
     const first = start();
     const holder = await leads();
@@ -59,7 +59,7 @@ test.concurrent('a leader is cut off from the API server: it leaves the nodes al
     );
   }));
 
-test.concurrent('a leader is told to end: it releases the Lease and exits with 0, and the follower takes over at once', () =>
+test.concurrent('a leader releases the Lease on SIGTERM, and the follower takes over at once', () =>
   inWorld(
     program,
     // An expiry of this Lease would take longer than the test.
@@ -82,7 +82,7 @@ test.concurrent('a leader is told to end: it releases the Lease and exits with 0
     },
   ));
 
-test.concurrent('leader and follower are ready; each line of a reconcile has its id, and those of a Volume its job', () =>
+test.concurrent('leader and follower are ready, and log lines name reconcile, Volume and job', () =>
   inWorld(program, TIMING, async ({ start, create, leads, says, submitted }) => {
     const first = start();
     await leads();
@@ -118,7 +118,7 @@ test.concurrent('leader and follower are ready; each line of a reconcile has its
     ).not.toContain('watching');
   }));
 
-test.concurrent('a leader tells of one in another namespace, which knows nothing of it', () =>
+test.concurrent('a leader warns of one in another namespace, and removes stale capacities', () =>
   inWorld(program, TIMING, async ({ client, start, leads, says }) => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } };
     await client.create<KubeObject>(NAMESPACES, namespace);

@@ -21,10 +21,10 @@ afterEach(() => cluster.stop());
 
 const reasons = async (name: string) => (await cluster.eventsOf(name)).map(({ reason }) => reason);
 
-describe('the validator', () => {
+describe('the data source validator', () => {
   const unknown = { apiGroup: 'nobody.example.com', kind: 'Nothing', name: 'x' };
 
-  test('tells once of what nobody knows, and of nothing else', async () => {
+  test('emits one event for an unknown kind of data source, and none for others', async () => {
     await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
     await cluster.createClass('immediate');
     const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'x' };
@@ -60,7 +60,7 @@ describe('the validator', () => {
     ]);
   });
 
-  test('goes by what is registered at once', async () => {
+  test('reports a kind as soon as its VolumePopulator is deleted', async () => {
     await cluster.client.create(VOLUME_POPULATORS, HELLO_POPULATOR);
     await cluster.createClaim('data', { storageClassName: 'none' });
     await cluster.client.delete(VOLUME_POPULATORS, 'hello');
@@ -68,7 +68,7 @@ describe('the validator', () => {
   });
 });
 
-test('all four sources of feedback tell of their part', async () => {
+test('API server, validator, provisioner and populator each report on a claim', async () => {
   await cluster.createClass('immediate');
   await expect(
     cluster.createClaim('core', { dataSourceRef: { kind: 'Pod', name: 'x' } }),

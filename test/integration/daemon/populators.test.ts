@@ -46,7 +46,7 @@ const reasons = async (name: string) => (await cluster.eventsOf(name)).map(({ re
 const removed = (resource: Resource, name: string) =>
   cluster.client.delete(resource, name, resource.namespaced ? { namespace: NAMESPACE } : {});
 
-describe('the machine', () => {
+describe('the populator controller', () => {
   test('fills a claim from its data source, and leaves nothing behind', async () => {
     await cluster.register();
     await cluster.createHello();
@@ -76,7 +76,7 @@ describe('the machine', () => {
     await cluster.isEmpty();
   });
 
-  test('a claim that was filled grows as any other', async () => {
+  test('a populated claim can be expanded', async () => {
     await cluster.register();
     await cluster.createHello();
     await cluster.createClass('immediate', { allowVolumeExpansion: true });
@@ -91,7 +91,7 @@ describe('the machine', () => {
     });
   });
 
-  test('waits for the first pod where the class does, and fills its volume on that node', async () => {
+  test('waits for the first pod if the class does, and populates on its node', async () => {
     await cluster.register();
     await cluster.createHello();
     await cluster.createClass('waits', { volumeBindingMode: 'WaitForFirstConsumer' });
@@ -111,7 +111,7 @@ describe('the machine', () => {
     });
   });
 
-  test('lets no data of another namespace out without a grant, and goes on with it at once', async () => {
+  test('denies data of another namespace until a grant allows it', async () => {
     await cluster.register();
     await cluster.createClass('immediate');
     await cluster.createHello('theirs', 'secret', 'prod');
@@ -130,7 +130,7 @@ describe('the machine', () => {
     expect((await cluster.claimNow('none')).status?.phase).toBe('Pending');
   });
 
-  test('tells what a pod wrote that failed, and tries again', async () => {
+  test('reports the output of a failed pod, and retries', async () => {
     await cluster.register();
     await cluster.createHello();
     await cluster.createClass('immediate');
@@ -148,7 +148,7 @@ describe('the machine', () => {
   });
 
   test.each(['Delete', 'Retain'])(
-    'a claim that is deleted mid-way takes all with it, whatever else is gone (%s)',
+    'cleans up a claim deleted during population, with its source and class gone (%s)',
     async (reclaimPolicy) => {
       await cluster.register();
       await cluster.createHello();
@@ -167,7 +167,7 @@ describe('the machine', () => {
     },
   );
 
-  test('fills several of a namespace at once, but no more than it leaves places to others', async () => {
+  test('limits the pods of one namespace, so that other namespaces get theirs', async () => {
     await cluster.register();
     await cluster.createHello();
     await cluster.createClass('immediate');
@@ -194,7 +194,7 @@ describe('the machine', () => {
   });
 });
 
-test('counts what was found of data sources, and volumes that were filled', async () => {
+test('metrics count validated data sources and populated volumes', async () => {
   const metrics = createMetrics({ clock: systemClock, transportOf: () => 'ssh' });
   await cluster.startDaemon({ metrics });
   await cluster.createClass('immediate');
@@ -227,7 +227,7 @@ test('counts what was found of data sources, and volumes that were filled', asyn
   );
 });
 
-test('counts a pod that failed, and not as one that filled its volume', async () => {
+test('metrics count a failed pod as an error, and its retry as a success', async () => {
   const metrics = createMetrics({ clock: systemClock, transportOf: () => 'ssh' });
   await cluster.startDaemon({ metrics });
   await cluster.register();
@@ -248,7 +248,7 @@ test('counts a pod that failed, and not as one that filled its volume', async ()
   ]);
 });
 
-test('waits for definitions of kinds that the cluster lacks, and begins when they are there', async () => {
+test('the daemon waits for missing populator CRDs, and starts once they exist', async () => {
   await cluster.stop();
   cluster = await startPopulationCluster({ without: ['VolumePopulator', 'PopulatorDefinition'] });
   const daemon = await cluster.startDaemon();

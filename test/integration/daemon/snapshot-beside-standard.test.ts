@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 const cluster = snapshotCluster();
 
 describe('beside the standard snapshot-controller', () => {
-  test('only the content is made', async () => {
+  test('the daemon writes only the content, not the VolumeSnapshot or the claim', async () => {
     cluster.start({ flag: 'external' });
     await cluster.ask();
     const { metadata } = await cluster.keep('backup');
@@ -23,7 +23,7 @@ describe('beside the standard snapshot-controller', () => {
     expect((await cluster.claim('data'))?.metadata.finalizers ?? []).not.toContain(OF_CLAIM);
   });
 
-  test('the default class is written, without which that controller goes no further', async () => {
+  test('the daemon sets the default class, which that controller requires', async () => {
     cluster.start({ flag: 'external' });
     await cluster.createClass('fast', { isDefault: true });
     await cluster.createData('data');
@@ -36,7 +36,7 @@ describe('beside the standard snapshot-controller', () => {
     expect((await cluster.snapshot('backup'))?.status).toBeUndefined();
   });
 
-  test('a snapshot that goes while it is taken takes its copy with it', async () => {
+  test('a snapshot deleted during its creation leaves no content and no copy', async () => {
     cluster.start({ flag: 'external' });
     const go = cluster.nodes.hold();
     const name = contentOf(await cluster.ask());
@@ -48,7 +48,7 @@ describe('beside the standard snapshot-controller', () => {
     expect(cluster.nodes.copies.size).toBe(0);
   });
 
-  test('a note that it took away is written again, and the copy goes with the content', async () => {
+  test('a copy is deleted with its content although the job record was removed', async () => {
     cluster.start({ flag: 'external' });
     const go = cluster.nodes.hold();
     const name = contentOf(await cluster.ask());
@@ -72,7 +72,7 @@ describe('beside the standard snapshot-controller', () => {
     expect(cluster.nodes.copies.size).toBe(0);
   });
 
-  test('a claim that it keeps for no snapshot any more is let go of', async () => {
+  test('the finalizer of a claim is removed once no snapshot needs the claim', async () => {
     cluster.start({ flag: 'external' });
     await cluster.createClass('fast');
     for (const name of ['data', 'used']) await cluster.createData(name);
@@ -93,7 +93,7 @@ describe('beside the standard snapshot-controller', () => {
     await cluster.isKept('used', false);
   });
 
-  test('what was not there is heard of', async () => {
+  test('the daemon detects when that controller starts and stops', async () => {
     cluster.start({ flag: 'auto' });
     const lease = (holderIdentity: string) => ({
       apiVersion: 'coordination.k8s.io/v1',

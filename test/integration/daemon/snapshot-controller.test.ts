@@ -19,7 +19,7 @@ import { until } from '../../support/until.ts';
 const cluster = snapshotCluster();
 
 describe('a snapshot of a claim', () => {
-  test('is taken, shown and at rest then', async () => {
+  test('is created, reported as ready, and not written again after a restart', async () => {
     const began = Date.now();
     cluster.start();
     const snapshot = await cluster.take();
@@ -69,7 +69,7 @@ describe('a snapshot of a claim', () => {
     expect(nodes.asked.slice(asked)).toEqual(['take n1']);
   });
 
-  test('has its claim kept while it is taken', async () => {
+  test('protects its claim from deletion until it is taken', async () => {
     cluster.start();
     const go = cluster.nodes.hold();
     await cluster.ask();
@@ -91,7 +91,7 @@ describe('a snapshot of a claim', () => {
     expect((await cluster.isReady('backup')).spec.volumeSnapshotClassName).toBe('fast');
   });
 
-  test('that failed is taken by another job, and says so once', async () => {
+  test('is retried with another job after a failure, with one event', async () => {
     cluster.nodes.failures.push('no room', 'no room');
     cluster.start();
     const snapshot = await cluster.take();
@@ -116,7 +116,7 @@ describe('a snapshot of a claim', () => {
     expect(cluster.operations.map(({ succeeded }) => succeeded)).toEqual([false, false, true]);
   });
 
-  test('waits for a node that is away, and goes on when the Node is back', async () => {
+  test('waits for an unreachable node, and continues when the Node is back', async () => {
     cluster.nodes.away.add('n1');
     cluster.start();
     await cluster.ask();
@@ -127,7 +127,7 @@ describe('a snapshot of a claim', () => {
     await cluster.isReady('backup');
   });
 
-  test('whose copy is missing says so, and is not taken anew', async () => {
+  test('reports a missing copy, and is not taken again', async () => {
     cluster.start();
     const snapshot = await cluster.take();
     await cluster.stop();
@@ -146,7 +146,7 @@ describe('a snapshot of a claim', () => {
     expect(cluster.nodes.taken).toHaveLength(1);
   });
 
-  test('whose content is gone says so, and gets no other one', async () => {
+  test('reports missing content, and gets no replacement', async () => {
     cluster.start();
     const snapshot = await cluster.take();
     const name = contentOf(snapshot);
@@ -157,7 +157,7 @@ describe('a snapshot of a claim', () => {
     expect(await cluster.contents()).toEqual([]);
   });
 
-  test('of another Volume of the name is not taken', async () => {
+  test('is not taken from a recreated Volume of the same name', async () => {
     await cluster.createClass('fast');
     await cluster.createData('data');
     cluster.nodes.away.add('n1');
@@ -175,7 +175,7 @@ describe('a snapshot of a claim', () => {
   });
 });
 
-test('a cluster that gets the CRDs later is served from then on', async () => {
+test('the daemon serves snapshots once their CRDs are installed', async () => {
   await cluster.end();
   Object.assign(cluster, await startSnapshotCluster({ crds: CRDS }));
   cluster.start();

@@ -12,8 +12,8 @@ import { until } from '../../support/until.ts';
 
 const cluster = snapshotCluster();
 
-describe('deleting', () => {
-  test('takes the copy with it', async () => {
+describe('snapshot deletion', () => {
+  test('removes the content and the copy', async () => {
     cluster.start();
     await cluster.take();
     await cluster.remove(VOLUME_SNAPSHOTS, 'backup');
@@ -23,7 +23,7 @@ describe('deleting', () => {
     expect(cluster.operations.at(-1)).toMatchObject({ operation: 'delete', succeeded: true });
   });
 
-  test('leaves the content and the copy with the policy Retain', async () => {
+  test('keeps the content and the copy with the policy Retain', async () => {
     cluster.start();
     const snapshot = await cluster.take('backup', 'Retain');
     await cluster.remove(VOLUME_SNAPSHOTS, 'backup');
@@ -34,7 +34,7 @@ describe('deleting', () => {
     expect([...cluster.nodes.copies]).toEqual(cluster.nodes.taken);
   });
 
-  test('has what was half taken removed, also with the policy Retain', async () => {
+  test('removes an unfinished copy, also with the policy Retain', async () => {
     cluster.nodes.failures.push(...Array<string>(9).fill('no room'));
     cluster.start();
     await cluster.ask('backup', 'Retain');
@@ -47,7 +47,7 @@ describe('deleting', () => {
     expect(cluster.nodes.asked.slice(-2)).toEqual(['look n1', 'remove n1']);
   });
 
-  test('a content waits for its snapshot', async () => {
+  test('a deleted content waits for the deletion of its snapshot', async () => {
     cluster.start();
     const name = contentOf(await cluster.take());
     await cluster.remove(VOLUME_SNAPSHOT_CONTENTS, name);
@@ -60,7 +60,7 @@ describe('deleting', () => {
     await cluster.isGone(VOLUME_SNAPSHOTS, 'backup');
   });
 
-  test('waits for a node that is away, and says so', async () => {
+  test('waits for an unreachable node, and reports it', async () => {
     cluster.start();
     await cluster.take();
     cluster.nodes.away.add('n1');
@@ -74,7 +74,7 @@ describe('deleting', () => {
   });
 
   test.each(['Delete', 'Retain'] as const)(
-    'waits for what is made from it (%s)',
+    'waits until a Volume is restored from the snapshot (%s)',
     async (policy) => {
       cluster.start();
       const snapshot = await cluster.take('backup', policy);
@@ -90,7 +90,7 @@ describe('deleting', () => {
     },
   );
 
-  test('what a volume is made from is shown to be a source until then', async () => {
+  test('a finalizer marks the snapshot as a source until the restore ends', async () => {
     cluster.start();
     const snapshot = await cluster.take();
     const holds = (wanted: string[]) =>
@@ -118,7 +118,7 @@ describe('deleting', () => {
   });
 
   test.each(['builtin', 'external'] as const)(
-    'a claim waits for what is cloned from it (%s)',
+    'a deleted claim waits until its clone is provisioned (%s)',
     async (flag) => {
       await cluster.createData('data');
       await cluster.createVolume('clone', { source: { volumeName: 'data' } });
@@ -131,7 +131,7 @@ describe('deleting', () => {
     },
   );
 
-  test('beside a controller that does not, a content waits for what is made from it', async () => {
+  test('a content waits for its restores beside the standard controller', async () => {
     cluster.start({ flag: 'external' });
     const name = contentOf(await cluster.ask());
     await cluster.keep('backup');
@@ -150,7 +150,7 @@ describe('deleting', () => {
     expect(cluster.nodes.copies.size).toBe(0);
   });
 
-  test('what was protected as a source is let go of with its content gone', async () => {
+  test('the source finalizer is removed if the content no longer exists', async () => {
     cluster.start();
     const snapshot = await cluster.take();
     await cluster.stop();

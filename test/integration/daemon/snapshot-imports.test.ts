@@ -6,7 +6,7 @@ import { snapshotCluster } from '../../support/snapshot-cluster.ts';
 
 const cluster = snapshotCluster();
 
-describe('a content made by hand', () => {
+describe('a manually created content', () => {
   const UID = '7f8f7c35-5bb2-4f6a-9b53-0d51a0c9a102';
   const path = `/data/snapshots/${UID}`;
   const byHand = (handle = `file:n1:${path}`): VolumeSnapshotContent => ({
@@ -27,7 +27,7 @@ describe('a content made by hand', () => {
     spec: { source: { volumeSnapshotContentName: 'by-hand' } },
   };
 
-  test('is bound to its snapshot, and goes with it', async () => {
+  test('is bound to its snapshot, and deleted with it', async () => {
     cluster.start();
     await cluster.client.create(VOLUME_SNAPSHOTS, asks);
     await cluster.says('backup', 'VolumeSnapshotContent by-hand is missing');
@@ -43,7 +43,7 @@ describe('a content made by hand', () => {
     expect(cluster.nodes.removed).toEqual([path]);
   });
 
-  test('takes what another content has with it no sooner than that goes', async () => {
+  test('keeps a copy that another content shares until that content is deleted', async () => {
     cluster.nodes.copies.add(path);
     cluster.start();
     const imported = byHand();

@@ -11,11 +11,11 @@ import { until } from '../../support/until.ts';
 
 const cluster = snapshotCluster();
 
-describe('whatever comes first', () => {
+describe('any order of operations', () => {
   const [letters] = ['abcdefghijklmnopqrstuvwxyz'];
   const named = (order: number) => `${letters[order % 26]}${order}`;
 
-  test('a snapshot is taken once', async () => {
+  test('creating class, snapshot, claim and Volume takes one snapshot', async () => {
     cluster.start();
     const all = orders(['class', 'snapshot', 'claim', 'volume']);
     expect(all).toHaveLength(24);
@@ -40,7 +40,7 @@ describe('whatever comes first', () => {
     expect(cluster.nodes.taken).toHaveLength(24);
   });
 
-  test('all goes that is deleted, and nothing is left', async () => {
+  test('deleting class, snapshot, claim and Volume leaves nothing', async () => {
     cluster.start();
     const all = orders(['class', 'snapshot', 'claim', 'volume']);
     await Promise.all(

@@ -30,8 +30,8 @@ const settled = (count: number) =>
     };
   });
 
-describe('snapshots for which there is room for one', () => {
-  test('are not promised the same room at once, and go on as one of them goes', async () => {
+describe('snapshots with space for only one', () => {
+  test('do not reserve the same space, and continue after a deletion', async () => {
     cluster.room.freeBytes = SIZE;
     await cluster.createData('data');
     await cluster.createClass('fast');
@@ -51,7 +51,7 @@ describe('snapshots for which there is room for one', () => {
     expect(waiting).toHaveLength(3);
   });
 
-  test('leave it to one whose job is named, also where another daemon goes on', async () => {
+  test('leave the space to one with a running job, also after a restart', async () => {
     cluster.room.freeBytes = SIZE;
     cluster.start();
     const go = cluster.nodes.hold();
@@ -67,7 +67,7 @@ describe('snapshots for which there is room for one', () => {
     expect((await cluster.content(contentOf(first)))?.status?.readyToUse).toBe(true);
   });
 
-  test('go on as a Volume on their node goes', async () => {
+  test('are taken once a Volume on their node is deleted', async () => {
     cluster.room.freeBytes = 0n;
     await cluster.createVolume('old');
     cluster.start();

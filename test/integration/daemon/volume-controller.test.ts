@@ -85,7 +85,7 @@ const goesOn = (name: string) =>
 describe('the annotation stowage.dev/paused', () => {
   beforeEach(() => start(CRDS));
 
-  test('on a Volume: the work goes on at once when it is taken off', async () => {
+  test('pauses a Volume until it is removed', async () => {
     const volume = sparseVolume('a', 'n1', '32Mi');
     volume.metadata.annotations = { [PAUSED]: 'true' };
     await client.create(VOLUMES, volume);
@@ -96,7 +96,7 @@ describe('the annotation stowage.dev/paused', () => {
     expect(await conditionOf('a', 'Paused')).toMatchObject({ status: 'False' });
   });
 
-  test('on a Node: its Volumes are paused at once, and go on at once, and others are not', async () => {
+  test('pauses all Volumes of a Node, and no others, until it is removed', async () => {
     await client.create<KubeNode>(NODES, {
       apiVersion: 'v1',
       kind: 'Node',
@@ -121,7 +121,7 @@ describe('the annotation stowage.dev/paused', () => {
   });
 });
 
-test('a storage class that the watch has not told of yet is read, and not called missing', async () => {
+test('a storage class missing in the cache is read before it is reported missing', async () => {
   const behind = (real: KubeClient): KubeClient => ({
     ...real,
     list: async <T extends KubeObject>(resource: Resource, options?: ListOptions) => {
@@ -141,7 +141,7 @@ test('a storage class that the watch has not told of yet is read, and not called
   expect(message).toContain('the storage class none does not exist');
 });
 
-test('a Volume at rest whose status went back with a restored API server is worked on again', async () => {
+test('a Volume whose status was reset by an API server restore is reconciled again', async () => {
   let broken = new AbortController();
   let restored: Volume | undefined;
   const patched: string[] = [];
@@ -178,7 +178,7 @@ test('a Volume at rest whose status went back with a restored API server is work
   await until('it is worked on', async () => patched.includes('a') || undefined);
 });
 
-test('a Volume that the cache alone has, of before a backup was restored, gets no PersistentVolume', async () => {
+test('a Volume that exists only in the cache gets no PersistentVolume', async () => {
   let reads = 0;
   const stale = (real: KubeClient): KubeClient => ({
     ...real,
@@ -202,7 +202,7 @@ test('a Volume that the cache alone has, of before a backup was restored, gets n
   expect((await client.list(PERSISTENT_VOLUMES)).items).toEqual([]);
 });
 
-test('a PersistentVolume that may not be made is tried again, and fails no Volume', async () => {
+test('a forbidden PersistentVolume is retried, and does not fail its Volume', async () => {
   const message = 'User "stowage" cannot create resource "persistentvolumes"';
   let allowed = false;
   const refusing = (real: KubeClient): KubeClient => ({
@@ -259,7 +259,7 @@ test.each([
   expect(looks).toHaveLength(expected);
 });
 
-describe('a node that was away', () => {
+describe('a node that was unreachable or rebooted', () => {
   let nodes: WorkingNodes;
   let looks: number;
   /** Called right before a Volume is reported as healthy. */
@@ -292,7 +292,7 @@ describe('a node that was away', () => {
     await start(CRDS, seenBy, { executor: { ...nodes, observe }, attachment: false });
   });
 
-  test('is looked at again at once for all its Volumes when one of them has reached it', async () => {
+  test('is observed for all its Volumes once one of them has reached it', async () => {
     nodes.away.add('n1');
     for (const name of ['a', 'b', 'c']) {
       await client.create(VOLUMES, sparseVolume(name, 'n1', '32Mi'));
@@ -304,7 +304,7 @@ describe('a node that was away', () => {
     for (const name of ['a', 'b', 'c']) await readyIs(name, 'Available');
   });
 
-  test('and booted meanwhile is looked at again at once', async () => {
+  test('is observed again, once, after a reboot', async () => {
     await client.create<KubeNode>(NODES, {
       apiVersion: 'v1',
       kind: 'Node',
@@ -321,7 +321,7 @@ describe('a node that was away', () => {
     expect(looks).toBe(looked + 1);
   });
 
-  test('and is back is told, also when another writes the Volume at that moment', async () => {
+  test('is reported as reachable despite a concurrent write to the Volume', async () => {
     await client.create<KubeNode>(NODES, {
       apiVersion: 'v1',
       kind: 'Node',
@@ -348,7 +348,7 @@ const aborted = (signal?: AbortSignal) =>
     signal?.addEventListener('abort', () => reject(signal.reason));
   });
 
-test('a node that booted is tried again soon, after tries that were far apart, for sshd may be late', async () => {
+test('a reboot of a node resets the backoff of its Volumes', async () => {
   const NEVER = 500;
   const clock: TestClock = {
     now: systemClock.now,
@@ -399,7 +399,7 @@ describe('a lost node', () => {
     controller.asked.length = 0;
   };
 
-  test('is forgotten, also for a Volume whose deletion has been waiting for it', async () => {
+  test('is forgotten for a Volume under deletion, whose Leftover is retried', async () => {
     await start(CRDS);
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await goesOn('a');
@@ -428,7 +428,7 @@ describe('a lost node', () => {
     expect((await client.list(LEFTOVERS)).items).toEqual([]);
   });
 
-  test('is forgotten by whoever sees it, and the Leftover is left to whoever reaches the node', async () => {
+  test('is forgotten even by a daemon that does not manage it; the Leftover stays', async () => {
     await start(CRDS);
     const volume = sparseVolume('a', 'foreign', '32Mi');
     volume.metadata.finalizers = ['storage.metalk8s.scality.com/volume-protection'];
@@ -440,7 +440,7 @@ describe('a lost node', () => {
     expect(controller.asked).toEqual([]);
   });
 
-  test('in a cluster that knows no Leftovers: Volumes work, and what could not be kept is not let go of', async () => {
+  test('is not forgotten without the Leftover CRD, but Volumes work', async () => {
     await start([VOLUME_CRD]);
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await goesOn('a');

@@ -24,7 +24,7 @@ afterAll(async () => {
   await someone?.leave();
 });
 
-test('PopulationFailing: pods that end with an error', async () => {
+test('PopulationFailing: reports pods that end with an error, with a fix that works', async () => {
   const { run } = cluster.world;
   cluster.world.run = (pod) =>
     JSON.stringify(pod.spec).includes('wrong') ? { failed: 'no such greeting: wrong' } : run(pod);

@@ -43,7 +43,7 @@ const versionOf = async (resource: Resource, name: string, namespace?: string) =
   (await client.get<KubeObject>(resource, name, { namespace })).metadata.resourceVersion;
 
 describe('install', () => {
-  test('makes all, a line each, and is done the second time', async () => {
+  test('creates all objects, prints a line for each, and is idempotent', async () => {
     await installing.removeDefinitions();
     const first = await stowage(['install']);
     expect({ code: first.code, out: first.out }).toEqual({ code: 0, out: '' });
@@ -75,7 +75,7 @@ describe('install', () => {
     expect(await versionOf(DEPLOYMENTS, 'stowage', 'stowage')).toBe(version);
   });
 
-  test('waits until definitions are established before it goes on', async () => {
+  test('waits until CRDs are established before it creates other objects', async () => {
     const seen: string[] = [];
     const slow: KubeClient = {
       ...client,
@@ -111,7 +111,7 @@ describe('install', () => {
     });
   });
 
-  test('keeps what earlier runs asked of the daemon, until it is told to forget that', async () => {
+  test('keeps the options of earlier runs until --reset-values', async () => {
     const argsOf = async () => {
       const { spec } = await client.get<KubeObject & { spec: { template: { spec: PodSpec } } }>(
         DEPLOYMENTS,
@@ -152,7 +152,7 @@ describe('install', () => {
     expect(new Set(outcomesOf((await stowage(['install'])).err))).toEqual(new Set(['unchanged']));
   });
 
-  test('takes out what kubectl applied of its manifests, and is not asked for any more', async () => {
+  test('--reset-values removes options that kubectl applied, and keeps other fields', async () => {
     const salt = ['--transport=salt', '--salt-url=https://salt:8000'];
     const { out } = await stowage([
       'install',
@@ -195,7 +195,7 @@ describe('install', () => {
     expect(left.annotations).not.toHaveProperty(['stowage.dev/install-values']);
   });
 
-  test('refuses what it cannot read of that', async () => {
+  test('refuses invalid recorded options without --reset-values', async () => {
     await stowage(['install', '--replicas', '2']);
     const annotations = { 'stowage.dev/install-values': '{"replicas":"many"}' };
     await client.patch(
@@ -213,7 +213,7 @@ describe('install', () => {
     expect((await stowage(['install', '--reset-values'])).code).toBe(0);
   });
 
-  test('takes what is there, and upgrades it in place', async () => {
+  test('upgrades an existing installation in place, and keeps other fields', async () => {
     await client.create(VOLUMES, sparseVolume('a', 'n1', '1Gi'));
     await stowage(['install']);
     await client.patch(DEPLOYMENTS, 'stowage', { spec: { replicas: 3 } }, { namespace: 'stowage' });
@@ -234,7 +234,7 @@ describe('install', () => {
     expect(await exists(VOLUMES, 'a')).toBe(true);
   });
 
-  test('removes what an earlier set had, and nothing that is not labelled so', async () => {
+  test('removes labeled objects of an earlier version, and no others', async () => {
     await stowage(['install']);
     const metadata = {
       name: 'old',
@@ -255,7 +255,7 @@ describe('install', () => {
     expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(true);
   });
 
-  test('--dry-run=client prints what kubectl applies, and asks the server nothing', async () => {
+  test('--dry-run=client prints the manifests without contacting the server', async () => {
     const { code, out, err } = await stowage(['install', '--dry-run=client'], {}, {} as KubeClient);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const kinds = parseAllDocuments(out).map((document) => document.toJS().kind);
@@ -263,14 +263,14 @@ describe('install', () => {
     expect(kinds).toHaveLength(18);
   });
 
-  test('the daemon has time to end', async () => {
+  test('gives the daemon a termination grace period of 45 s', async () => {
     const { out } = await stowage(['install', '--dry-run=client']);
     const pod = parseAllDocuments(out).at(-1)?.toJS().spec.template.spec;
     // The daemon takes up to 25 s to stop.
     expect(pod.terminationGracePeriodSeconds).toBe(45);
   });
 
-  test('the daemon takes the arguments that it is given', async () => {
+  test('passes only arguments that the daemon accepts', async () => {
     const { out } = await stowage(['install', '--dry-run=client']);
     const pod = parseAllDocuments(out).at(-1)?.toJS().spec.template.spec;
     const [command, ...flags]: string[] = pod.containers[0].args;
@@ -294,7 +294,7 @@ describe('install', () => {
   });
 
   test.each(Array.from({ length: WRITES }, (_, index) => index + 1))(
-    'cut off at its write %i, it goes on when it is run again',
+    'completes when run again after an interruption at write %i',
     async (last) => {
       await installing.removeDefinitions();
       let writes = 0;
@@ -347,7 +347,7 @@ describe('beside a daemon that leads in another namespace', () => {
     expect((await stowage(['install', '-n', 'default'], { clock })).code).toBe(0);
   });
 
-  test('all is, once that leads no more, and where this moves it', async () => {
+  test('install succeeds once its Lease has expired, or if it moves the daemon', async () => {
     await client.create(LEASES, leadingLease(clock.now() - 60_000));
     expect((await stowage(['install'], { clock })).code).toBe(0);
     const lease = leadingLease(clock.now());

@@ -53,7 +53,7 @@ async function slowPod(owned: boolean): Promise<() => Promise<unknown>> {
   };
 }
 
-test('the other daemon goes before the next one comes, for two would both lead', async () => {
+test('moving the daemon removes its Deployment before it creates the new one', async () => {
   await stowage(['install']);
   const { err } = await stowage(['install', '-n', 'elsewhere']);
   const lines = err.split('\n');
@@ -101,7 +101,7 @@ describe("a Deployment that only has Stowage's labels", () => {
   });
 
   test.each([[[]], [['--components', 'crds,rbac,deployment']]])(
-    'says nothing of the daemon, and holds nothing up: %j',
+    'is not taken for the daemon, and does not delay the install: %j',
     async (flags) => {
       const { code, err } = await stowage(['install', ...flags]);
       expect({ code, waits: err.includes('waiting') }).toEqual({ code: 0, waits: false });
@@ -113,7 +113,7 @@ describe("a Deployment that only has Stowage's labels", () => {
     },
   );
 
-  test('keeps no component from being installed by itself', async () => {
+  test('does not prevent a component from being installed separately', async () => {
     await stowage(['install', '--components', 'rbac']);
     const { code, err } = await stowage(['install', '--components', 'deployment']);
     expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining('default') });
@@ -123,8 +123,8 @@ describe("a Deployment that only has Stowage's labels", () => {
 describe.each([
   ['that the Deployment owns', true],
   ['that it left', false],
-])('a pod %s', (_, owned) => {
-  test('is waited for, and keeps its rights meanwhile', async () => {
+])('a pod of the daemon %s', (_, owned) => {
+  test('ends before the new daemon starts, and keeps its RBAC until then', async () => {
     await stowage(['install']);
     const end = await slowPod(owned);
     const clock = new FakeClock();
@@ -143,7 +143,7 @@ describe.each([
     expect(await daemonIn('elsewhere')).toBe(true);
   });
 
-  test('that does not end keeps the next one from being made', async () => {
+  test('prevents the new Deployment if it does not end in time', async () => {
     await stowage(['install']);
     const end = await slowPod(owned);
     const clock = new FakeClock();
@@ -169,7 +169,7 @@ describe.each([
   });
 });
 
-describe('nothing is removed', () => {
+describe('an install that fails', () => {
   const foreign = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -186,7 +186,7 @@ describe('nothing is removed', () => {
   test.each([
     [[], 'selects other pods'],
     [['--components', 'deployment'], 'would lose its ServiceAccount'],
-  ])('where the next daemon cannot be made: %j', async (flags, message) => {
+  ])('removes nothing if the new daemon cannot be created: %j', async (flags, message) => {
     await stowage(['install', '-n', 'other']);
     await client.create(NAMESPACES, {
       apiVersion: 'v1',
@@ -202,7 +202,7 @@ describe('nothing is removed', () => {
     expect(await exists(SERVICE_ACCOUNTS, 'stowage', 'other')).toBe(true);
   });
 
-  test('where the server refuses the next one', async () => {
+  test('removes nothing if the server refuses the new daemon', async () => {
     await stowage(['install', '-n', 'other']);
     const refusing: KubeClient = {
       ...client,
@@ -218,7 +218,7 @@ describe('nothing is removed', () => {
   });
 
   test.each(['rbac', 'deployment'])(
-    'of a daemon elsewhere, where only %s is to be installed',
+    'removes nothing of a daemon elsewhere if only %s is installed',
     async (one) => {
       await stowage(['install', '-n', 'other']);
       const { code, err } = await stowage(['install', '--components', one]);
@@ -232,7 +232,7 @@ describe('nothing is removed', () => {
   );
 });
 
-describe('a binding of another role', () => {
+describe('a ClusterRoleBinding of another role', () => {
   const rebind = async () => {
     await stowage(['install']);
     const { metadata, ...rest } = await client.get<KubeObject>(CLUSTER_ROLE_BINDINGS, 'stowage');
@@ -246,7 +246,7 @@ describe('a binding of another role', () => {
     });
   };
 
-  test('is made anew', async () => {
+  test('is recreated', async () => {
     await rebind();
     const dry = await stowage(['install', '--dry-run=server']);
     const title = 'clusterrolebinding.rbac.authorization.k8s.io/stowage recreated';
@@ -259,7 +259,7 @@ describe('a binding of another role', () => {
     });
   });
 
-  test('is kept where the server would not have the new one', async () => {
+  test('is kept if the server refuses the new one', async () => {
     await rebind();
     const refusing: KubeClient = {
       ...client,

@@ -64,7 +64,7 @@ async function makeTheirs(
   await client.create(CUSTOM_RESOURCE_DEFINITIONS, { ...found, spec } as KubeObject);
 }
 
-test('standard kinds are installed when they are asked for, and no others', async () => {
+test('standard CRDs are installed only on request', async () => {
   await stowage(['install']);
   expect(await existing()).toEqual([]);
   await install('referencegrant-crd');
@@ -81,7 +81,7 @@ test('standard kinds are installed when they are asked for, and no others', asyn
   expect(new Set(outcomesOf((await install()).err))).toEqual(new Set(['unchanged']));
 });
 
-test('what Stowage installed is upgraded', async () => {
+test('a CRD that Stowage installed is upgraded', async () => {
   await install();
   const current = await definition();
   // A definition that an earlier version of Stowage installed with other fields.
@@ -98,7 +98,7 @@ test('what Stowage installed is upgraded', async () => {
   expect(lineOf((await install()).err, SNAPSHOT_CRD)).toBe('unchanged');
 });
 
-describe("what is somebody else's", () => {
+describe('a standard CRD of another project', () => {
   test('is neither changed nor removed', async () => {
     await makeTheirs(SNAPSHOT_CRD);
     const before = await definition();
@@ -110,14 +110,14 @@ describe("what is somebody else's", () => {
     expect(await existing()).toEqual([SNAPSHOT_CRD]);
   });
 
-  test('is told of when Stowage does not know its versions', async () => {
+  test('is reported if it lacks a version that Stowage requires', async () => {
     await makeTheirs(SNAPSHOT_CRD, (version) => ({ ...version, name: 'v1beta1' }));
     expect((await install('snapshot-crds')).err).toContain(
       'note: it serves v1beta1, but Stowage requires v1: upgrade it with the tool that installed it\n',
     );
   });
 
-  test("since it was applied over Stowage's, too", async () => {
+  test('is left unchanged if it replaced the one of Stowage', async () => {
     await install();
     await takeOver(SNAPSHOT_CRD);
     const before = await definition();
@@ -127,7 +127,7 @@ describe("what is somebody else's", () => {
     expect(await existing()).toEqual([SNAPSHOT_CRD]);
   });
 
-  test('is a definition with a version more', async () => {
+  test('is recognized by an additional version', async () => {
     await install();
     const { spec } = await definition();
     const more = { ...spec.versions[0], name: 'v2', storage: false };
@@ -137,7 +137,7 @@ describe("what is somebody else's", () => {
     expect(lineOf((await install()).err, SNAPSHOT_CRD)).toBe(THEIRS);
   });
 
-  test('is a VolumePopulator, and with it the kind stays', async () => {
+  test('a foreign VolumePopulator blocks the removal of all CRDs', async () => {
     await install();
     const metadata = { name: 'theirs' };
     const sourceKind = { group: 'example.com', kind: 'Backup' };
@@ -159,7 +159,7 @@ describe("what is somebody else's", () => {
   });
 });
 
-test('all of it is removed, with what Stowage itself made of the kinds', async () => {
+test('uninstall removes the standard CRDs, and objects that Stowage created of them', async () => {
   await stowage(['install']);
   await install();
   const { code, err } = await stowage(['uninstall', '--yes']);
@@ -168,7 +168,7 @@ test('all of it is removed, with what Stowage itself made of the kinds', async (
   expect(await existing()).toEqual([]);
 });
 
-test('kinds that have objects stay', async () => {
+test('uninstall refuses to remove CRDs that have objects', async () => {
   await install();
   const apiVersion = 'snapshot.storage.k8s.io/v1';
   const spec = { source: { persistentVolumeClaimName: 'c' } };
@@ -186,7 +186,7 @@ test('kinds that have objects stay', async () => {
   expect(await existing()).toHaveLength(4);
 });
 
-test('--dry-run=server says what would be made, where even the kind is not there yet', async () => {
+test('--dry-run=server reports an object whose kind does not exist yet', async () => {
   const { code, err } = await stowage(['install', '--dry-run=server', '--components', ALL]);
   expect(code).toBe(0);
   expect(lineOf(err, SNAPSHOT_CRD)).toBe('created (server dry run)');

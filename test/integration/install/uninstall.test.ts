@@ -59,7 +59,7 @@ const make = (resource: typeof SECRETS, name: string, namespace: string, rest: o
 const STAYS = (namespace: string, what: string) =>
   `namespace/${namespace} stays: it has objects that Stowage did not create: ${what}. To delete it with all of them: kubectl delete namespace ${namespace}\n`;
 
-test('removes what install made, and nothing else', async () => {
+test('uninstall removes every object of install, and no others', async () => {
   await stowage(['install']);
   const { code, err, out } = await stowage(['uninstall', '--yes']);
   expect({ code, out }).toEqual({ code: 0, out: '' });
@@ -78,7 +78,7 @@ test('removes what install made, and nothing else', async () => {
   expect((await stowage(['uninstall', '--yes'])).err).toBe('no objects of stowage install found\n');
 });
 
-test('refuses while there are Volumes, and has removed nothing then', async () => {
+test('uninstall refuses while Volumes exist, and removes nothing', async () => {
   await stowage(['install']);
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
     await client.create(VOLUMES, sparseVolume(name, 'n1', '1Gi'));
@@ -94,7 +94,7 @@ test('refuses while there are Volumes, and has removed nothing then', async () =
   expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(false);
 });
 
-test('refuses for a Volume that came meanwhile, too', async () => {
+test('uninstall refuses if a Volume is created meanwhile', async () => {
   await stowage(['install']);
   const late: KubeClient = {
     ...client,
@@ -110,7 +110,7 @@ test('refuses for a Volume that came meanwhile, too', async () => {
   expect(await exists(CUSTOM_RESOURCE_DEFINITIONS, VOLUME_CRD)).toBe(true);
 });
 
-test('leaves a namespace that was there, and a definition that was', async () => {
+test('uninstall keeps a namespace and a CRD that install did not create', async () => {
   await client.create(NAMESPACES, {
     apiVersion: 'v1',
     kind: 'Namespace',
@@ -132,7 +132,7 @@ test('leaves a namespace that was there, and a definition that was', async () =>
   expect(await exists(CUSTOM_RESOURCE_DEFINITIONS, 'leftovers.stowage.dev')).toBe(false);
 });
 
-test('leaves each namespace that has anything of others, also of an earlier move', async () => {
+test('uninstall keeps every namespace with objects of others, also after a move', async () => {
   await stowage(['install', '-n', 'old']);
   await make(CONFIG_MAPS, 'theirs', 'old');
   const template = {
@@ -158,7 +158,7 @@ test('leaves each namespace that has anything of others, also of an earlier move
   expect(await exists(NAMESPACES, 'newest')).toBe(false);
 });
 
-test('leaves a namespace with objects of a kind that others defined', async () => {
+test('uninstall keeps a namespace with custom resources of others', async () => {
   await stowage(['install']);
   const definition = {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -185,7 +185,7 @@ test('leaves a namespace with objects of a kind that others defined', async () =
   expect(await exists(NAMESPACES, 'stowage')).toBe(true);
 });
 
-test('removes one in which there is but what Kubernetes and the daemon made', async () => {
+test('uninstall removes a namespace with only objects of Kubernetes and the daemon', async () => {
   await stowage(['install']);
   await make(CONFIG_MAPS, 'kube-root-ca.crt', 'stowage');
   await make(SERVICE_ACCOUNTS, 'default', 'stowage');
@@ -195,7 +195,7 @@ test('removes one in which there is but what Kubernetes and the daemon made', as
   expect((await stowage(['uninstall', '--yes'])).err).toContain('namespace/stowage removed\n');
 });
 
-test('looks again right before it removes a namespace', async () => {
+test('uninstall keeps a namespace that gets an object of others meanwhile', async () => {
   await stowage(['install']);
   const late: KubeClient = {
     ...client,
@@ -209,7 +209,7 @@ test('looks again right before it removes a namespace', async () => {
   expect(await exists(SECRETS, 'late', 'stowage')).toBe(true);
 });
 
-test('leaves a namespace that it may not look into', async () => {
+test('uninstall keeps a namespace whose objects it may not list', async () => {
   await stowage(['install']);
   const blind: KubeClient = {
     ...client,
@@ -232,7 +232,7 @@ test('leaves a namespace that it may not look into', async () => {
   expect(await exists(NAMESPACES, 'stowage')).toBe(true);
 });
 
-test('asks, and needs --yes where there is nobody to ask', async () => {
+test('uninstall asks for confirmation, and requires --yes without a terminal', async () => {
   await stowage(['install']);
   const no = await stowage(['uninstall'], { tty: true, answers: [false] });
   expect(no).toMatchObject({ code: 5, questions: ['Remove all of these?'] });
@@ -244,7 +244,7 @@ test('asks, and needs --yes where there is nobody to ask', async () => {
   expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(true);
 });
 
-test.each(['client', 'server'])('--dry-run=%s removes nothing', async (how) => {
+test.each(['client', 'server'])('uninstall --dry-run=%s removes nothing', async (how) => {
   await stowage(['install']);
   const { code, err } = await stowage(['uninstall', `--dry-run=${how}`]);
   expect(code).toBe(0);
@@ -253,7 +253,7 @@ test.each(['client', 'server'])('--dry-run=%s removes nothing', async (how) => {
   expect(new Set(outcomesOf(again.err))).toEqual(new Set(['unchanged']));
 });
 
-describe('what daemons made by themselves', () => {
+describe('objects that daemons created at run time', () => {
   const capacityIn = (namespace: string) =>
     client.create<KubeObject>(
       CSI_STORAGE_CAPACITIES,
@@ -293,7 +293,7 @@ describe('what daemons made by themselves', () => {
   }
   const clock = new FakeClock();
 
-  test('goes with them', async () => {
+  test('are removed by uninstall', async () => {
     await make(0, clock.now());
     const { code, err } = await stowage(['uninstall', '--yes'], { clock });
     expect(code).toBe(0);
@@ -301,13 +301,13 @@ describe('what daemons made by themselves', () => {
     expect(await there()).toEqual({ capacities: [], leases: [], driver: false });
   });
 
-  test('stays where one goes on elsewhere', async () => {
+  test('stay in the namespace of a daemon that still leads', async () => {
     await make(clock.now(), clock.now());
     await stowage(['uninstall', '--yes'], { clock });
     expect(await there()).toEqual({ capacities: ['default'], leases: ['default'], driver: true });
   });
 
-  test('elsewhere goes when one is installed, for nobody keeps it up', async () => {
+  test('are removed by install from a namespace where no daemon leads', async () => {
     await make(0, clock.now());
     const { err } = await stowage(['install'], { clock });
     expect(err).toContain(

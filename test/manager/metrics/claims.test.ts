@@ -28,7 +28,7 @@ describe.each(['none', 'snapshot', 'claim', 'link'] as const)(
     test.each([
       ['in its own namespace', false],
       ['in another namespace', true],
-    ])('%s', async (_where, crossNamespace) => {
+    ])('is counted by its result: %s', async (_where, crossNamespace) => {
       const across = (series: string) =>
         crossNamespace
           ? [`cross_namespace_persistentvolumeclaim_${series}_total{storage_class="fast"} 1`]

@@ -50,7 +50,7 @@ const hasPhase = (name: string, phase: string) =>
     (await client.get<Volume>(VOLUMES, name)).status?.phase === phase ? true : undefined,
   );
 
-test('every series is there through the work of a controller, with what was done', async () => {
+test('the series report the state and the completed work of a controller', async () => {
   await client.create<KubeNode>(NODES, {
     apiVersion: 'v1',
     kind: 'Node',

@@ -22,7 +22,7 @@ const waiting: NonNullable<VolumeStatus['conditions']>[number] = {
   ...{ lastUpdateTime: '', lastTransitionTime: '' },
 };
 
-test('what is in flight is filled by pods or on nodes, and has an end there', async () => {
+test('the populations in flight count pods and Volumes by phase', async () => {
   const registry = new Registry();
   const metrics = populationMetrics(registry);
   const pod = { metadata: { name: 'p' }, spec: {}, status: { phase: 'Running' } } as Pod;

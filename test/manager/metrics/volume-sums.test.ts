@@ -21,7 +21,7 @@ const logical = (node: string, capacity: string, thinPool?: string) => {
   return { ...made(node, '/dev/vg0/data1', capacity), spec: { ...spec, lvmLogicalVolume } };
 };
 
-test('phases count as the commands show them', () => {
+test('countPhases counts Volumes by the phase that commands show', () => {
   const volumes = [
     volume(),
     volume({ phase: 'Available' }),
@@ -34,7 +34,7 @@ test('phases count as the commands show them', () => {
   ]);
 });
 
-test('sizes are summed by node and directory, as measured', () => {
+test('sumSizes sums the capacities by node and directory', () => {
   const volumes = [
     made('n1', '/a/1', '1Gi'),
     made('n1', '/a/2', '1024'),
@@ -76,7 +76,7 @@ describe('the space of a directory', () => {
     space = createVolumeSpace(clock);
   };
 
-  test('is what was seen last to be free, and what all its Volumes take', async () => {
+  test('has the last observed free bytes, and the allocated bytes of all its Volumes', async () => {
     start();
     space.observed(named('1'), 'n1', looked(100n, 10n));
     space.observed(named('2'), 'n1', looked(100n, 5n));
@@ -92,7 +92,7 @@ describe('the space of a directory', () => {
     expect(sums([named('2'), named('1')])).toEqual(['n1/a 80 35']);
   });
 
-  test('leaves out deleted Volumes, and keeps nothing of them', () => {
+  test('leaves out deleted Volumes, and discards their observations', () => {
     start();
     space.observed(named('1'), 'n1', looked(100n, 10n));
     expect(sums([named('2')])).toEqual([]);
@@ -111,7 +111,7 @@ describe('the space of a directory', () => {
     expect(sums([named('1'), named('2'), named('3')])).toEqual(['n2/a 90 30']);
   });
 
-  test('has no free bytes while it is missing', () => {
+  test('has no free bytes while the directory is missing', () => {
     start();
     space.observed(named('1'), 'n1', looked(undefined, 0n));
     expect(sums([named('1')])).toEqual(['n1/a undefined 0']);

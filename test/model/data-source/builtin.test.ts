@@ -66,7 +66,7 @@ const resolved = (
   return resolveBuiltin(claim, other('prod'), { crossNamespace }, reads(there, seen));
 };
 
-test('all that is needed to fill a volume is taken along', async () => {
+test('returns the populator, its options and the UID of the source', async () => {
   expect(await resolved({})).toEqual({
     ready: {
       populator: {
@@ -85,14 +85,14 @@ test.each([
     'one that is being deleted',
     [{ ...definition('image'), metadata: { name: 'image', deletionTimestamp: 'x' } }],
   ],
-])('with %s it is left to others, until one comes', async (_, definitions) => {
+])('finds no populator with %s, and waits for another definition', async (_, definitions) => {
   expect(await resolved({ definitions })).toEqual({
     none: true,
     on: [{ kind: 'PopulatorDefinition' }],
   });
 });
 
-test('another namespace takes the gate, and a grant that is looked for before the object is', async () => {
+test('another namespace requires the gate and a grant, checked before the source', async () => {
   const seen: string[] = [];
   const off = await resolved({}, { from: 'test', crossNamespace: false }, seen);
   expect(off).toMatchObject({ wait: { reason: { code: 'GateOff' } } });
@@ -191,7 +191,7 @@ test.each<[string, Parameters<typeof reads>[0], string, ReasonCode?]>([
     { object: { found: image({ source: { path: '/srv/disk.zip' } }) } },
     'spec.source.path names a .zip file, which cannot be unpacked',
   ],
-])('with %s it waits, and says so', async (_, there, message, code = 'SourceUnusable') => {
+])('the claim waits and reports %s', async (_, there, message, code = 'SourceUnusable') => {
   const found = await resolved(there);
   expect(found).toMatchObject({
     wait: { refusal: expect.stringContaining(message), reason: { code } },
@@ -210,7 +210,7 @@ test.each([
   ['https://a/b.raw', undefined],
   ['/srv/b?.zst', 'zstd'],
   ['/srv/v1.gz/b', undefined],
-])('the end of a name says how it is packed: %s', async (place, compression) => {
+])('the file extension determines the compression: %s', async (place, compression) => {
   const source = place.startsWith('/') ? { path: place } : { url: place };
   const found = await resolved({ object: { found: image({ source }) } });
   const { options } = 'ready' in found ? (found.ready.populator ?? {}) : {};
@@ -219,7 +219,7 @@ test.each([
 });
 
 test.each(['none', 'xz'])(
-  'what somebody declared stands, whatever the name: %s',
+  'a declared compression overrides the file extension: %s',
   async (compression) => {
     const found = image({ source: { url: 'https://a/b.zip' }, compression });
     expect(await resolved({ object: { found } })).toMatchObject({
@@ -228,7 +228,7 @@ test.each(['none', 'xz'])(
   },
 );
 
-test('a Backup of the other mode is used for nothing', async () => {
+test('a Backup of another volume mode is not used', async () => {
   const spec = { to: { path: '/srv/a.tar.zst' } };
   const status = { phase: 'Completed', sha256: 'a'.repeat(64), volumeMode: 'Block' };
   const found = { ...image(spec), status } as KubeObject;

@@ -36,7 +36,7 @@ describe('a snapshot', () => {
       1n << 30n,
     ],
     ['of a content that says another size', contentWith({}, { restoreSize: 4096 }), 4096n],
-  ])('%s', (_name, content, restoreSizeBytes) => {
+  ])('is usable: %s', (_name, content, restoreSizeBytes) => {
     expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toEqual({
       usable: { contentName: 'snapcontent-uid-snapshot', restoreSizeBytes },
     });
@@ -115,7 +115,7 @@ describe('a snapshot', () => {
     return checkSnapshot(snapshot, step === 'content' ? undefined : content, claim);
   };
 
-  test.each(wrongs)('%s (%s): %s', (code, sort, refusal, step) => {
+  test.each(wrongs)('reports %s (%s): %s', (code, sort, refusal, step) => {
     const objects = step === 'bound' ? on.slice(0, 1) : on;
     expect(from(step)).toEqual({
       [sort]: { reason: { code, parameters: expect.anything() }, refusal, hint: '', on: objects },
@@ -127,14 +127,14 @@ describe('a snapshot', () => {
     ['name', { name: 'other' }],
     ['UID', { uid: 'other' }],
     ['UID that nobody wrote yet', { uid: undefined }],
-  ])('whose content refers to another %s', (_name, part) => {
+  ])('must wait if its content refers to another %s', (_name, part) => {
     const content = contentWith({ volumeSnapshotRef: { ...ref, ...part } });
     expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toMatchObject({
       wait: { reason: { code: 'SourceContentOfAnother' } },
     });
   });
 
-  test('that is larger than it says in GiB, by a byte', () => {
+  test('is refused if it is one byte larger than the claim’s request', () => {
     const content = contentWith({}, { restoreSize: 2 ** 30 + 1 });
     expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toMatchObject({
       refuse: { reason: { code: 'SmallerThanSnapshot' } },
@@ -154,7 +154,7 @@ describe('the source of a clone', () => {
     spec: { ...pv.spec, ...spec },
   });
 
-  test('that is as it is to be', () => {
+  test('is usable if bound, managed and small enough', () => {
     expect(checkSourceClaim(source, pv, asking('2Gi'))).toEqual({
       usable: { volumeName: 'pvc-foo', restoreSizeBytes: 1n << 30n },
     });
@@ -226,13 +226,13 @@ describe('the source of a clone', () => {
       pv,
       { volumeMode: 'Block' },
     ],
-  ])('%s (%s): %s', (code, sort, message, from, of, spec) => {
+  ])('reports %s (%s): %s', (code, sort, message, from, of, spec) => {
     expect(checkSourceClaim(from, of, asking('1Gi', spec))).toMatchObject({
       [sort]: { reason: { code }, refusal: expect.stringContaining(message) },
     });
   });
 
-  test('that is the claim itself', () => {
+  test('is refused if it is the claim itself', () => {
     expect(checkSourceClaim(source, pv, source)).toMatchObject({
       refuse: { reason: { code: 'SourceItself' } },
     });

@@ -109,11 +109,11 @@ test.each<[string, Partial<PersistentVolumeClaim['spec']>, { crossNamespace: boo
     OFF,
     { kind: 'other', group: 'example.com', objectKind: 'Image', namespace: 'prod', name: 'a' },
   ],
-])('%s', (_name, spec, gate, wanted) => {
+])('dataSourceOf: %s', (_name, spec, gate, wanted) => {
   expect(dataSourceOf(claimNamed('c', spec), gate)).toEqual(wanted);
 });
 
-describe('a source that was dropped', () => {
+describe('a dropped data source', () => {
   const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
   const applied = (spec: object, metadata: object = { name: 'c', namespace: 'test' }) =>
     JSON.stringify({ metadata, spec });
@@ -138,7 +138,7 @@ describe('a source that was dropped', () => {
     ['is no JSON', '{', NONE],
     ['is null', 'null', NONE],
     ['is something else', applied({ dataSourceRef: { kind: 1 } }), NONE],
-  ])('%s', (_name, text, wanted) => {
+  ])('is read from the last-applied annotation: %s', (_name, text, wanted) => {
     const claim = claimNamed('c');
     claim.metadata.annotations = { [ANNOTATION]: text };
     expect(dataSourceOf(claim, ON)).toEqual(wanted);

@@ -13,14 +13,14 @@ test.each<[string, object]>([
   ['no name', { from: [FROM], to: [ALL] }],
   ['an empty name', { from: [FROM], to: [{ ...ALL, name: '' }] }],
   ['one of several', { from: [OTHER_FROM, FROM], to: [OTHER_TO, TO_BACKUP] }],
-])('a grant with %s allows it', (_name, spec) => {
+])('a grant with %s allows the reference', (_name, spec) => {
   const grant = grantNamed('bar', spec);
   expect(grantFor([grantNamed('a', { from: [], to: [] }), grant], FROM, TO)).toBe(grant);
   expect(isGranted([grant], FROM, TO)).toBe(true);
   expect(nearMisses([grant], FROM, TO)).toEqual([]);
 });
 
-describe('a grant allows nothing, and why is told', () => {
+describe('a grant that does not match', () => {
   test.each<[string, object, string[]]>([
     [
       'the group of the snapshot with a version',
@@ -68,13 +68,13 @@ describe('a grant allows nothing, and why is told', () => {
       { from: null, to: [TO_BACKUP] },
       ['spec.from is empty'],
     ],
-  ])('%s', (_name, spec, wrong) => {
+  ])('allows nothing, and nearMisses names the mismatch: %s', (_name, spec, wrong) => {
     const grant = grantNamed('bar', spec);
     expect(isGranted([grant], FROM, TO)).toBe(false);
     expect(nearMisses([grant], FROM, TO)).toEqual([{ namespace: 'prod', name: 'bar', wrong }]);
   });
 
-  test('in the namespace of who refers', () => {
+  test('allows nothing in the namespace of the claim', () => {
     const grant = grantNamed('bar', { from: [FROM], to: [TO_BACKUP] }, { namespace: 'test' });
     expect(isGranted([grant], FROM, TO)).toBe(false);
     expect(nearMisses([grant], FROM, TO)[0]?.wrong).toEqual([
@@ -82,7 +82,7 @@ describe('a grant allows nothing, and why is told', () => {
     ]);
   });
 
-  test('being deleted', () => {
+  test('allows nothing while it is being deleted', () => {
     const metadata = { deletionTimestamp: '2030-01-01T00:00:00Z' };
     const grant = grantNamed('bar', { from: [FROM], to: [TO_BACKUP] }, metadata);
     expect(isGranted([grant], FROM, TO)).toBe(false);
@@ -90,7 +90,7 @@ describe('a grant allows nothing, and why is told', () => {
   });
 });
 
-test('two grants with a side each are none', () => {
+test('two grants that each match one side allow nothing', () => {
   const halves = [
     grantNamed('a', { from: [FROM], to: [OTHER_TO] }),
     grantNamed('b', { from: [OTHER_FROM], to: [TO_BACKUP] }),
@@ -98,7 +98,7 @@ test('two grants with a side each are none', () => {
   expect(isGranted(halves, FROM, TO)).toBe(false);
 });
 
-test('the nearest first, and what is about something else not at all', () => {
+test('nearMisses lists the nearest grant first, and omits unrelated grants', () => {
   const route = { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'web' };
   const found = nearMisses(
     [
@@ -112,7 +112,7 @@ test('the nearest first, and what is about something else not at all', () => {
   expect(found.map(({ name }) => name)).toEqual(['near', 'far']);
 });
 
-test('of 1,000 claims and 1,000 grants, each claim is allowed by its own grant alone', () => {
+test('each of 1,000 claims is allowed by its own grant alone among 1,000 grants', () => {
   const names = Array.from({ length: 1000 }, (_, index) => `n${index}`);
   const grants = names.map((name) =>
     grantNamed(name, {

@@ -81,11 +81,11 @@ const READY = {
   ready: { contentName: 'snapcontent-uid-snapshot', restoreSizeBytes: 1n << 30n },
 };
 
-test('a claim that asks for nothing', async () => {
+test('a claim without a data source resolves to none', async () => {
   expect(await resolved(claimOf(undefined), THERE)).toEqual({ none: true });
 });
 
-test('a claim whose source was dropped gets nothing, for that would be empty', async () => {
+test('a claim whose data source was dropped is refused: its volume would be empty', async () => {
   const { read, seen } = reading(THERE);
   const claim = claimOf(undefined);
   const applied = claimOf(TO_SNAPSHOT);
@@ -101,7 +101,7 @@ test('a claim whose source was dropped gets nothing, for that would be empty', a
   expect(seen).toEqual([]);
 });
 
-test('of a name that a shell would take for a command, no command is told', async () => {
+test('the hint has no command for a name that a shell would execute', async () => {
   const claim = claimOf({ ...TO_SNAPSHOT, name: 'a; touch /tmp/owned' });
   const found = await resolved(claim, THERE);
   expect(found).toMatchObject({
@@ -112,7 +112,7 @@ test('of a name that a shell would take for a command, no command is told', asyn
   });
 });
 
-test("another populator's kind", async () => {
+test('a source of another populator is returned without reads', async () => {
   const { read, seen } = reading(THERE);
   const claim = claimOf({ apiGroup: 'example.com', kind: 'Image', name: 'a' });
   expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toMatchObject({
@@ -121,8 +121,8 @@ test("another populator's kind", async () => {
   expect(seen).toEqual([]);
 });
 
-describe('a snapshot of another namespace', () => {
-  test('under a grant', async () => {
+describe('a snapshot in another namespace', () => {
+  test('is usable with a grant', async () => {
     const { read, seen } = reading({ ...THERE, grants: [GRANT] });
     expect(
       await resolve({ claim: claimOf(TO_SNAPSHOT), gate: { crossNamespace: true }, read }),
@@ -134,7 +134,7 @@ describe('a snapshot of another namespace', () => {
     ]);
   });
 
-  test('of which nothing is read, and nothing said, without a grant', async () => {
+  test('is neither read nor disclosed without a grant', async () => {
     const denied = {
       wait: {
         reason: {
@@ -166,7 +166,7 @@ describe('a snapshot of another namespace', () => {
     expect(await resolved(claimOf(TO_SNAPSHOT), { grants: [LINK_GRANT] })).toEqual(denied);
   });
 
-  test('that is not there, under a grant', async () => {
+  test('is reported as missing only with a grant', async () => {
     expect(await resolved(claimOf(TO_SNAPSHOT), { grants: [GRANT] })).toMatchObject({
       wait: {
         reason: { code: 'SourceMissing' },
@@ -176,7 +176,7 @@ describe('a snapshot of another namespace', () => {
     });
   });
 
-  test('with the gate off', async () => {
+  test('is not read with the feature gate off', async () => {
     const { read, seen } = reading({ ...THERE, grants: [GRANT] });
     const found = await resolve({
       claim: claimOf(TO_SNAPSHOT),
@@ -188,7 +188,7 @@ describe('a snapshot of another namespace', () => {
   });
 });
 
-test('a snapshot of its own namespace needs no grant', async () => {
+test('a snapshot in the namespace of the claim needs no grant', async () => {
   const own = { ...SNAPSHOT, metadata: { ...SNAPSHOT.metadata, namespace: 'test' } };
   const ref = { ...CONTENT.spec.volumeSnapshotRef, namespace: 'test' };
   const content = { ...CONTENT, spec: { ...CONTENT.spec, volumeSnapshotRef: ref } };
@@ -203,8 +203,8 @@ test('a snapshot of its own namespace needs no grant', async () => {
   }
 });
 
-describe('a link', () => {
-  test('to another namespace, under a grant for links, whatever the gate', async () => {
+describe('a VolumeSnapshotLink', () => {
+  test('needs a grant for links, but no feature gate, for another namespace', async () => {
     for (const gate of [true, false]) {
       expect(await resolved(claimOf(TO_LINK), { ...THERE, grants: [LINK_GRANT] }, gate)).toEqual(
         READY,
@@ -229,7 +229,7 @@ describe('a link', () => {
   });
 
   test.each([[undefined], [''], ['test']])(
-    'to its own namespace, given as %j, needs no grant',
+    'needs no grant for its own namespace, given as %j',
     async (namespace) => {
       const link = {
         ...LINK,
@@ -248,7 +248,7 @@ describe('a link', () => {
   test.each<[string, VolumeSnapshotLink[]]>([
     ['is not there', []],
     ['is being deleted', [{ ...LINK, metadata: { ...LINK.metadata, deletionTimestamp: 'x' } }]],
-  ])('that %s', async (_name, links) => {
+  ])('is reported as missing if it %s', async (_name, links) => {
     expect(
       await resolved(claimOf(TO_LINK), { ...THERE, links, grants: [LINK_GRANT] }),
     ).toMatchObject({
@@ -270,7 +270,7 @@ describe('a link', () => {
       [{ ...LINK_POPULATOR, metadata: { name: 'a', deletionTimestamp: 'x' } }],
     ],
   ])(
-    'is not followed, and not read, where of VolumePopulators there is %s',
+    'is not read, and the claim waits, if the registered VolumePopulator is %s',
     async (_name, populators) => {
       const { read, seen } = reading({ ...THERE, populators, grants: [LINK_GRANT] });
       expect(
@@ -286,7 +286,7 @@ describe('a link', () => {
     },
   );
 
-  test('is for another populator where links are switched off', async () => {
+  test('is left to another populator if links are disabled', async () => {
     const { read, seen } = reading({ ...THERE, grants: [LINK_GRANT] });
     const gate = { crossNamespace: true, links: false };
     expect(await resolve({ claim: claimOf(TO_LINK), gate, read })).toMatchObject({
@@ -295,7 +295,7 @@ describe('a link', () => {
     expect(seen).toEqual([]);
   });
 
-  test('of another namespace leads nowhere', async () => {
+  test('is refused in another namespace', async () => {
     const { read, seen } = reading({ ...THERE, grants: [GRANT, LINK_GRANT] });
     const claim = claimOf({ ...TO_LINK, namespace: 'prod' });
     expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toMatchObject({
@@ -309,13 +309,13 @@ describe('a clone', () => {
   const { claim: source, pv } = boundClaim('foo', 'test');
   const TO_CLAIM = { kind: 'PersistentVolumeClaim', name: 'foo' };
 
-  test('of a claim of its namespace', async () => {
+  test('needs no grant for a claim in its namespace', async () => {
     expect(await resolved(claimOf(TO_CLAIM), { claims: [source], pvs: [pv] })).toEqual({
       ready: { volumeName: 'pvc-foo', restoreSizeBytes: 1n << 30n },
     });
   });
 
-  test('of a claim of another namespace needs a grant', async () => {
+  test('needs a grant for a claim in another namespace', async () => {
     const prod = boundClaim('foo', 'prod');
     const there = { claims: [prod.claim], pvs: [prod.pv] };
     const claim = claimOf({ ...TO_CLAIM, namespace: 'prod' });
@@ -336,7 +336,7 @@ describe('a clone', () => {
     });
   });
 
-  test('of one that is not there', async () => {
+  test('waits for a missing claim', async () => {
     expect(await resolved(claimOf(TO_CLAIM), {})).toMatchObject({
       wait: {
         reason: { code: 'SourceMissing' },
@@ -363,7 +363,7 @@ describe('live reads', () => {
     expect(await liveReads(refusing(500), []).grants('prod')).toEqual([]);
   });
 
-  test('grants are read in the first version that is served, without what others wrote beside them', async () => {
+  test('grants are read in the first served version, without their annotations', async () => {
     const grant = {
       metadata: { namespace: 'prod', name: 'g', annotations: { a: 'x'.repeat(250_000) } },
       spec: { from: [], to: [] },
@@ -379,7 +379,7 @@ describe('live reads', () => {
     ]);
   });
 
-  test('a server that fails is thrown, for it says nothing', async () => {
+  test('an error of the server is thrown', async () => {
     const read = liveReads(refusing(503), [REFERENCE_GRANTS]);
     await expect(read.snapshot('prod', 'a')).rejects.toThrow('503');
     await expect(read.grants('prod')).rejects.toThrow('503');
@@ -390,7 +390,7 @@ describe('live reads', () => {
     ['prod', 'a/status'],
     ['prod', '..'],
     ['prod', ''],
-  ])('nothing is asked of %j/%j', async (namespace, name) => {
+  ])('no request is sent for the invalid name %j/%j', async (namespace, name) => {
     const read = liveReads(refusing(500), [REFERENCE_GRANTS]);
     expect(await read.snapshot(namespace, name)).toBeUndefined();
   });

@@ -47,6 +47,6 @@ test.each<[string, Awaited, Awaited['kind'], KubeObject, boolean]>([
     false,
   ],
   ['a link of its name', BACKUP, 'VolumeSnapshotLink', LINK, false],
-])('%s: whether it may end a wait', (_, awaited, kind, object, expected) => {
+])('mayEnd decides whether a change may end a wait: %s', (_, awaited, kind, object, expected) => {
   expect(mayEnd(awaited, kind, object)).toBe(expected);
 });

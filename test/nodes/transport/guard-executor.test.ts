@@ -36,7 +36,7 @@ test('observes by a request with the node, the version and the commands', async 
   expect(asked).toEqual([['n1', { function: 'observe', arguments: args }]]);
 });
 
-test('a job is started, asked for and forgotten by its key', async () => {
+test('submits, polls and purges a job by its key', async () => {
   const { executor, asked } = node({ version: 1, answer: [{ state: 'succeeded' }] });
   expect(await executor.submit('n1', JOB, 2000)).toEqual({ state: 'succeeded' });
   expect(await executor.poll('n1', [JOB.key], 500)).toEqual([{ state: 'succeeded' }]);
@@ -57,7 +57,7 @@ test('a job is started, asked for and forgotten by its key', async () => {
   expect(await other.executor.purge('n1', 'v1')).toBe(false);
 });
 
-test('observes with a job, and returns that with its end', async () => {
+test('submits a job with probes, and returns their results with its end', async () => {
   const seen = [[0, 'b25l', '']];
   const { executor, asked } = node({ version: 1, answer: [{ state: 'succeeded', seen }] });
   const look = [{ name: 'a', argv: ['cat', 'x'] }];
@@ -107,7 +107,7 @@ test.each([
 });
 
 test.each(['', 'Welcome!\n{}', { version: 1 }, { version: 1, answer: [] }])(
-  '%j is no answer',
+  '%j is an invalid response',
   async (said) => {
     expect(await failure(node(said).executor.submit('n1', JOB, 0))).toMatchObject({
       code: 'protocol',

@@ -4,7 +4,7 @@ import { createLocalShell } from '../../../src/nodes/transport/local-shell.ts';
 
 const shell = createLocalShell(['n1', 'n2']);
 
-test('acts for no other node than this machine', async () => {
+test('refuses nodes that are not this machine', async () => {
   await expect(shell.run('n3', 'true', 5000)).rejects.toMatchObject({
     code: 'not-ours',
     message: 'node n3 is not this machine',

@@ -123,7 +123,7 @@ test.each([
     undefined,
     reason('ShellFailed', { node: 'n1', exit: 127, said: 'bash: sh: command not found' }),
   ],
-] as const)('%s', (_, exitCode, stderr, code, message, hint, why) => {
+] as const)('classifies %s', (_, exitCode, stderr, code, message, hint, why) => {
   const error = classifySshFailure('n1', exitCode, stderr);
   expect(error).toBeInstanceOf(NodeError);
   expect(error).toMatchObject({ code, node: 'n1', message: expect.stringContaining(message) });
@@ -132,7 +132,7 @@ test.each([
   else expect(error.hint).toContain(hint);
 });
 
-test('what ssh says at length is whole in the message, and cut in the reason', () => {
+test('long output of ssh is complete in the message, and truncated in the reason', () => {
   const said = 'x'.repeat(2000);
   const error = classifySshFailure('n1', 255, said);
   expect(error.message).toBe(`node n1 is unreachable over ssh: ${said}`);

@@ -36,7 +36,7 @@ async function socketsOf(user: number): Promise<string> {
   return join(folder.path, `stowage-ssh-${user}`);
 }
 
-test('host keys are checked, and under the name of the node', async () => {
+test('host keys are checked under the name of the node', async () => {
   await shell().run('n1', '', 5000);
   const words = (await sshArguments())?.split(' ') ?? [];
   expect(words).toEqual(
@@ -44,7 +44,7 @@ test('host keys are checked, and under the name of the node', async () => {
   );
 });
 
-test('the sockets of connections lie in no directory of another user', async () => {
+test('refuses a socket directory of another user', async () => {
   const user = (process.getuid?.() ?? 0) + USER;
   await mkdir(await socketsOf(user));
   await expect(shell().run('n1', '', 5000)).rejects.toMatchObject({
@@ -55,7 +55,7 @@ test('the sockets of connections lie in no directory of another user', async () 
   expect(await sshArguments()).toBeUndefined();
 });
 
-test('nor behind a link', async () => {
+test('refuses a socket directory that is a symbolic link', async () => {
   const sockets = await socketsOf(USER);
   await mkdir(join(folder.path, 'elsewhere'));
   await symlink(join(folder.path, 'elsewhere'), sockets);
@@ -99,7 +99,7 @@ exit 255
   expect((await sshArguments())?.trim().split('\n')).toHaveLength(calls);
 });
 
-test('ends a connection that answers without end, as a node may that somebody else controls', async () => {
+test('closes a connection with endless output, as from a compromised node', async () => {
   await writeFile(join(folder.path, 'ssh'), '#!/bin/sh\nexec yes ""\n');
   // Far longer than the timeout of the test.
   await expect(shell().run('n1', '', 3_600_000)).rejects.toMatchObject({
@@ -109,7 +109,7 @@ test('ends a connection that answers without end, as a node may that somebody el
   });
 }, 30_000);
 
-test('one that does not answer in time is silent', async () => {
+test('reports a node that does not respond in time as silent', async () => {
   await writeFile(join(folder.path, 'ssh'), '#!/bin/sh\nexec sleep 60\n');
   await expect(shell().run('n1', '', 100)).rejects.toMatchObject({
     code: 'unreachable',

@@ -100,7 +100,7 @@ test.each<[string, string, object, unknown]>([
   ],
 ])('%s', (_, field, patch, expected) => expect(patched(patch)[field]).toEqual(expected));
 
-test('merges and strikes out finalizers', () => {
+test('merges and deletes finalizers', () => {
   expect(patchedMetadata({ finalizers: ['c/c'] }).finalizers).toEqual(['c/c', 'a/a', 'b/b']);
   expect(patchedMetadata({ '$deleteFromPrimitiveList/finalizers': ['a/a'] }).finalizers).toEqual([
     'b/b',
@@ -137,7 +137,7 @@ test('changes neither the object nor the patch', () => {
   ]);
 });
 
-describe('where no list has objects', () => {
+describe('a patch without lists of objects', () => {
   const field = fc.constantFrom('a', 'b', 'c');
   const { tree } = fc.letrec<{ tree: Fields }>((tie) => ({
     tree: fc.dictionary(
@@ -153,7 +153,7 @@ describe('where no list has objects', () => {
     ),
   }));
 
-  test('it is a JSON merge patch', () =>
+  test('equals a JSON merge patch', () =>
     fc.assert(
       fc.property(tree, tree, (object, patch) => {
         // Stored objects have no nulls.

@@ -88,7 +88,7 @@ function stepsOf(
   return planned.steps;
 }
 
-test('the account on a node may follow the paths, and take them off', () => {
+test('sudoers allows resolving persistent paths and removing them', () => {
   const wanted = [rawDesired, rawBlock, earlier, earlierBlock, mapperBlock];
   const looks = wanted.flatMap(rawProbes).map(({ argv }) => argv);
   expect(looks.filter((argv) => !may(argv))).toEqual([]);
@@ -99,7 +99,7 @@ test('the account on a node may follow the paths, and take them off', () => {
   }
 });
 
-describe('the rule for a path knows', () => {
+describe('the udev rule for a persistent path', () => {
   const WHOLE = 'ENV{DEVTYPE}=="disk"';
   const SEQ = 'ATTRS{diskseq}=="7"';
   test.each<[string, DeviceFacts, DesiredRaw, string[]]>([
@@ -195,14 +195,14 @@ describe('the rule for a path knows', () => {
       earlierBlock,
       ruleFor(`ENV{PARTN}=="2",${SEQ}`, BY_PARTUUID, OF_KUBELET),
     ],
-  ])('%s', (_, facts, wanted, rule) => {
+  ])('matches %s', (_, facts, wanted, rule) => {
     expect(commands(wanted, rawMade(facts)).slice(0, rule.length)).toEqual(rule);
     expect(
       commandsOf(stepsOf('attach', wanted, rawMade(facts))).filter((argv) => !may(argv)),
     ).toEqual([]);
   });
 
-  test('none where multipathd made no partition of its map', () => {
+  test('is not written while a multipath map has no partition: the attach is retried', () => {
     expect(made(rawBlock, rawMade({ ...mapTable, partitions: [] }))).toMatchObject({
       reason: reason('MultipathTookDisk', { device: '/dev/dm-5', wwid: '360' }),
       hint: expect.stringContaining('add wwid "360" to the blacklist section'),
@@ -210,7 +210,7 @@ describe('the rule for a path knows', () => {
     });
   });
 
-  test('no logical volume of an earlier version in mode Block: udev has a rule for it', () => {
+  test('is not written for a Block logical volume of an earlier version: udev has one', () => {
     expect(commands(mapperBlock, rawMade(logical))).toEqual([
       lookAgain('dm-0'),
       settle(byMapper('LVM-abc')),
@@ -267,14 +267,14 @@ describe('a persistent path that leads to another device', () => {
       `${byMapper('LVM-abc')} leads to /dev/sdz, not to the volume's device /dev/dm-0`,
       [lookAgain('dm-0')],
     ],
-  ])('is told, and put right: %s', (_, facts, wanted, astray, looks) => {
+  ])('is reported and repaired: %s', (_, facts, wanted, astray, looks) => {
     expect(made(wanted, strayed(facts))).toMatchObject({ astray });
     const [rule = []] = [commands(wanted, rawMade(facts)).slice(0, 3)];
     const isRule = wanted !== mapperBlock;
     expect(commands(wanted, strayed(facts))).toEqual([...(isRule ? rule : []), ...looks, SETTLE]);
   });
 
-  test('is not what one is that is missing, or leads to it, also by a loop that is stacked on it', () => {
+  test('is not reported for a missing path, or one to the device or a loop stacked on it', () => {
     const stacked = {
       ...{ name: 'loop4', number: 4, device: '7:4', backingFile: '/dev/sdb', backingInode: '1' },
       ...{ autoclear: false, readOnly: false, wholeFile: true, sizeBytes: disk.sizeBytes },

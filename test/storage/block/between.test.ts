@@ -76,7 +76,7 @@ function isSeen({ operation, device, observed }: Case, change: Change, isFirst: 
   }
 }
 
-test(`no step of a plan writes to a device that changed, of ${RUNS} observations (seed ${TEST_SEED})`, () => {
+test(`no step writes to a device that changed (${RUNS} observations, seed ${TEST_SEED})`, () => {
   const refused = new Map<string, number>();
   fc.assert(
     fc.property(

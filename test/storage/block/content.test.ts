@@ -32,7 +32,7 @@ const one = (type: string, uuid?: string) =>
   ({ found: 'one', type, ...(uuid === undefined ? {} : { uuid }) }) as const;
 const gpt = printed(one('gpt', 'T'), wipefs(['gpt'], ['gpt'], ['PMBR']));
 
-describe('a device that carries', () => {
+describe('contentText', () => {
   test.each<[string, Printed, Printed[], string]>([
     ['nothing', printed(none, '{"signatures": [\n\n]}'), [], ''],
     ['nothing, as wipefs prints it without a row', printed(none, ''), [], ''],
@@ -77,11 +77,11 @@ describe('a device that carries', () => {
       [printed(none, wipefs())],
       'no table;?=none',
     ],
-  ])('%s', (_, device, partitions, text) => {
+  ])('describes a device with %s', (_, device, partitions, text) => {
     expect(contentText(device, partitions)).toBe(text);
   });
 
-  test('what is not understood', () => {
+  test('throws on output of wipefs that it cannot parse', () => {
     expect(() => contentText(printed(none, 'wipefs: bad'), [])).toThrow(ObservationError);
   });
 });
@@ -107,6 +107,6 @@ test.each([
   ['ext4:A', 'PMBR', false],
   ['none', 'ext4:A', false],
   ['', 'ext4:A', false],
-])('of %j is left %j: %s', (before, content, left) => {
+])('isLeftOf(%j, %j): %s', (before, content, left) => {
   expect(isLeftOf(before, content)).toBe(left);
 });

@@ -71,7 +71,7 @@ const wipes = (wanted: DesiredRaw, observed: ObservedRaw) => {
   return [parts.length, /seek=\d+/.exec(parts[0] ?? '')?.[0], commands.at(-1)];
 };
 
-describe('Delete', () => {
+describe('deletion with onDelete Delete', () => {
   test.each<[string, ObservedRaw, string[], DesiredRaw?]>([
     ['nothing was ever done', rawNode(foreign), []],
     ['half a record', rawNode(foreign, { recordFiles: true }), ['forget']],
@@ -203,11 +203,11 @@ describe('Delete', () => {
       ['forget'],
       { ...rawBlock, earlierLink: byMapper('LVM-abc') },
     ],
-  ])('%s', (_, observed, commands, wanted = rawDesired) => {
+  ])('plans only the needed commands: %s', (_, observed, commands, wanted = rawDesired) => {
     expect(outcome(wanted, observed)).toEqual(commands);
   });
 
-  test('is bound to device, content and nobody using it, under the lock of the disk', () => {
+  test('verifies device, content and use before wipefs, under the lock of the disk', () => {
     const made = plan('delete', rawDesired, madeOf(ext4), 0);
     const step = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'wipefs') : undefined;
     expect(step?.lock).toBe('/dev/sdb');
@@ -234,7 +234,7 @@ test.each<[string, ObservedRaw, number, DesiredRaw?]>([
     0,
   ],
 ])(
-  'the link that udev derives from what is on %s goes only once blkid has looked and not found the UUID',
+  'a deletion removes udev’s link to %s only once blkid no longer finds the UUID',
   (_, observed, exit, wanted = rawDesired) => {
     const made = plan('delete', wanted, observed, 0);
     const rm = 'steps' in made ? made.steps.find(({ argv }) => argv[2] === '--') : undefined;
@@ -245,14 +245,14 @@ test.each<[string, ObservedRaw, number, DesiredRaw?]>([
   },
 );
 
-test('the path of a logical volume, which LVM and udev give it, stays with it', () => {
+test('a deletion keeps the path of a logical volume that LVM and udev maintain', () => {
   const mapper = { ...blockWiping, earlierLink: byMapper('LVM-abc') };
   const commands = outcome(mapper, madeOf(logical, { link: '252:0' }));
   expect(commands).toContain('forget');
   expect(commands).not.toContain(`rm -f -- ${byMapper('LVM-abc')}`);
 });
 
-describe('Retain', () => {
+describe('deletion with onDelete Retain', () => {
   test.each<[string, ObservedRaw]>([
     ['what is made', madeOf(ext4)],
     ['a device that is gone', { ...madeOf(ext4), target: { is: 'missing' } }],
@@ -261,7 +261,7 @@ describe('Retain', () => {
       madeOf(foreign, { intent: intentFor({ ...disk, identity: 'serial=S2' }) }),
     ],
     ['a device in use', madeOf(ext4, { mounts: new Map([['8:16', ['/a']]]) })],
-  ])('%s: only the records go', (_, observed) => {
+  ])('removes only the records: %s', (_, observed) => {
     expect(outcome(keeping, observed)).toEqual(['forget']);
     // The path that udev derives from content stays with the data.
     expect(outcome({ ...keeping, earlierLink: BY_UUID }, { ...observed, link: '8:16' })).toEqual([
@@ -269,7 +269,7 @@ describe('Retain', () => {
     ]);
   });
 
-  test('the path goes, and its rule before it', () => {
+  test('removes the udev rule, then the path', () => {
     expect(outcome(keeping, madeOf(ext4, { link: '8:16' }))).toEqual([
       ...dropLink('sdb'),
       'forget',
@@ -288,7 +288,7 @@ describe('Retain', () => {
   });
 });
 
-describe('Wipe', () => {
+describe('deletion with onDelete Wipe', () => {
   test.each<[string, ObservedRaw, unknown, DesiredRaw?]>([
     ['from the first byte', madeOf(ext4), [16, 'seek=0', 'forget']],
     ['a disk with a table', madeOf(gpt), [16, 'seek=0', 'forget'], blockWiping],
@@ -321,11 +321,11 @@ describe('Wipe', () => {
       madeOf(foreign, { wiped: 64n << 20n }),
       '/dev/sdb contains xfs:x, which does not belong to this Volume',
     ],
-  ])('%s', (_, observed, expected, wanted = wiping) => {
+  ])('plans the remaining parts: %s', (_, observed, expected, wanted = wiping) => {
     expect(wipes(wanted, observed)).toEqual(expected);
   });
 
-  test('is begun only with what was made for the Volume on the device', () => {
+  test('is refused if the device does not contain what was created for the Volume', () => {
     for (const facts of [disk, nameless, { ...logical, content: '' }]) {
       const made = madeOf(facts);
       const without = rawMade(facts, { intent: undefined });
@@ -338,7 +338,7 @@ describe('Wipe', () => {
     }
   });
 
-  test('more than there is on record is damage, or another device', () => {
+  test('is refused if more bytes are recorded as wiped than the device has', () => {
     expect(plan('delete', wiping, madeOf(ext4, { wiped: 2n << 30n }), 0)).toMatchObject({
       reason: reason('WipedBeyondEnd', {
         ...{ wiped: 2n << 30n, device: '/dev/sdb', bytes: 1n << 30n },
@@ -349,7 +349,7 @@ describe('Wipe', () => {
     });
   });
 
-  test('of what somebody puts there meanwhile nothing is overwritten', () => {
+  test('verifies before each part that no other program wrote to the device', () => {
     const made = plan('delete', wiping, madeOf(ext4), 0);
     const parts =
       'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
@@ -359,13 +359,13 @@ describe('Wipe', () => {
       expect(look).toContain('cmp --bytes=1048576 -- /dev/sdb /dev/zero');
   });
 
-  test('a disk without a name of its own is known by what was wiped of it', () => {
+  test('recognizes a disk without an identity by its wiped part', () => {
     const begun = madeOf(unknown, { intent: intentFor(nameless), wiped: 64n << 20n });
     expect(outcome(wiping, begun)[0]).toBe('cmp --bytes=67108864 -- /dev/sdb /dev/zero');
   });
 });
 
-describe.each([rawBlock, blockWiping])('half a table: %j', (wanted) => {
+describe.each([rawBlock, blockWiping])('deletion of half a partition table: %j', (wanted) => {
   // The wipe is recorded before the table is removed.
   const wiped = wanted.onDelete === 'Wipe' ? 0n : undefined;
   const halves = ['PMBR', 'no table;?=none'].map((content) => ({
@@ -373,7 +373,7 @@ describe.each([rawBlock, blockWiping])('half a table: %j', (wanted) => {
     content,
     partitions: content.includes(';') ? [sdb1] : [],
   }));
-  test.each(halves)('$content: is ours on the disk that was recorded, and on no other', (facts) => {
+  test.each(halves)('$content: is removed from the recorded disk only', (facts) => {
     expect(outcome(wanted, madeOf(facts, { wiped }))).toContainEqual(
       expect.stringMatching(CLEANED),
     );
@@ -391,7 +391,7 @@ describe.each([rawBlock, blockWiping])('half a table: %j', (wanted) => {
   });
 
   test.each(['gpt', 'gpt;?=none'])(
-    '%s: is ours by its GUID on any disk, and else never',
+    '%s: is removed from any disk by its GUID, and refused without it',
     (content) => {
       const facts = { ...nameless, content, partitions: content.includes(';') ? [sdb1] : [] };
       const copy = { ...facts, presence: 'b00t/8', tableUuids: ['x', UID] };
@@ -405,7 +405,7 @@ describe.each([rawBlock, blockWiping])('half a table: %j', (wanted) => {
   );
 });
 
-describe.each([rawDesired, wiping])('%j', (wanted) => {
+describe.each([rawDesired, wiping])('deletion: %j', (wanted) => {
   test.each<[string, ObservedRaw, RegExp, ReasonCode]>([
     [
       'the device is gone',
@@ -449,7 +449,7 @@ describe.each([rawDesired, wiping])('%j', (wanted) => {
       /^retryable: .*it is swap$/,
       'UseHoldsCleaning',
     ],
-  ])('%s: nothing is touched, and Retain is said to help', (_, observed, refusal, code) => {
+  ])('%s: is refused, and suggests Retain unless it is retried', (_, observed, refusal, code) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
     const made = plan('delete', wanted, observed, 0);
     expect(made).toMatchObject({ reason: { code } });
@@ -462,7 +462,7 @@ test.each([
   ['t10.ATA', '0x5000c500a1b2c3d4'],
   ['0x5000c500a1b2c3d4', '0x5000c500a1b2c3d40123456789abcdef'],
 ])(
-  'a copy of the volume on a disk whose WWN is not that of the record is left: %s, %s',
+  'a deletion refuses a copy on a disk with a different WWN: recorded %s, found %s',
   (wwn, found) => {
     const recorded = {
       ...wiping,
@@ -476,7 +476,7 @@ test.each([
   },
 );
 
-test('a disk with another serial number than the record is left, also where the presence agrees', () => {
+test('a deletion refuses a disk with another serial number and the same diskseq', () => {
   const recorded = {
     ...wiping,
     recorded: true,

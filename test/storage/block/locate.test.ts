@@ -110,6 +110,6 @@ test.each<[string, Case, string | undefined]>([
     'device node without a disk behind it',
   ],
   ['the path is a directory', { target: result(0, 'directory|0:0'), devices: [sdb] }, 'directory'],
-])('%s', (_, input, expected) => {
+])('locate: %s', (_, input, expected) => {
   expect(located(input)).toBe(expected);
 });

@@ -136,7 +136,7 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
   return kept.flatMap(([rule, holds]) => (holds ? [] : [rule]));
 }
 
-test(`no plan for ${RUNS} observations writes to what it may not (seed ${TEST_SEED})`, () => {
+test(`no plan breaks the rules for writes (${RUNS} observations, seed ${TEST_SEED})`, () => {
   const written = { provision: 0, delete: 0 };
   fc.assert(
     fc.property(cases, (each) => {

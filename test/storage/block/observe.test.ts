@@ -127,7 +127,7 @@ function facts(first: Results, second: Results, desired?: DesiredRaw) {
   return target.facts;
 }
 
-test('every probe of both rounds is answered here', () => {
+test('the test data answers every probe of both rounds', () => {
   expect(Object.keys(FIRST).sort()).toEqual(
     rawProbes(rawDesired)
       .map(({ name }) => name)
@@ -143,12 +143,12 @@ test('every probe of both rounds is answered here', () => {
   );
 });
 
-test('a path is one argument, after the options', () => {
+test('rawProbes passes the device path as one argument, after --', () => {
   const [target] = rawProbes({ ...rawDesired, devicePath: '/dev/-x $(y)' });
   expect(target?.argv.slice(-2)).toEqual(['--', '/dev/-x $(y)']);
 });
 
-test('a disk with a table', () => {
+test('readRaw reads a disk with a partition table', () => {
   expect(facts(FIRST, SECOND)).toMatchObject({
     name: 'sdb',
     device: '8:16',
@@ -176,7 +176,7 @@ test('a disk with a table', () => {
   });
 });
 
-test('a partition of it', () => {
+test('readRaw reads a partition with a file system, and an empty one', () => {
   const second = { ...SECOND, partition: result(0, '1') };
   expect(facts(PARTITION, second)).toMatchObject({
     name: 'sdb1',
@@ -191,7 +191,7 @@ test('a partition of it', () => {
   ).toMatchObject({ signature: { found: 'none' }, content: '', uuids: [PART] });
 });
 
-test('what a pod stored in a partition hides its entry from nobody', () => {
+test('readRaw reads the table entry of a partition whose content is ambivalent', () => {
   const second = { ...SECOND, partition: result(0, '1'), 'blkid sdb1': result(8) };
   expect(facts(PARTITION, second)).toMatchObject({
     signature: { found: 'ambivalent' },
@@ -199,7 +199,7 @@ test('what a pod stored in a partition hides its entry from nobody', () => {
   });
 });
 
-test('of a volume that is made, what Stowage makes counts before all else that blkid finds; of no other', () => {
+test('Stowage’s own signature takes precedence on a provisioned volume only', () => {
   const made = { ...rawDesired, recorded: true };
   const luks = result(0, 'DEVNAME=/dev/sdb1\nVERSION=2\nTYPE=crypto_LUKS\nUSAGE=crypto\n');
   const second = { ...SECOND, partition: result(0, '1'), 'blkid sdb1': luks };
@@ -218,7 +218,7 @@ test('of a volume that is made, what Stowage makes counts before all else that b
   });
 });
 
-test('a namespace of an NVMe controller is known by its WWID, where lsblk tells no WWN', () => {
+test('an NVMe namespace is identified by its WWID if lsblk reports no WWN', () => {
   const devices = result(0, LSBLK.replaceAll('"0x5000"', 'null'));
   const second = { ...SECOND, wwid: result(0, 'eui.0025385b71b00001\n') };
   expect(facts({ ...FIRST, devices }, second)).toMatchObject({
@@ -226,7 +226,7 @@ test('a namespace of an NVMe controller is known by its WWID, where lsblk tells 
   });
 });
 
-test('a namespace that two NVMe controllers have is one disk, where lsblk tells no WWN', () => {
+test('other paths of an NVMe namespace are found by WWID if lsblk reports no WWN', () => {
   const nvme = (name: string, device: string, serial: string | null = 'S1') => ({
     ...{ kname: name, 'maj:min': device, pkname: null, type: 'disk', size: 67108864, ro: false },
     ...{ serial, wwn: null },
@@ -266,7 +266,7 @@ test('a namespace that two NVMe controllers have is one disk, where lsblk tells 
   expect(otherPaths.map(({ name }) => name)).toEqual(['nvme1n1', 'nvme3n1']);
 });
 
-test('a logical volume is known by the UUID that device-mapper has for it', () => {
+test('a logical volume is identified by its device-mapper UUID', () => {
   expect(facts(FIRST, { ...SECOND, dm: result(0, 'LVM-abc') })).toMatchObject({
     dmUuid: 'LVM-abc',
     identity: expect.stringContaining('dm=LVM-abc'),
@@ -290,7 +290,7 @@ test.each<[string, DesiredRaw, string, string]>([
     BY_PARTUUID,
   ],
 ])(
-  'the persistent path is followed, and what udev derives from content: %s',
+  'the persistent path is resolved independently of udev’s link by content: %s',
   (_, wanted, link, content) => {
     const argvs = new Map(rawProbes(wanted).map(({ name, argv }) => [name, argv.join(' ')]));
     expect(argvs.get('link')).toBe(`stat -L -c %t:%T ${link}`);
@@ -310,7 +310,7 @@ test.each<[string, ProbeResult, object]>([
     result(0, 'character special file|4:1'),
     { is: 'other', what: 'character special file' },
   ],
-])('the path leads to %s', (_, target, expected) => {
+])('readRaw finds no device if the path leads to %s', (_, target, expected) => {
   const first = { ...FIRST, target };
   expect(deviceProbes(map(first), rawDesired)).toEqual([]);
   expect(read(first, {}).target).toEqual(expected);
@@ -321,7 +321,7 @@ test.each<[string, ProbeResult[]]>([
   ['no path', [missing]],
   ['no disk behind it', [noDisk]],
   ['no path, and then no disk behind it', [missing, noDisk]],
-])('a device that was not there, %s, is looked for again once udev is done', async (_, targets) => {
+])('observe searches for a missing device again after udev settles: %s', async (_, targets) => {
   const asked: string[][] = [];
   const answers = [...targets.map((target) => ({ ...FIRST, target })), FIRST, SECOND];
   const observed = await observe(async (probes) => {
@@ -335,7 +335,7 @@ test.each<[string, ProbeResult[]]>([
   expect(observed).toMatchObject({ target: { is: 'device', facts: { name: 'sdb' } } });
 });
 
-test('one that is there is not waited for, and one that is gone is gone', async () => {
+test('observe waits for udev only if the device is missing, and may still find none', async () => {
   const asked: string[] = [];
   const looking = (first: Results) => async (probes: readonly { name: string }[]) => {
     asked.push(...probes.map(({ name }) => name));
@@ -348,50 +348,50 @@ test('one that is there is not waited for, and one that is gone is gone', async 
   });
 });
 
-describe('records of others', () => {
+describe('records of other Volumes', () => {
   const other = (uid: string) => JSON.stringify(intentFor(facts(FIRST, SECOND), { uid }));
   const file = (uid: string) => `@${uid}.intent\n${other(uid)}\n`;
-  test('are read, but for the own', () => {
+  test('are read without the Volume’s own', () => {
     const others = result(0, `${file('a')}${file(UID)}${file('b')}`);
     expect(read({ ...FIRST, others }, SECOND).others.map(({ uid }) => uid)).toEqual(['a', 'b']);
   });
 
-  test('one that went away while they were read hides no other', () => {
+  test('are read even if one is removed meanwhile', () => {
     const others = result(1, file('a'), 'cat: b.intent: No such file or directory');
     expect(read({ ...FIRST, others }, SECOND).others.map(({ uid }) => uid)).toEqual(['a']);
   });
 });
 
-describe('nothing is concluded from', () => {
+describe('an incomplete or failed observation', () => {
   /** A Volume whose device is searched by identity if the path does not lead to it. */
   const made = { ...rawDesired, recorded: true, identity: 'serial=S1 size=67108864' };
   const wanted = (name: string) => (name === 'content link' ? made : rawDesired);
   const elsewhere = (name: string): Results => (name === 'content link' ? { target: missing } : {});
-  test.each(Object.keys(FIRST))('no answer of %s', (name) => {
+  test.each(Object.keys(FIRST))('throws if %s is unanswered in the first round', (name) => {
     const { [name]: _, ...rest } = { ...FIRST, ...elsewhere(name) };
     expect(() => {
       deviceProbes(map(rest), wanted(name));
       read(rest, SECOND, wanted(name));
     }).toThrow(ObservationError);
   });
-  test.each(NEEDED)('no answer of %s', (name) => {
+  test.each(NEEDED)('throws if %s is unanswered in the second round', (name) => {
     const { [name]: _, ...rest } = SECOND;
     expect(() => read(FIRST, rest)).toThrow(ObservationError);
   });
 
   const io = result(1, '', 'X: Input/output error');
   test.each(Object.keys(FIRST).filter((name) => !['udev', 'mappers'].includes(name)))(
-    'an I/O error of %s',
+    'throws on an I/O error of %s in the first round',
     (name) => {
       const first = { ...FIRST, ...elsewhere(name), [name]: io };
       expect(() => read(first, SECOND, wanted(name))).toThrow(ObservationError);
     },
   );
-  test.each(NEEDED)('an I/O error of %s', (name) => {
+  test.each(NEEDED)('throws on an I/O error of %s in the second round', (name) => {
     expect(() => read(FIRST, { ...SECOND, [name]: io })).toThrow(ObservationError);
   });
 
-  test('a device node without a disk is no device', () => {
+  test('reports a device node without a disk as no device', () => {
     expect(read({ ...FIRST, target: result(0, 'block special file|8:20') }, {})).toMatchObject({
       target: { is: 'other', what: 'device node without a disk behind it' },
     });
@@ -410,7 +410,7 @@ describe('nothing is concluded from', () => {
     ],
     ['wipefs that prints no JSON', {}, { 'wipefs sdb': result(0, 'gpt') }],
     ['a partition that blkid cannot read', {}, { 'blkid sdb1': result(2), 'beginning sdb1': io }],
-  ])('%s', (_, first, second) => {
+  ])('throws on %s', (_, first, second) => {
     expect(() => read({ ...FIRST, ...first }, { ...SECOND, ...second })).toThrow(ObservationError);
   });
 });

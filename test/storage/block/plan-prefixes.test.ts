@@ -199,7 +199,7 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
     return { node, desired: desiredFor(node, backing, content) };
   };
 
-  test('a prepare that was interrupted anywhere goes on to the same end, and a done volume is never made again', () => {
+  test('reaches the same state after any interruption, and is never provisioned twice', () => {
     fc.assert(
       fc.property(crashes, fc.boolean(), crashes, (preparing, recorded, later) => {
         const { node, desired } = start();
@@ -222,7 +222,7 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
   });
 
   test.each(['Delete', 'Wipe', 'Retain'] as const)(
-    'a destroy with %s from any state of a prepare, interrupted anywhere, comes to its end',
+    'is deleted with %s after any interruption of provisioning and deletion',
     (onDelete) => {
       fc.assert(
         fc.property(crashes, fc.boolean(), crashes, (preparing, whole, destroying) => {
@@ -255,7 +255,7 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
     },
   );
 
-  test('on a disk without a name of its own the same, until the node starts anew', () => {
+  test('survives interruptions without a reboot on a disk without a serial number', () => {
     fc.assert(
       fc.property(
         crashes,
@@ -280,7 +280,7 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
     );
   });
 
-  test('every step of every plan, crashed at in every way', () => {
+  test('recovers from a crash in each step of provisioning and deletion', () => {
     // A kill before a step is equivalent to one after the previous step.
     const ways: Killed[] = ['half', 'after'];
     const { node: first, desired } = start();

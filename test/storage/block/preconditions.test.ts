@@ -10,7 +10,7 @@ import { disk, partition } from '../../support/raw-input.ts';
 const second = { ...disk, name: 'sda', device: '8:0' };
 const secondPart = { ...partition, name: 'sda2', device: '8:2', parent: 'sda' };
 
-test('a disk is out of use when nothing uses it by another path', () => {
+test('the checks for use cover all paths of a disk', () => {
   const device = { ...disk, otherPaths: [second, secondPart] };
   for (const name of ['sdb', 'sda', 'sda2']) {
     expect(notInUsePreconditions(device)).toContainEqual(
@@ -25,7 +25,7 @@ test('a disk is out of use when nothing uses it by another path', () => {
 test.each([
   ['disk', disk],
   ['partition', partition],
-])('a %s is not in use when nothing holds it exclusively, which is probed last', (_, device) => {
+])('notInUsePreconditions checks last whether a %s is open exclusively', (_, device) => {
   expect(notInUsePreconditions(device).at(-1)).toMatchObject({
     argv: ['mkfs.ext4', '-n', '-q', '-F', `/dev/${device.name}`, '8M'],
     refusal: `/dev/${device.name} is in use: it is open exclusively`,
@@ -36,7 +36,7 @@ test.each([
   ['a disk', disk, ['/sys/class/block/sdb/diskseq', '7']],
   ['a partition', partition, ['/sys/class/block/sdb/diskseq', '7']],
   ['a device of a kernel without sequence numbers', { ...disk, presence: undefined }, undefined],
-])('%s is the observed device by the sequence number of its disk', (_, device, expected) => {
+])('sameDevicePreconditions verifies %s by diskseq, if known', (_, device, expected) => {
   const found = sameDevicePreconditions(device).find(({ argv }) =>
     argv.at(-1)?.endsWith('/diskseq'),
   );
@@ -45,7 +45,7 @@ test.each([
   );
 });
 
-test('of a partition, disks may be open to read by every path', () => {
+test('notOpenPreconditions allows the disks of a partition to be open for reading', () => {
   const device = { ...partition, otherPaths: [second, secondPart] };
   expect(notOpenPreconditions(device).map(({ refusal }) => refusal)).toEqual([
     '/dev/sdb2 is in use: a process has it open',

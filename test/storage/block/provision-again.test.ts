@@ -18,11 +18,11 @@ import { TEST_SEED } from '../../support/test-seed.ts';
 import { UID } from '../../support/volume-input.ts';
 import { CONTENTS, carrying, commands, made, OTHER, xfs } from './provision-cases.ts';
 
-describe('an interrupted try', () => {
+describe('an interrupted attempt', () => {
   const ours = carrying(`xfs:${UID}`);
   const intent = intentFor(disk, { fsType: 'xfs' });
 
-  test('is made again with its record, and refused without', () => {
+  test('is repeated if its record exists, and refused otherwise', () => {
     expect(commands(xfs, rawNode(ours, { intent }))).toEqual(
       expect.arrayContaining([
         'wipefs --all --force /dev/sdb',
@@ -32,7 +32,7 @@ describe('an interrupted try', () => {
     expect(made(xfs, rawNode(ours))).toMatchObject({ refusal: `/dev/sdb contains xfs:${UID}` });
   });
 
-  test('on another device is refused, whatever is consented to', () => {
+  test('is refused on another device, regardless of consent', () => {
     const exchanged = { ...ours, identity: 'wwn=0x6000 serial=S2 size=1073741824' };
     expect(made({ ...xfs, overwrite: ours.content }, rawNode(exchanged, { intent }))).toMatchObject(
       {
@@ -51,19 +51,19 @@ describe('an interrupted try', () => {
       }),
     ],
     ['a logical volume', carrying('ext4:x', logical)],
-  ])('never destroys what is in %s in mode Block', (_, found) => {
+  ])('never destroys the content of %s in mode Block', (_, found) => {
     const known = intentFor(found, { fsType: '' });
     expect(made(rawBlock, rawNode(found, { intent: known }))).toMatchObject({
       refusal: expect.stringContaining('contains ext4:x'),
     });
   });
 
-  test('what someone else put there meanwhile is refused', () => {
+  test('is refused if another program wrote content meanwhile', () => {
     expect(made(xfs, rawNode(carrying(`ext4:${OTHER}`), { intent }))).toHaveProperty('refusal');
     expect(made(rawBlock, rawNode(carrying(`gpt:${OTHER}`), { intent }))).toHaveProperty('refusal');
   });
 
-  test.each(['gpt', 'gpt;?=none'])('half a table, %s, is ours by its GUID only', (content) => {
+  test.each(['gpt', 'gpt;?=none'])('removes half a table, %s, only by its GUID', (content) => {
     const record = intentFor(disk, { fsType: '' });
     const half = { ...carrying(content), tableUuids: [OTHER, UID] };
     expect(commands(rawBlock, rawNode(half, { intent: record }))).toContainEqual(
@@ -76,14 +76,14 @@ describe('an interrupted try', () => {
     });
   });
 
-  test.each(['PMBR', 'no table;?=none'])('%s is left by no prepare of an empty disk', (content) => {
+  test.each(['PMBR', 'no table;?=none'])('is refused if an empty disk now has %s', (content) => {
     const observed = rawNode(carrying(content), { intent: intentFor(disk) });
     for (const overwrite of [undefined, 'none']) {
       expect(made({ ...rawBlock, overwrite }, observed)).toHaveProperty('refusal');
     }
   });
 
-  test.each(['gpt', 'PMBR'])('%s is not left of a file system that may be destroyed', (content) => {
+  test.each(['gpt', 'PMBR'])('is refused if a consented file system became %s', (content) => {
     const intent = intentFor(disk, { fsType: '', signature: 'ext4:x', consent: 'ext4:x' });
     const wanted = { ...rawBlock, overwrite: 'ext4:x' };
     expect(made(wanted, rawNode(carrying(content), { intent }))).toHaveProperty('refusal');
@@ -96,7 +96,7 @@ describe('an interrupted try', () => {
     ['one partition is empty', `gpt:${OTHER};1=none;2=xfs:b`],
     ['a copy of the table is left', 'gpt;?=none;?=none'],
     ['only the kernel knows the partitions', 'no table;?=none;?=none'],
-  ])('destroys the rest of what was consented to: %s', (_, content) => {
+  ])('destroys the rest of the content with consent: %s', (_, content) => {
     const wanted = { ...rawDesired, overwrite: consent };
     const observed = rawNode(carrying(content), { intent: consented });
     expect(commands(wanted, observed)).toContainEqual(expect.stringMatching(/^wipefs --all/));
@@ -118,13 +118,13 @@ describe('an interrupted try', () => {
     expect(made(wanted, rawNode(carrying(content)))).toHaveProperty('refusal');
   });
 
-  test('what was not there when it was consented to is refused', () => {
+  test('is refused if content was added after the consent', () => {
     const observed = rawNode(carrying(`gpt:${OTHER};1=none;2=btrfs:c`), { intent: consented });
     expect(made({ ...rawDesired, overwrite: consent }, observed)).toHaveProperty('refusal');
   });
 });
 
-describe('what was made', () => {
+describe('a provisioned device', () => {
   const ours = carrying(`ext4:${UID}`);
   test.each<[string, ObservedRaw, RegExp, ReasonCode, DesiredRaw?]>([
     [
@@ -159,7 +159,7 @@ describe('what was made', () => {
       'DeviceTaken',
       { ...rawBlock, recorded: true, identity: logical.identity },
     ],
-  ])('%s: refused, and left as it is', (_, observed, refusal, code, wanted = rawDesired) => {
+  ])('is refused even with consent: %s', (_, observed, refusal, code, wanted = rawDesired) => {
     for (const operation of ['provision', 'attach'] as const) {
       // Not even with consent for the existing content.
       const overwrite = observed.target.is === 'device' ? observed.target.facts.content : '';
@@ -170,7 +170,7 @@ describe('what was made', () => {
     }
   });
 
-  test('on a logical volume in mode Block it is known by a record, or taken for made where nobody else has one', () => {
+  test('is accepted in mode Block on LVM with its own record, or without any record', () => {
     const others = [intentFor(logical, { uid: OTHER })];
     const wanted = { ...rawBlock, recorded: true, identity: logical.identity };
     for (const observed of [rawMade(logical, { others }), rawNode(logical)]) {
@@ -180,7 +180,7 @@ describe('what was made', () => {
     }
   });
 
-  test('is linked, and nothing else', () => {
+  test('only gets its persistent path when attached', () => {
     expect(commands(rawDesired, rawMade(ours))).toEqual([
       ...ruleFor('ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="7"'),
       lookAgain('sdb'),
@@ -191,7 +191,7 @@ describe('what was made', () => {
     expect(made(rawDesired, rawMade(ours, { udev: false }))).toMatchObject({ retryable: true });
   });
 
-  test('is never written to, whatever is seen and consented to', () => {
+  test('is never written to, regardless of observations and consent', () => {
     const contents = fc.constantFrom(
       ...CONTENTS,
       '',

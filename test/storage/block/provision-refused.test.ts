@@ -14,7 +14,7 @@ import {
 import { loop } from '../../support/volume-input.ts';
 import { carrying, made, OTHER, xfs } from './provision-cases.ts';
 
-describe('refused even with consent', () => {
+describe('provisioning a device with consent', () => {
   const facts = carrying(`gpt:${OTHER};1=ext4:${OTHER}`);
   const [part = disk] = facts.partitions;
   const holder = { ...logical, name: 'dm-1', parent: 'sdb' };
@@ -199,7 +199,7 @@ describe('refused even with consent', () => {
       xfs,
     ],
   ];
-  test.each(cases)('%s', (_, found, more, refusal, code, wanted = rawDesired) => {
+  test.each(cases)('is refused: %s', (_, found, more, refusal, code, wanted = rawDesired) => {
     const planned = made({ ...wanted, overwrite: found.content }, rawNode(found, more));
     expect(planned).toEqual({
       reason: expect.objectContaining({ code }),
@@ -221,7 +221,7 @@ describe('refused even with consent', () => {
       / is a regular file, not a disk, partition or logical volume$/,
       'NoBlockDevice',
     ],
-  ])('%s', (_, target, refusal, code) => {
+  ])('is refused, like attaching: %s', (_, target, refusal, code) => {
     for (const operation of ['provision', 'attach'] as const) {
       expect(made(rawDesired, { ...rawNode(disk), target }, operation)).toMatchObject({
         reason: { code },
@@ -230,12 +230,12 @@ describe('refused even with consent', () => {
     }
   });
 
-  test('an XFS of 300 MiB is large enough', () => {
+  test('accepts 300 MiB for an XFS', () => {
     expect(made(xfs, rawNode({ ...disk, sizeBytes: 300n << 20n }))).toHaveProperty('steps');
   });
 });
 
-test('a device that is away is waited for once something was begun on it, and else refused', () => {
+test('a missing device is a permanent failure unless provisioning has begun on it', () => {
   const missing = rawNode(disk, { target: { is: 'missing' } });
   expect(made(rawDesired, missing)).toMatchObject({ retryable: false });
   expect(made(rawDesired, { ...missing, intent: intentFor(disk) })).toMatchObject({
@@ -243,7 +243,7 @@ test('a device that is away is waited for once something was begun on it, and el
   });
 });
 
-test('a device in use comes with no command that would end what the node itself runs on', () => {
+test('the hint for a device mounted at / suggests no command to unmount it', () => {
   const mounted = rawNode(disk, { mounts: new Map([[disk.device, ['/']]]) });
   expect(made(rawDesired, mounted)).toMatchObject({
     reason: reason('DeviceNotFree', { device: '/dev/sdb', uses: 'mounted at /' }),

@@ -52,9 +52,9 @@ function expectGuarded(step: Step, facts: DeviceFacts): void {
   }
 }
 
-describe('what is on a device', () => {
+describe('existing content of a device', () => {
   test.each(KINDS)(
-    '%s, to become %s: refused without consent, and with another',
+    '%s, to become %s: is refused without consent, or with consent to other content',
     (content, _, wanted) => {
       const observed = rawNode(carrying(content));
       const carried = { device: '/dev/sdb', content, overwrite: JSON.stringify(content) };
@@ -81,7 +81,7 @@ describe('what is on a device', () => {
   );
 
   test.each(KINDS)(
-    '%s, to become %s: destroyed with consent for just that',
+    '%s, to become %s: is destroyed with consent to exactly that content',
     (content, _, wanted) => {
       const facts = carrying(content);
       const steps = stepsOf({ ...wanted, overwrite: content }, rawNode(facts));
@@ -127,7 +127,7 @@ describe('what is on a device', () => {
   );
 });
 
-describe('an empty', () => {
+describe('provisioning an empty device', () => {
   /** Returns the rule for the path, which is written once the device has the Volume's content. */
   const rule = (keys: string, options?: string) => ruleFor(keys, LINK, options)[1];
   const middle = (wanted: DesiredRaw, facts: DeviceFacts) =>
@@ -135,13 +135,13 @@ describe('an empty', () => {
       (command) => !/^(install|dd|mv|sync|flock|udevadm) /.test(command),
     );
 
-  test('disk gets a file system', () => {
+  test('creates a file system on a disk', () => {
     const made = rule('ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="7"');
     expect(middle(rawDesired, disk)).toEqual(['true', `mkfs.ext4 -q -F -U ${UID} /dev/sdb`, made]);
     expect(middle(xfs, disk)).toEqual(['true', `mkfs.xfs -q -f -K -m uuid=${UID} /dev/sdb`, made]);
   });
 
-  test('disk gets a table', () => {
+  test('creates a partition table on a disk in mode Block', () => {
     expect(middle(rawBlock, disk)).toEqual([
       'true',
       `sgdisk --clear --largest-new=1 --partition-guid=1:${UID} --disk-guid=${UID} --change-name=1:data1 /dev/sdb`,
@@ -151,7 +151,7 @@ describe('an empty', () => {
     ]);
   });
 
-  test('partition gets a file system, under the lock of its disk', () => {
+  test('creates a file system on a partition, under the lock of its disk', () => {
     expect(middle(rawDesired, partition)).toEqual([
       'true',
       `mkfs.ext4 -q -F -U ${UID} /dev/sdb2`,
@@ -163,7 +163,7 @@ describe('an empty', () => {
     expectGuarded(mkfs as Step, partition);
   });
 
-  test('partition gets its GUID in mode Block, and its earlier one is recorded', () => {
+  test('sets the GUID of a partition in mode Block, and records the earlier one', () => {
     expect(middle(rawBlock, partition)).toEqual([
       'true',
       `sgdisk --partition-guid=2:${UID} /dev/sdb`,
@@ -179,7 +179,7 @@ describe('an empty', () => {
     expect(steps.find(({ stdin }) => stdin?.includes(`"partuuid":"${PARTUUID}"`))).toBeDefined();
   });
 
-  test('logical volume gets nothing but its path in mode Block', () => {
+  test('only links a logical volume in mode Block', () => {
     expect(middle(rawBlock, logical)).toEqual([rule('ATTR{dm/uuid}=="LVM-abc"', LAST)]);
     expect(commands(rawBlock, rawNode(logical)).at(-1)).toBe(settle());
   });

@@ -16,7 +16,7 @@ import { carrying, commands, made, OTHER, stepsOf } from './provision-cases.ts';
 const unknown: DeviceFacts = { ...disk, isBlank: false };
 const consent = { ...rawDesired, overwrite: UNKNOWN_DATA };
 
-describe('a device with data of no known kind', () => {
+describe('a device with unknown data', () => {
   test.each([
     ['disk, Filesystem', rawDesired, unknown],
     ['disk, Block', rawBlock, unknown],
@@ -35,7 +35,7 @@ describe('a device with data of no known kind', () => {
     expect(made({ ...wanted, overwrite: UNKNOWN_DATA }, rawNode(facts))).toHaveProperty('steps');
   });
 
-  test('its consent is recorded before the first write', () => {
+  test('has its consent in the first record', () => {
     const [record] = stepsOf(consent, rawNode(unknown)).filter(({ stdin }) => stdin !== undefined);
     expect(JSON.parse(record?.stdin ?? '')).toMatchObject({
       signature: UNKNOWN_DATA,
@@ -43,14 +43,14 @@ describe('a device with data of no known kind', () => {
     });
   });
 
-  test('a consent to unknown data is none to a file system', () => {
+  test('is refused with a file system despite consent to unknown data', () => {
     expect(made(consent, rawNode({ ...carrying(`xfs:${OTHER}`), isBlank: false }))).toHaveProperty(
       'refusal',
     );
   });
 });
 
-test('what partitions hold is compared once more right before it is destroyed', () => {
+test('a plan verifies the content of partitions right before destroying it', () => {
   const content = `gpt:${OTHER};1=ext4:a;2=none`;
   const part = (name: string, blkid: string, isBlank: boolean) => ({
     ...{ name, sizeBytes: 1n << 26n, isBlank, blkid, blkidExit: 0, wipefs: `of ${name}` },
@@ -77,7 +77,7 @@ test('what partitions hold is compared once more right before it is destroyed', 
   expect(new Set(zeros)).toEqual(new Set(['/dev/sdb2']));
 });
 
-test('a blank device is compared once more right before it is written to', () => {
+test('a plan verifies that a device is blank right before writing to it', () => {
   const blank = { ...disk, isBlank: true };
   const preconditions = stepsOf(rawDesired, rawNode(blank)).find(
     ({ argv }) => argv[0] === 'mkfs.ext4',
@@ -85,11 +85,11 @@ test('a blank device is compared once more right before it is written to', () =>
   expect(preconditions?.filter(({ argv }) => argv[0] === 'cmp').length).toBeGreaterThan(10);
 });
 
-describe('what an interrupted try left without a signature', () => {
+describe('an interrupted attempt that left no signature', () => {
   test.each([
     ['partition', partition],
     ['logical volume', logical],
-  ])('is none in a %s of mode Block, to which nothing is written', (_, facts) => {
+  ])('is refused in a %s of mode Block, which provisioning never writes to', (_, facts) => {
     const node = rawNode(
       { ...facts, isBlank: false },
       { intent: intentFor(facts, { begun: true }) },
@@ -99,14 +99,14 @@ describe('what an interrupted try left without a signature', () => {
     expect(made({ ...rawBlock, overwrite: 'none' }, node)).toHaveProperty('refusal');
   });
 
-  test('is made again on the disk that was blank when its first write began', () => {
+  test('is repeated on a disk that was blank when the first write began', () => {
     const intent = intentFor(disk, { begun: true });
     const again = commands(rawDesired, rawNode(unknown, { intent }));
     expect(again).toContainEqual(expect.stringMatching(/^mkfs\.ext4 .*\/dev\/sdb$/));
     expect(again).not.toContainEqual(expect.stringContaining('.intent'));
   });
 
-  test('is refused on a disk where a precondition of the first write may have refused', () => {
+  test('is refused if no record shows that the first write began', () => {
     expect(made(rawDesired, rawNode(unknown, { intent: intentFor(disk) }))).toMatchObject({
       refusal: '/dev/sdb contains unknown data',
     });
@@ -116,7 +116,7 @@ describe('what an interrupted try left without a signature', () => {
     ['the file system', rawDesired, 'mkfs.ext4'],
     ['the partition', rawBlock, 'sgdisk'],
   ])(
-    'of %s is recorded as begun only where all preconditions of the write hold',
+    'records the write of %s as begun under the preconditions and lock of the write',
     (_, wanted, program) => {
       const steps = stepsOf(wanted, rawNode({ ...disk, isBlank: true }));
       const records = steps.filter(({ stdin }) => stdin?.includes('"signature"'));
@@ -156,14 +156,14 @@ describe('what an interrupted try left without a signature', () => {
   test.each([
     ['partition', { ...partition, isBlank: false }],
     ['logical volume', { ...logical, isBlank: false }],
-  ])('is none of ours in a %s in mode Block, to which nothing is written', (_, facts) => {
+  ])('is refused in a %s of mode Block whose first write has not begun', (_, facts) => {
     const intent = intentFor(facts, { fsType: '' });
     expect(made(rawBlock, rawNode(facts, { intent }))).toMatchObject({
       refusal: `/dev/${facts.name} contains unknown data`,
     });
   });
 
-  test('is made again with the consent that was given', () => {
+  test('is repeated with the same consent, and refused without', () => {
     const intent = intentFor(disk, { signature: UNKNOWN_DATA, consent: UNKNOWN_DATA });
     expect(made(consent, rawNode(unknown, { intent }))).toHaveProperty('steps');
     expect(made(rawDesired, rawNode(unknown, { intent }))).toHaveProperty('refusal');

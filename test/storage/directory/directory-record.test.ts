@@ -38,7 +38,7 @@ const textOf = (node: FakeNode) => {
   return file !== undefined && 'text' in file ? file.text : undefined;
 };
 
-test('comes before the first volume, and is not written again', () => {
+test('a directory record is written once, before the first volume', () => {
   const node = new FakeNode();
   const steps = stepsOf(node, here);
   const recorded = steps.findIndex(({ argv }) => argv[0] === 'sync');
@@ -74,7 +74,7 @@ test.each<[string, [Part, number][], made: Part[]]>([
     ],
     ['second'],
   ],
-])('of two first volumes on different file systems one is made at most: %s', (_, order, made) => {
+])('only one of two first volumes on different file systems is created: %s', (_, order, made) => {
   const node = new FakeNode();
   const left = { first: stepsOf(node, here), second: stepsOf(node, there, elsewhere) };
   for (const [part, count] of order) node.run(left[part].splice(0, count));
@@ -88,7 +88,7 @@ test.each<[string, [Part, number][], made: Part[]]>([
   if (made.length > 0) expect(uuid === elsewhere.uuid ? 'second' : 'first').toBe(made[0]);
 });
 
-test('what came between is told', () => {
+test('each precondition of a directory record has a reason code', () => {
   const first = { ...directory, recorded: undefined };
   const told = [...recordDirectory(UID, first).flatMap(({ preconditions }) => preconditions)];
   expect([...told, ...onSameFileSystem(first)].map(({ reason }) => reason?.code)).toEqual([
@@ -98,7 +98,7 @@ test('what came between is told', () => {
   ]);
 });
 
-test('of two first volumes on one file system the second one looks again: another one had put the record in place', () => {
+test('a failed rename of the record is a conflict, and partial files are not shared', () => {
   const [first, second] = [stepsOf(new FakeNode(), here), stepsOf(new FakeNode(), there)];
   const rename = second.find(({ argv }) => argv[0] === 'mv');
   expect(rename?.failureMeansConflict).toBe(true);
@@ -110,7 +110,7 @@ test.each([
   ['254:0', '65024'],
   ['0:300', '1048620'],
   ['4097:70000', '17592472306032'],
-])('the number of a device %s is that of stat(1)', (device, number) => {
+])('onSameFileSystem verifies device %s by the number that stat(1) prints', (device, number) => {
   expect(onSameFileSystem({ ...directory, device })).toEqual([
     {
       argv: ['stat', '-c', '%d', '--', directory.directory],
@@ -120,6 +120,6 @@ test.each([
   ]);
 });
 
-test('a subvolume of btrfs has a number that no mount tells', () => {
+test('onSameFileSystem does not verify btrfs, whose subvolumes have own numbers', () => {
   expect(onSameFileSystem({ ...directory, now: { ...directory.now, type: 'btrfs' } })).toEqual([]);
 });

@@ -77,7 +77,7 @@ describe('the file system of a directory', () => {
       { type: 'tmpfs', source: 'tmpfs', path: '/volumes' },
       false,
     ],
-  ])('%s', (_, mounts, place, isRoot) => {
+  ])('is identified: %s', (_, mounts, place, isRoot) => {
     expect(read(mounts)).toMatchObject({
       directory: DIRECTORY,
       now: place,
@@ -87,11 +87,11 @@ describe('the file system of a directory', () => {
     expect(Object.keys(read(mounts).now).sort()).toEqual(Object.keys(place).sort());
   });
 
-  test('is that of the path that a link leads to', () => {
+  test('is that of a symbolic link’s target', () => {
     expect(read(mounted(DATA), { path: '/data/other' }).now.path).toBe('/other');
   });
 
-  test('has no UUID where none is listed', () => {
+  test('has no UUID if findmnt lists none', () => {
     expect(read(mounted(DATA), { uuids: '8:17 \n8:1 x\n' }).now).toEqual({
       type: 'ext4',
       source: '/dev/sdb1',
@@ -99,7 +99,7 @@ describe('the file system of a directory', () => {
     });
   });
 
-  test('is not known without a mount', () => {
+  test('cannot be identified without a mount', () => {
     expect(() => read('')).toThrow(
       new ObservationError(refuse('MountNotListed', { folder: '/data/volumes' })),
     );
@@ -114,7 +114,7 @@ describe('the record of a directory', () => {
   test.each([
     ['with a UUID', { uuid: 'bbbb-17' }],
     ['without one', {}],
-  ])('%s', (_, more) => {
+  ])('is read %s', (_, more) => {
     expect(read(ROOT, { record: record(more) }).recorded).toEqual({ ...place, ...more });
   });
 
@@ -125,13 +125,13 @@ describe('the record of a directory', () => {
     ['without a path', record({ path: undefined })],
     ['with a UUID that is no text', record({ uuid: 7 })],
     ['no object', result(0, 'null')],
-  ])('that is %s counts as damaged, and not as none', (_, damaged) => {
+  ])('is damaged, not missing, if it is %s', (_, damaged) => {
     expect(() => read(ROOT, { record: damaged })).toThrow(
       /the directory record \/var\/lib\/stowage\/directories\/[0-9a-f]{32} is damaged/,
     );
   });
 
-  test('that cannot be read is not none', () => {
+  test('causes an error if it cannot be read', () => {
     expect(() => read(ROOT, { record: result(1, '', 'cat: X: Input/output error') })).toThrow(
       'Input/output error',
     );

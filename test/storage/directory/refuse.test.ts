@@ -32,11 +32,11 @@ test.each<[string, FileSystemPlace, FileSystemPlace, string]>([
   ['NFS', nfs, nfs, 'same'],
   ['another export', nfs, { ...nfs, source: 'files:/other' }, 'different'],
   ['another type', nfs, { ...nfs, type: 'tmpfs' }, 'different'],
-])('%s', (_, recorded, now, found) => {
+])('compareFileSystems: %s', (_, recorded, now, found) => {
   expect(compareFileSystems(recorded, now)).toBe(found);
 });
 
-describe('a directory', () => {
+describe('a volume directory', () => {
   const observed = (more: Partial<ObservedDirectory>): ObservedDirectory => ({
     directory: '/data/volumes',
     realPath: '/data/volumes',
@@ -49,7 +49,7 @@ describe('a directory', () => {
   });
   const unmounted = { now: root, mountPoint: '/', isRoot: true };
 
-  test('whose file system is not mounted names both, and how to go on', () => {
+  test('is refused with both file systems and a fix while not mounted', () => {
     expect(refuseAway(observed(unmounted))).toEqual({
       refusal:
         'the file system of /data/volumes is not mounted: its volumes are in /volumes on ext4 b-17, but the directory leads to /data/volumes on ext4 a-2, mounted at /',
@@ -67,7 +67,7 @@ describe('a directory', () => {
     });
   });
 
-  test('whose file system may be it, or not, says so', () => {
+  test('is refused with a note if its UUID cannot be read', () => {
     expect(refuseAway(observed({ now: unnamed }))?.refusal).toMatch(/whose UUID cannot be read$/);
   });
 
@@ -102,7 +102,7 @@ describe('a directory', () => {
     ],
     ['that is not mounted', unmounted, undefined, /is not mounted/],
     ['that is not mounted, and must be', unmounted, true, /is not mounted/],
-  ])('%s', (_, more, requireMount, refusal) => {
+  ])('is accepted only if mounted as required: %s', (_, more, requireMount, refusal) => {
     const found = refuseDirectory(observed(more), requireMount);
     if (refusal === undefined) expect(found).toBeUndefined();
     else {
@@ -122,7 +122,7 @@ describe('a directory', () => {
     ],
     ['/usrlocal', undefined],
     ['/var/lib/stowage/volumes', undefined],
-  ])('that is %s without symbolic links: %s', (realPath, refusal) => {
+  ])('resolved to %s has this refusal: %s', (realPath, refusal) => {
     const directory = realPath === '/etc/cron.d' ? realPath : '/data/volumes';
     const found = refuseDirectory(observed({ directory, realPath }), undefined);
     if (refusal === undefined) expect(found).toBeUndefined();

@@ -273,13 +273,13 @@ table('attach', [
   ],
 ]);
 
-describe('the rule for the persistent path', () => {
+describe('the udev rule for the persistent path', () => {
   const rule = (realPath: string) => {
     const made = plan('attach', desired, { ...madeNode, realPath }, 5);
     return 'steps' in made ? made.steps[1]?.argv.at(-1) : made.refusal;
   };
   test.each([FILE, `/srv/a_b-c.d/${UID}`])(
-    'names the whole path where udev reads it as it is: %s',
+    'matches the whole path if udev takes it literally: %s',
     (path) => {
       expect(rule(path)).toContain(`,${ofFile(path)},`);
     },
@@ -287,7 +287,7 @@ describe('the rule for the persistent path', () => {
 
   // udev's patterns, characters that end its string or line, and characters with a special meaning.
   test.each(['*', '?', '[a]', '|', '"', '\\', ' ', '\n', '$env{x}', '%k', 'é', ','])(
-    'names the file alone in a folder with %j in its path',
+    'matches only the file name in a directory with %j in its path',
     (odd) => {
       expect(rule(`/srv/${odd}/${UID}`)).toBe(
         rule(FILE)?.replace(ofFile(FILE), ofFile(`*/${UID}`)),
@@ -353,7 +353,7 @@ describe('a persistent path that leads to another device', () => {
       `${BY_PARTUUID} leads to /dev/sdz, not to the volume's device /dev/loop3p1`,
       [...RULES.earlierBlock, `${READ_PART} /dev/loop3`, lookAgain('loop3p1'), SETTLE],
     ],
-  ])('%s is told, and put right', (_, observed, wanted, astray, steps) => {
+  ])('is reported and repaired: %s', (_, observed, wanted, astray, steps) => {
     const made = plan('attach', { ...desired, ...wanted }, observed, 5);
     expect(made).toMatchObject({ astray });
     expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toEqual(steps);
@@ -378,7 +378,7 @@ describe('a persistent path that leads to another device', () => {
         },
       ),
     ],
-  ])('is not what one is that %s', (_, observed) => {
+  ])('is not reported for one that %s', (_, observed) => {
     expect(plan('attach', desired, observed, 5)).not.toHaveProperty('astray');
   });
 });

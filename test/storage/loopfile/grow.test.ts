@@ -63,7 +63,7 @@ const mountedByUs = (node: ObservedSparse): ObservedSparse => ({
 const unable: ObservedSparse = { ...readyNode, growsMounted: false };
 const xfs: ObservedSparse = { ...readyNode, signature: { found: 'one', type: 'xfs', uuid: UID } };
 
-describe('growing', () => {
+describe('expansion of a file', () => {
   test.each<[string, ObservedSparse, unknown, DesiredSparse?]>([
     ['ext4', readyNode, [FILE_GROWS(2n * GI), LOOP, ...EXT4, DONE]],
     ['xfs', xfs, [FILE_GROWS(2n * GI), LOOP, ...XFS, DONE]],
@@ -137,7 +137,7 @@ describe('growing', () => {
       [],
       { ...block, sizeBytes: GI },
     ],
-  ])('%s', (_, node, expected, desired = wanted) => {
+  ])('plans the remaining commands: %s', (_, node, expected, desired = wanted) => {
     expect(commands(desired, node)).toEqual(expected);
   });
 
@@ -145,7 +145,7 @@ describe('growing', () => {
     ['ext4', wanted, readyNode],
     ['Block', block, blockNode],
     ['a file that had grown before a crash', wanted, long(readyNode)],
-  ])('has the larger file on disk before what is in it becomes larger: %s', (_, desired, node) => {
+  ])('syncs the larger file before its content is expanded: %s', (_, desired, node) => {
     const made = plan('attach', desired, node, 5);
     const argvs = 'steps' in made ? made.steps.map(({ argv }) => argv.join(' ')) : [];
     const synced = argvs.indexOf(`sync ${FILE} ${FILE.replace(/\/[^/]*$/, '')}`);
@@ -153,14 +153,14 @@ describe('growing', () => {
     expect(argvs[synced + 1]).toBe(LOOP);
   });
 
-  test('says that the volume can be used meanwhile, and records the size last', () => {
+  test('keeps the volume usable, and records the new size', () => {
     const made = plan('attach', wanted, readyNode, 5);
     expect(made).toMatchObject({ grows: true });
     const texts = 'steps' in made ? made.steps.flatMap(({ stdin }) => stdin ?? []) : [];
     expect(texts).toEqual([`${2n * GI}\n`]);
   });
 
-  test('is bound to file, loop device, and what they carry', () => {
+  test('verifies file, loop device and content before each step', () => {
     const preconditions = (desired: DesiredSparse, node: ObservedSparse) => {
       const made = plan('attach', desired, node, 5);
       return 'steps' in made
@@ -182,7 +182,7 @@ describe('growing', () => {
     ]);
   });
 
-  test('does not begin before the device is there', () => {
+  test('begins only once the device is attached and linked', () => {
     expect(commands(wanted, { ...readyNode, loops: [] })).toContainEqual(
       `losetup /dev/loop5 ${FILE}`,
     );
@@ -190,7 +190,7 @@ describe('growing', () => {
   });
 });
 
-test('what an earlier version left mounted is taken off before the device is detached', () => {
+test('a detach first unmounts what an earlier version left mounted', () => {
   const made = plan('detach', wanted, mounted(readyNode), 5);
   expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toEqual(UNMOUNT);
 });

@@ -31,7 +31,7 @@ const READY: Record<string, ProbeResult> = {
 const read = (results: Record<string, ProbeResult>) =>
   readSparse(PLACE, new Map(Object.entries(results)));
 
-test('every probe is answered here', () => {
+test('the test data answers every probe', () => {
   expect(Object.keys(FRESH).sort()).toEqual(
     sparseProbes(PLACE)
       .map(({ name }) => name)
@@ -39,10 +39,10 @@ test('every probe is answered here', () => {
   );
 });
 
-describe('facts are read of', () => {
-  test('a fresh node', () => expect(read(FRESH)).toEqual(freshNode));
-  test('a file that is made', () => expect(read(MADE)).toEqual(madeNode));
-  test('a device that is present', () => expect(read(READY)).toEqual(readyNode));
+describe('readSparse', () => {
+  test('reads a fresh node', () => expect(read(FRESH)).toEqual(freshNode));
+  test('reads a created file', () => expect(read(MADE)).toEqual(madeNode));
+  test('reads an attached device', () => expect(read(READY)).toEqual(readyNode));
 
   test.each([
     [
@@ -138,20 +138,20 @@ describe('facts are read of', () => {
         },
       },
     ],
-  ] as const)('%s', (_, results, facts) => {
+  ] as const)('reads %s', (_, results, facts) => {
     expect(read({ ...MADE, ...results })).toEqual({ ...madeNode, ...facts });
   });
 });
 
-describe('nothing is concluded from', () => {
+describe('a failed observation', () => {
   const io = result(1, '', 'X: Input/output error');
-  test.each(Object.keys(FRESH))('no answer of %s', (name) => {
+  test.each(Object.keys(FRESH))('throws if %s was not answered', (name) => {
     const { [name]: _, ...rest } = MADE;
     expect(() => read(rest)).toThrow(ObservationError);
   });
 
   test.each(Object.keys(FRESH).filter((name) => name !== 'readable'))(
-    'a missing tool for %s',
+    'throws if the tool for %s is missing',
     (name) => {
       const broken = { ...MADE, [name]: result(127, '', 'sh: 9: blkid: not found') };
       expect(() => read(broken)).toThrow(
@@ -162,7 +162,7 @@ describe('nothing is concluded from', () => {
 
   test.each(
     Object.keys(FRESH).filter((name) => !['readable', 'udev', 'free', 'mappers'].includes(name)),
-  )('an I/O error of %s', (name) => {
+  )('throws on an I/O error of %s', (name) => {
     expect(() => read({ ...MADE, [name]: io })).toThrow(ObservationError);
     expect(() => read({ ...MADE, [name]: io })).toThrow(/Input\/output error/);
   });
@@ -196,7 +196,7 @@ describe('nothing is concluded from', () => {
     ['lsblk that prints no JSON', { devices: result(0, '{') }],
     ['stat that prints something else', { file: result(0, 'regular file') }],
     ['stat that prints words for a size', { file: result(0, 'regular file|big|42|0|512') }],
-  ])('%s', (_, results) => {
+  ])('throws on %s', (_, results) => {
     expect(() => read({ ...MADE, ...results })).toThrow(ObservationError);
   });
 });

@@ -114,7 +114,7 @@ function prepared() {
 
 const NOTHING = { ...ownFacts(new FakeNode(), fresh) };
 
-test('a prepare that was interrupted anywhere goes on to the same end, and a done volume is never made again', () => {
+test('a volume reaches the same state after any interruption, and is never recreated', () => {
   expect(prepared()).toMatchObject({
     file: 'file',
     partial: 'missing',
@@ -153,7 +153,7 @@ test('a prepare that was interrupted anywhere goes on to the same end, and a don
   );
 });
 
-test('one that is filled has all of it in the end, and never a part under its own name', () => {
+test('a populated file gets its final name only once it is complete', () => {
   const fill = { builtin: 'Image', what: 'Image a/b', options: { source: 'http://a/b' } } as const;
   fc.assert(
     fc.property(kinds, crashes, (kind, preparing) => {
@@ -174,7 +174,7 @@ test('one that is filled has all of it in the end, and never a part under its ow
   );
 });
 
-test('a destroy from any state of a prepare, interrupted anywhere, ends with nothing', () => {
+test('a deletion removes everything after any interruption of it or of provisioning', () => {
   fc.assert(
     fc.property(kinds, crashes, fc.boolean(), crashes, (kind, preparing, whole, destroying) => {
       const node = new FakeNode();
@@ -193,7 +193,7 @@ test('a destroy from any state of a prepare, interrupted anywhere, ends with not
   );
 });
 
-test('a growing that was interrupted anywhere, with the device lost meanwhile, goes on to the same end', () => {
+test('an expansion completes after any interruption, even if the device is lost', () => {
   const larger = { ...fresh, recorded: true, sizeBytes: 3n * fresh.sizeBytes };
   fc.assert(
     fc.property(crashes, crashes, (growing, again) => {
@@ -221,7 +221,7 @@ test('a growing that was interrupted anywhere, with the device lost meanwhile, g
   );
 });
 
-test('every step of every plan, crashed at in every way', () => {
+test('provisioning and deletion recover from a crash in each step', () => {
   const ways: Killed[] = ['before', 'half', 'after'];
   const total = stepsOf(new FakeNode(), 'provision', fresh).length;
   for (let number = 0; number <= total; number++) {
@@ -247,7 +247,7 @@ test('every step of every plan, crashed at in every way', () => {
   }
 });
 
-test('a mkfs that was killed when its UUID could be read already is done again', () => {
+test('a mkfs that was killed after it wrote the UUID is repeated', () => {
   const node = new FakeNode();
   const steps = stepsOf(node, 'provision', fresh);
   const mkfs = steps.findIndex(({ argv }) => argv[0] === 'mkfs.ext4');

@@ -6,7 +6,7 @@ import { desired } from './plan-cases.ts';
 
 const SAME = 'stat -c %d -- /var/lib/metalk8s/storage/sparse';
 
-describe('before a step', () => {
+describe('preconditions of a step', () => {
   const preconditionsOf = (
     operation: VolumeOperation,
     observed: ObservedSparse,
@@ -17,7 +17,7 @@ describe('before a step', () => {
     return step?.preconditions.map(({ argv, expect }) => [argv.join(' '), expect]);
   };
 
-  test('mkfs: nothing has the name, nothing is in the partial', () => {
+  test('mkfs requires a free name and an empty partial file', () => {
     expect(preconditionsOf('provision', freshNode, 'mkfs.ext4')).toEqual([
       [`test ! -e /var/lib/stowage/volumes/${UID}.done`, { exit: 0 }],
       [`test ! -e ${FILE}`, { exit: 0 }],
@@ -26,7 +26,7 @@ describe('before a step', () => {
     ]);
   });
 
-  test('every step that makes the file, its name too: its directory is on the file system that was observed', () => {
+  test('rm, truncate, mkfs and mv require the observed file system', () => {
     const made = plan('provision', desired, freshNode, 5);
     const steps = 'steps' in made ? made.steps : [];
     const guarded = steps.filter(({ preconditions }) =>
@@ -35,14 +35,14 @@ describe('before a step', () => {
     expect(guarded.map(({ argv }) => argv[0])).toEqual(['rm', 'truncate', 'mkfs.ext4', 'mv']);
   });
 
-  test('attach: it is not attached, and it is our file system', () => {
+  test('attach requires a detached file with the Volume’s UUID', () => {
     expect(preconditionsOf('attach', madeNode, 'losetup')).toEqual([
       [`losetup -j ${FILE}`, { exit: 0, stdout: { is: '' } }],
       [`blkid -p -n ext4,xfs -o value -s UUID ${FILE}`, { exit: 0, stdout: { is: UID } }],
     ]);
   });
 
-  test('detach: the same file of the device and of the path, nothing stacked, no mount of any process, no file system without one, no open file by device number, no holder, no swap, no folder of the kubelet', () => {
+  test('detach requires the same file and no remaining use', () => {
     const device = { ...loop, device: '259:31' };
     const preconditions = preconditionsOf('detach', { ...readyNode, loops: [device] }, 'losetup');
     expect(preconditions?.map(([, expected]) => expected)).toEqual([
@@ -58,7 +58,7 @@ describe('before a step', () => {
     ]);
   });
 
-  test('detach: whether the path leads to the file still is nothing to a Volume whose data is given up', () => {
+  test('detach ignores the path of the file if the Volume is deleted with its data', () => {
     const givenUp = plan('detach', { ...desired, givenUp: true }, readyNode, 5);
     const programs =
       'steps' in givenUp ? givenUp.steps[0]?.preconditions.map(({ argv }) => argv[0]) : [];
@@ -66,13 +66,13 @@ describe('before a step', () => {
     expect(programs).not.toContain('stat');
   });
 
-  test('remove: no loop has it', () => {
+  test('rm requires that no loop device has the file', () => {
     expect(preconditionsOf('delete', madeNode, 'rm')).toEqual([
       [`losetup -j ${FILE}`, { exit: 0, stdout: { is: '' } }],
     ]);
   });
 
-  test('only attaching, and what a busy udev is asked and waited for, may be outrun', () => {
+  test('a failure means a conflict only for losetup and the commands to udev', () => {
     const made = plan('provision', desired, freshNode, 5);
     const racing =
       'steps' in made ? made.steps.filter(({ failureMeansConflict }) => failureMeansConflict) : [];

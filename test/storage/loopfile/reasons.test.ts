@@ -63,7 +63,7 @@ test.each<Row>([
     { ...block, ...larger, recorded: true },
   ],
   ['PartitionReplaced', 'attach', blockNode(), { ...block, ...larger }],
-])('%s is the reason, to %s', (code, operation, observed, wanted = {}) => {
+])('%s is among the reasons on %s', (code, operation, observed, wanted = {}) => {
   expect(reasonsOf(plan(operation, { ...desired, ...wanted }, observed, 5))).toContain(code);
 });
 
@@ -77,7 +77,7 @@ test.each<[ReasonCode, object, ObservedSparse]>([
   });
 });
 
-test('what is wiped is given up by another value of onDelete', () => {
+test('the hint for a replaced file suggests onDelete Delete instead of Wipe', () => {
   const hint = (wanted: Partial<DesiredSparse>) =>
     plan('attach', { ...desired, ...wanted }, attached({ backingInode: '41' }), 5);
   const given = 'delete the Volume if its data may be lost.';
@@ -89,7 +89,7 @@ test('what is wiped is given up by another value of onDelete', () => {
   });
 });
 
-describe('the reason not to adopt', () => {
+describe('the refusal of an adoption', () => {
   const found = (
     earlier: Partial<ObservedSparse['earlierFile']>,
     more: Partial<ObservedSparse> = {},
@@ -126,7 +126,7 @@ describe('the reason not to adopt', () => {
       'delete',
       found({}, { ...otherIntent({ adopt: OLD }), partial: file, recordFiles: true }),
     ],
-  ])('is %s, to %s', (code, operation, observed, wanted = {}) => {
+  ])('has the reason %s on %s', (code, operation, observed, wanted = {}) => {
     const made = plan(operation, { ...desired, adopt: OLD, ...wanted }, observed, 5);
     expect(reasonsOf(made)).toEqual([code]);
   });
@@ -138,7 +138,7 @@ test.each<[ReasonCode, ObservedSparse, Partial<DesiredSparse>?]>([
   ['Metalk8sFileNotAttached', { ...blockNode(), loops: [], link: undefined }, block],
   ['Metalk8sFileUuidDiffers', readyNode],
   ['LoopFileChanged', blockNode(), block],
-])('%s is the reason not to record what MetalK8s made', (code, observed, wanted = {}) => {
+])('%s is a reason not to record a file that MetalK8s created', (code, observed, wanted = {}) => {
   const bare = { ...observed, intent: undefined, done: undefined, recordFiles: false };
   const made = { ...desired, earlierLink: BY_UUID, ...wanted };
   expect(reasonsOf(planMetalk8sRecords(made, bare))).toContain(code);

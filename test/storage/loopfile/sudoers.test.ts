@@ -65,14 +65,14 @@ test.each<[VolumeOperation, Partial<DesiredSparse>, ObservedSparse]>([
   ['attach', { shared: false }, attached],
   // A directory with a character that is special to udev.
   ['attach', { shared: false }, { ...detached, realPath: `/srv/a*b/${UID}` }],
-])('the account on a node may do what %s of %j takes', (operation, more, observed) => {
+])('sudoers allows all commands to %s %j', (operation, more, observed) => {
   const made = plan(operation, { ...desired, ...more }, { ...observed, shared: QUIET }, 5);
   const steps = 'steps' in made ? made.steps : [];
   expect(steps).not.toEqual([]);
   expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
 });
 
-test('the account on a node may look, also how much room there is and whether anything uses a volume', () => {
+test('sudoers allows all probes, also for free space and for the use of volumes', () => {
   const preconditions = [
     ...unusedPreconditions(desired, attached),
     ...unusedPreconditions(rawDesired, rawMade(disk)),
@@ -116,6 +116,6 @@ test.each([
   [changed('*/local-volume/mounts/data-1.a', '*/local-volume/mounts/*')],
   [kubelet.map((word) => word.replaceAll('data-1.a', '../../x'))],
   [kubelet.map((word) => word.replaceAll('data-1.a', 'a -delete'))],
-])('it may not run %j', (argv) => {
+])('sudoers forbids %j', (argv) => {
   expect(may(argv)).toBe(false);
 });

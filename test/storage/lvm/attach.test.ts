@@ -41,7 +41,7 @@ const RULE = ruled(KEY);
 const LOOK = lookAgain('dm-3');
 const inactive = { ...lv, active: false, device: undefined };
 
-describe('is there', () => {
+describe('attach of a logical volume', () => {
   test.each<[string, ObservedLvm, unknown, DesiredLvm?]>([
     ['already', lvmMade(), []],
     ['also without records', lvmMade(ext4, { intent: undefined, done: undefined }), []],
@@ -140,11 +140,11 @@ describe('is there', () => {
       [],
       lvmDesired,
     ],
-  ])('%s', (_, observed, commands, wanted = recorded) => {
+  ])('plans only the needed commands: %s', (_, observed, commands, wanted = recorded) => {
     expect(outcome(wanted, observed)).toEqual(commands);
   });
 
-  test('nothing of it writes to the volume', () => {
+  test('never writes to the volume', () => {
     for (const observed of [
       lvmMade(),
       lvmMade(dm, { volumes: [inactive], target: { is: 'missing' } }),
@@ -154,7 +154,7 @@ describe('is there', () => {
     }
   });
 
-  test('activation is of the logical volume that was looked at', () => {
+  test('activates only the observed logical volume', () => {
     const observed = lvmMade(dm, { volumes: [inactive], target: { is: 'missing' } });
     const made = plan('attach', recorded, observed, 0);
     const activate =
@@ -169,7 +169,7 @@ describe('is there', () => {
   });
 });
 
-describe('refused, and nothing is made anew', () => {
+describe('attach of a lost or unexpected logical volume', () => {
   const missing = { volumes: [], target: { is: 'missing' } } as const;
   test.each<[string, ObservedLvm, RegExp, ReasonCode, DesiredLvm?]>([
     [
@@ -255,7 +255,7 @@ describe('refused, and nothing is made anew', () => {
       /^udev is not running/,
       'UdevAbsent',
     ],
-  ])('%s', (_, observed, refusal, code, wanted = recorded) => {
+  ])('is refused: %s', (_, observed, refusal, code, wanted = recorded) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
     expect(plan('attach', wanted, observed, 0)).toMatchObject({ reason: { code } });
   });
@@ -333,12 +333,12 @@ describe('a persistent path that leads to another device', () => {
       `${BY_UUID} leads to /dev/sdz, and the volume has no device`,
       [...ruled(KEY, BY_UUID, FIRST), ACTIVATE, SETTLE],
     ],
-  ])('is told, and put right: %s', (_, observed, wanted, astray, commands) => {
+  ])('is reported and repaired: %s', (_, observed, wanted, astray, commands) => {
     expect(plan('attach', { ...recorded, ...wanted }, observed, 0)).toMatchObject({ astray });
     expect(outcome({ ...recorded, ...wanted }, observed)).toEqual(commands);
   });
 
-  test('is not what one is that leads to it, or is missing', () => {
+  test('is not reported for a path that leads to the device or is missing', () => {
     for (const observed of [lvmMade(), lvmMade(ext4, { link: undefined })]) {
       expect(plan('attach', recorded, observed, 0)).not.toHaveProperty('astray');
     }
@@ -348,7 +348,7 @@ describe('a persistent path that leads to another device', () => {
 test.each([
   ['D', 'is out of space', 'lvextend -L \\+SIZE vg0/pool'],
   ['M', 'has read-only metadata', 'lvmthin'],
-])('an owner is told of a pool with the health %s', (health, what, help) => {
+])('an attach notes that a thin pool has the health %s', (health, what, help) => {
   const wanted = { ...thin, recorded: true, identity: dm.identity };
   expect(outcome(wanted, lvmMade(ext4, { volumes: [thinLv, { ...pool, health }] }))).toEqual({
     commands: [],
@@ -356,7 +356,7 @@ test.each([
   });
 });
 
-test('an owner is told what a thin pool has promised', () => {
+test('an attach notes that a thin pool is overcommitted', () => {
   const others = [thinLv, { ...thinLv, name: 'b', tags: [], sizeBytes: 2n * GIB }];
   const wanted = { ...thin, recorded: true, identity: dm.identity };
   expect(outcome(wanted, lvmMade(ext4, { volumes: [...others, pool] }))).toEqual({

@@ -72,7 +72,7 @@ const snapshotted = (): FakeThin => {
   return node;
 };
 
-test('a snapshot is there once, whole, and not seen by udev', () => {
+test('a snapshot exists once, complete and hidden from udev, after a crash in any step', () => {
   eachCrash(
     () => new FakeThin(),
     (node) => snapshotSteps(node, 'take'),
@@ -88,7 +88,7 @@ test('a snapshot is there once, whole, and not seen by udev', () => {
   );
 });
 
-test('it is gone, and nothing else, wherever its deletion or its making was cut off', () => {
+test('a deletion removes only the snapshot after a crash in any step of its creation', () => {
   const begun = snapshotSteps(new FakeThin(), 'take').length;
   for (let number = 0; number <= begun; number++) {
     for (const killed of KILLS) {
@@ -118,8 +118,8 @@ describe.each([
     },
     'second',
   ],
-] as const)('a volume that starts from %s', (_, desired, data) => {
-  test('is there once, with its bytes, and udev sees no UUID but its own', () => {
+] as const)('a volume created from %s', (_, desired, data) => {
+  test('has the source’s data, and udev sees only its own UUID, after a crash in any step', () => {
     eachCrash(
       snapshotted,
       (node) => volumeSteps(node, 'provision', desired),
@@ -141,7 +141,7 @@ describe.each([
     );
   });
 
-  test('is let go of wherever it stood, and its source is kept', () => {
+  test('is deleted after a crash in any step, and its source is kept', () => {
     const count = volumeSteps(snapshotted(), 'provision', desired).length;
     for (let number = 0; number < count; number++) {
       for (const killed of KILLS) {
@@ -159,7 +159,7 @@ describe.each([
   });
 });
 
-test('what is not finished is known by its tag alone, and the snapshot of another is left', () => {
+test('a deletion removes an unfinished snapshot by its tag, and keeps another one', () => {
   const node = snapshotted();
   const other = { ...wantedSnap, uid: RESTORED_UID, name: `snap-${RESTORED_UID}` };
   node.crash(stepsOf(planThinSnapshot('take', other, node.snapshot())), 0, 'half');

@@ -18,7 +18,7 @@ import {
 } from './delete-outcome.ts';
 
 test.each([deleting, wiping])(
-  '$onDelete by the records of a node alone: of two with its tag neither is touched',
+  '$onDelete with only a node’s records is refused while two logical volumes have its tag',
   (wanted) => {
     const forgotten = { ...wanted, recorded: false, identity: undefined };
     expect(outcome(forgotten, lvmMade(ext4, { volumes: [copy, lv] }))).toMatch(
@@ -27,7 +27,7 @@ test.each([deleting, wiping])(
   },
 );
 
-describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wanted) => {
+describe.each([deleting, wiping])('$onDelete of a volume that is only in the status', (wanted) => {
   test.each<[string, DesiredLvm, ObservedLvm]>([
     ['Block', blockOf(wanted), lvmMade(foreign, { ...UNMARKED, volumes: [untagged], others })],
     ['Filesystem', wanted, lvmMade(ext4, { ...UNMARKED, volumes: [untagged], others })],
@@ -37,7 +37,7 @@ describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wan
       blockOf(wanted),
       lvmMade(dm, { ...away, ...UNMARKED, volumes: [{ ...inactive, tags: [] }], others }),
     ],
-  ])('%s: what another Volume has on record is let go of, and left', (_, desired, observed) => {
+  ])('%s: keeps the logical volume that another Volume has on record', (_, desired, observed) => {
     expect(outcome(desired, observed)).toEqual([]);
   });
 
@@ -75,12 +75,12 @@ describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wan
       /nothing on the node shows that/,
       'LogicalVolumeUnmarked',
     ],
-  ])('%s: nothing is touched', (_, observed, refusal, code, desired = wanted) => {
+  ])('%s: is refused', (_, observed, refusal, code, desired = wanted) => {
     expect(outcome(desired, observed)).toMatch(refusal);
     expect(plan('delete', desired, observed, 0)).toMatchObject({ reason: { code } });
   });
 
-  test('its tag alone tells of it: whoever has it removed is told, and how to leave it', () => {
+  test('is refused if only the tag shows the owner, and suggests Retain', () => {
     const nothing = { ...wanted, recorded: false, identity: undefined };
     expect(plan('delete', nothing, lvmMade(ext4, UNMARKED), 0)).toMatchObject({
       reason: reason('LogicalVolumeUnknown', { volume: 'vg0/data1' }),
@@ -90,7 +90,7 @@ describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wan
   });
 });
 
-test('nothing is written to a device that has the number of another logical volume', () => {
+test('a wipe verifies the device-mapper UUID before each part', () => {
   const made = plan('delete', wiping, lvmMade(ext4, { volumes: [lv] }), 0);
   const writes = 'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
   expect(writes).toHaveLength(16);
@@ -104,7 +104,7 @@ test('nothing is written to a device that has the number of another logical volu
   }
 });
 
-describe.each([deleting, wiping])('$onDelete', (wanted) => {
+describe.each([deleting, wiping])('$onDelete of a logical volume', (wanted) => {
   test.each<[string, ObservedLvm, RegExp, ReasonCode]>([
     [
       'the group is away',
@@ -174,7 +174,7 @@ describe.each([deleting, wiping])('$onDelete', (wanted) => {
       /^retryable: .* held by \/dev\/dm-9 \(crypt\)$/,
       'LogicalVolumeInUse',
     ],
-  ])('%s: nothing is touched', (_, observed, refusal, code) => {
+  ])('%s: is refused', (_, observed, refusal, code) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
     const made = plan('delete', wanted, observed, 0);
     expect(made).toMatchObject({ reason: { code } });

@@ -47,7 +47,7 @@ const UNTAG = `lvchange --deltag stowage.dev/uid=${UID} vg0/data1`;
 /** Commands that remove the rule for the persistent path, and udev's links. */
 const DROP = dropLink('dm-3').filter((command) => command.startsWith('rm '));
 
-describe('Retain', () => {
+describe('deletion with onDelete Retain', () => {
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
     ['what is made', lvmMade(), [...DROP, UNTAG, 'forget'], keeping],
     ['what the node alone has on record as made', lvmMade(), [...DROP, UNTAG, 'forget']],
@@ -117,7 +117,7 @@ describe('Retain', () => {
       lvmMade(ext4, { intent: undefined }),
       [...DROP, UNTAG, 'forget'],
     ],
-  ])('%s', (_, observed, commands, wanted = lvmDesired) => {
+  ])('plans only the needed commands: %s', (_, observed, commands, wanted = lvmDesired) => {
     expect(outcome(wanted, observed)).toEqual(commands);
     const made = plan('delete', wanted, observed, 0);
     expect('steps' in made && writesTo(made.steps)).toEqual([]);
@@ -137,7 +137,7 @@ test.each<[string, ObservedLvm, string[]]>([
     dropLink('x').filter((command) => command !== lookAgain('x')),
   ],
 ])(
-  'the path that leads %s goes from what is retained, before its records',
+  'deletion with onDelete Retain removes the path that leads %s before the records',
   (_, observed, commands) => {
     const made = plan('delete', keeping, observed, 0);
     const all = 'steps' in made ? made.steps.map(({ argv }) => argv.join(' ')) : [];
@@ -145,7 +145,7 @@ test.each<[string, ObservedLvm, string[]]>([
   },
 );
 
-describe('Delete', () => {
+describe('deletion with onDelete Delete', () => {
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
     ['a file system', lvmMade(), [CLEAR, ...GONE]],
     ['Block, whatever is on it', lvmMade(foreign), [CLEAR, ...GONE], blockOf(deleting)],
@@ -212,11 +212,11 @@ describe('Delete', () => {
       [CLEAR, 'lvchange --activate n vg0/old', `lvremove ${SELECT} vg0/old`, 'forget'],
     ],
     ['made RAID since', madeAs({ kind: 'r' }), [CLEAR, ...GONE]],
-  ])('%s', (_, observed, commands, wanted = deleting) => {
+  ])('plans only the needed commands: %s', (_, observed, commands, wanted = deleting) => {
     expect(outcome(wanted, observed)).toEqual(commands);
   });
 
-  test('each step is bound to the logical volume, and to nobody using it', () => {
+  test('verifies the logical volume before each step, and that nothing uses it', () => {
     const made = plan('delete', deleting, lvmMade(), 0);
     const steps = 'steps' in made ? made.steps : [];
     for (const program of ['lvchange', 'lvremove']) {
@@ -240,7 +240,7 @@ describe('Delete', () => {
   });
 });
 
-describe('Wipe', () => {
+describe('deletion with onDelete Wipe', () => {
   const parts = (wanted: DesiredLvm, observed: ObservedLvm) => {
     const found = outcome(wanted, observed);
     if (typeof found === 'string') return found;
@@ -266,7 +266,7 @@ describe('Wipe', () => {
       lvmMade(ext4, { volumes: [thinLv, pool] }),
       [16, 'seek=0', 16, ...GONE],
     ],
-  ])('%s', (_, observed, expected, wanted = wiping) => {
+  ])('plans the remaining parts: %s', (_, observed, expected, wanted = wiping) => {
     expect(parts(wanted, observed)).toEqual(expected);
   });
 
@@ -290,7 +290,7 @@ describe('Wipe', () => {
       'ThinPoolMetadataFull',
     ],
   ])(
-    'of a thin pool %s nothing is written: all of its volumes would lose what they write',
+    'is refused in a thin pool %s, whose volumes would all lose writes',
     (_, more, refusal, code) => {
       const observed = lvmMade(ext4, { volumes: [thinLv, { ...pool, ...more }] });
       expect(outcome(wiping, observed)).toMatch(refusal);
@@ -298,7 +298,7 @@ describe('Wipe', () => {
     },
   );
 
-  test('each part is only written where the pool has room for it, whoever took some meanwhile', () => {
+  test('verifies that the thin pool has space before each part', () => {
     const made = plan('delete', wiping, lvmMade(ext4, { volumes: [thinLv, pool] }), 0);
     const writes =
       'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
@@ -307,7 +307,7 @@ describe('Wipe', () => {
       expect(preconditions[0]?.argv.join(' ')).toMatch(/data_percent<96\.88&&/);
   });
 
-  test('all is wiped, and it is inactive: it is removed', () => {
+  test('removes an inactive volume that is fully wiped', () => {
     expect(outcome(wiping, lvmMade(dm, { ...away, wiped: GIB }))).toEqual([REMOVE, 'forget']);
   });
 });

@@ -58,7 +58,7 @@ const SEEN = [lookAgain('vg0/data1'), settle()];
 const BY_NAME = ruleFor('ATTR{dm/name}=="vg0-data1"').slice(1);
 const BY_UUID = ruleFor(`ATTR{dm/uuid}=="${dm.dmUuid}"`).slice(1);
 
-describe('a logical volume that is filled', () => {
+describe('a populated logical volume', () => {
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
     [
       'thick: it is the Volume once it is whole, and was written from its first byte to its last',
@@ -111,7 +111,7 @@ describe('a logical volume that is filled', () => {
         'lvchange --activate y --ignoreactivationskip --select lv_attr=~^t vg0/pool',
       ],
     ],
-  ])('%s', (_, observed, expected, wanted = inPool) => {
+  ])('is provisioned with the expected commands: %s', (_, observed, expected, wanted = inPool) => {
     expect(outcome(wanted, observed)).toEqual(expected);
   });
 
@@ -154,7 +154,7 @@ describe('a logical volume that is filled', () => {
       begun(ext4, { volumes: [{ ...half, open: true }] }),
       'retryable: the unfinished logical volume vg0/data1 (/dev/dm-3) is in use: a process has it open',
     ],
-  ])('what an earlier try left %s', (_, observed, expected, wanted = thick) => {
+  ])('left by an earlier attempt %s', (_, observed, expected, wanted = thick) => {
     const made = outcome(wanted, observed);
     // Provisioning begins again in the same job, as attempts are counted.
     const node = lvmNode({
@@ -172,14 +172,14 @@ describe('a logical volume that is filled', () => {
     );
   });
 
-  test('one that is whole, and was not recorded as that, is recorded, and nothing is written to it', () => {
+  test('is not written to again if it is complete but not recorded', () => {
     // Only the link is created.
     expect(outcome(thick, begun(ext4))).toEqual([...BY_UUID, lookAgain('dm-3'), settle()]);
     expect(outcome(block, begun({ ...dm, content: 'gpt:of-the-image' }))).toContain(settle());
     expect(outcome(thick, begun(dm))).toContain('should contain a file system');
   });
 
-  test('a thin pool must have room for all of it: once it is full, all that is in it is lost', () => {
+  test('needs its full size in the thin pool, besides other unfinished volumes', () => {
     const full = { ...pool, dataPercent: 60 };
     const observed = lvmNode({ volumes: [full], free: [] });
     expect(outcome(thin, observed)).toContainEqual(expect.stringMatching(/^lvcreate/));
@@ -202,7 +202,7 @@ describe('a logical volume that is filled', () => {
     ).toContain(CREATED);
   });
 
-  test('nothing is filled but what was just made', () => {
+  test('is populated only while it is tagged as unfinished', () => {
     const made = plan('provision', thick, lvmNode({ intent }), 0);
     const step =
       'steps' in made
@@ -219,14 +219,14 @@ describe('a logical volume that is filled', () => {
     ]);
   });
 
-  test('in a pool that does not zero, what is not written is not left to it', () => {
+  test('is written completely in a thin pool that does not zero blocks', () => {
     const node = lvmNode({ volumes: [{ ...pool, zeroes: false }], free: [] });
     expect(outcome({ ...inPool, mode: 'Block', fs: undefined }, node)).toContain(
       filled('block', 'dirty'),
     );
   });
 
-  test('what nobody filled it with is not taken off', () => {
+  test('is refused if it contains data that no record explains', () => {
     const odd = {
       ...dm,
       content: 'gpt:of-whom',
@@ -247,7 +247,7 @@ describe('a logical volume that is filled', () => {
     }
   });
 
-  test('what it was filled with goes with it, where it was not recorded yet', () => {
+  test('is cleared on deletion even if population was not recorded as complete', () => {
     const gpt = { ...dm, content: 'gpt:of-the-image' };
     const filling = { ...intent, filling: true };
     const plain = { ...block, fill: undefined, onDelete: 'Delete' } as const;
@@ -272,7 +272,7 @@ describe('a logical volume that is filled', () => {
     }
   });
 
-  test('Wipe overwrites what a thin one was filled with, as its pool gives that to others; a copy was never active', () => {
+  test('is overwritten by Wipe in a thin pool only if its population had begun', () => {
     const wiped = { ...inPool, fill: undefined, onDelete: 'Wipe' } as const;
     const filling = { ...intent, filling: true };
     const WIPED = expect.stringMatching(/^dd if=\/dev\/zero of=\/dev\/dm-3 /);
@@ -299,14 +299,14 @@ describe('a logical volume that is filled', () => {
     );
   });
 
-  test('a group that may not be changed is not', () => {
+  test('is refused in a shared volume group', () => {
     const observed = lvmNode();
     const [group] = observed.groups;
     if (group === undefined) throw new Error('no group');
     expect(outcome(thick, { ...observed, groups: [{ ...group, shared: true }] })).toContain('vg0');
   });
 
-  test('whoever deletes it waits for no download', () => {
+  test('has its population canceled by a file that sudoers allows', () => {
     const steps = cancelFill(thick);
     expect(steps.map(({ argv }) => argv.at(-1))).toEqual([
       `/var/lib/stowage/volumes/${UID}.cancel`,

@@ -26,7 +26,7 @@ const FULL = messageOf(
   }),
 );
 
-describe('grows', () => {
+describe('expansion of a logical volume', () => {
   const larger = { ...recorded, sizeBytes: 2n * GIB };
   const EXTEND = 'lvextend --extents 512 vg0/data1';
   const FREE = { free: [{ ...free, count: 256n }] };
@@ -54,7 +54,7 @@ describe('grows', () => {
       { ...recorded, sizeBytes: GIB - 1n },
     ],
     ['not smaller', lvmMade(), [], { ...recorded, sizeBytes: MIB }],
-  ])('%s', (_, observed, commands, wanted = larger) => {
+  ])('plans only the needed commands: %s', (_, observed, commands, wanted = larger) => {
     expect(outcome(wanted, observed)).toEqual(commands);
     const made = plan('attach', wanted, observed, 0);
     expect('grows' in made).toBe(commands.length > 0);
@@ -115,7 +115,7 @@ describe('grows', () => {
       lvmMade(ext4, { free: [{ ...free, content: 'linux_raid_member:x' }] }),
       /contain linux_raid_member:x/,
     ],
-  ])('%s it does not, is as usable as it was, and says why', (_, observed, note) => {
+  ])('is skipped with a note: %s', (_, observed, note) => {
     expect(outcome(larger, observed)).toEqual({
       commands: [],
       notes: [
@@ -125,7 +125,7 @@ describe('grows', () => {
   });
 });
 
-describe('grows what has no record of its size', () => {
+describe('expansion of a logical volume without a recorded size', () => {
   const larger = { ...recorded, sizeBytes: 2n * GIB };
   const RECORD = `dd of=/var/lib/stowage/volumes/${UID}.done.new conv=fsync status=none`;
   const planned = (observed: ObservedLvm) => {
@@ -137,7 +137,7 @@ describe('grows what has no record of its size', () => {
   test.each([
     ['MetalK8s made it', UNMARKED],
     ['the record is of an earlier version', { done: { sizeBytes: undefined } }],
-  ])('%s: what it has is on record before, so that its file system follows', (_, more) => {
+  ])('records the current size before lvextend: %s', (_, more) => {
     const steps = planned(lvmMade(ext4, { ...more, free: [free] }));
     const first = steps.findIndex(([command]) => command === RECORD);
     expect(steps[0]?.[0]).toMatch(/^install -d/);
@@ -151,7 +151,7 @@ describe('grows what has no record of its size', () => {
     expect(steps.findLast(([command]) => command === RECORD)?.[1]).toBe(`${2n * GIB}\n`);
   });
 
-  test('somebody else must grow it: what it has is on record before they are told to', () => {
+  test('records the current size before asking for a manual lvextend', () => {
     const raid = { ...UNMARKED, volumes: [{ ...lv, kind: 'r' }], free: [free] };
     expect(planned(lvmMade(ext4, raid)).map(([, stdin]) => stdin)).toContain(`${GIB}\n`);
     expect(plan('attach', larger, lvmMade(ext4, raid), 0)).toMatchObject({ grows: true });
@@ -165,13 +165,13 @@ describe('grows what has no record of its size', () => {
     });
   });
 
-  test('known by its name alone, it gets no record, with which the name would be of another', () => {
+  test('writes no record for a volume that is known only by its name', () => {
     const made = { ...UNMARKED, volumes: [{ ...lv, tags: [] }], free: [free] };
     expect(outcome({ ...lvmDesired, sizeBytes: 2n * GIB }, lvmMade(ext4, made))).toEqual([]);
   });
 });
 
-test('a file system of a thin pool grows where that has room right then, one at a time', () => {
+test('a file system in a thin pool is expanded under a lock, if the pool has space', () => {
   const larger = { ...recorded, sizeBytes: 2n * GIB };
   const made = plan('attach', larger, lvmMade(ext4, { volumes: [thinLv, pool] }), 0);
   const steps = 'steps' in made ? made.steps : [];
@@ -184,7 +184,7 @@ test('a file system of a thin pool grows where that has room right then, one at 
   });
 });
 
-test('a copy, which has the UUID of the file system, is not grown in its place', () => {
+test('an expansion verifies the device-mapper UUID, which a copy does not share', () => {
   const made = plan(
     'attach',
     { ...recorded, sizeBytes: 2n * GIB },
@@ -198,7 +198,7 @@ test('a copy, which has the UUID of the file system, is not grown in its place',
   });
 });
 
-test('extents are taken only while they hold what was found in them', () => {
+test('an expansion verifies that free extents are unchanged before lvextend', () => {
   const made = plan(
     'attach',
     { ...recorded, sizeBytes: 2n * GIB },

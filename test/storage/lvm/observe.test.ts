@@ -94,8 +94,8 @@ const seen = async (desired: DesiredLvm, answers: Record<string, ProbeResult>) =
 };
 const none = { 'lvs ': report('lv', POOL) };
 
-describe('a logical volume that is there', () => {
-  test('is looked into by the kernel’s number, in three rounds', async () => {
+describe('observing an existing logical volume', () => {
+  test('uses the kernel’s device number, in three rounds', async () => {
     const { observed, asked } = await seen(lvmDesired, {});
     expect(asked).toHaveLength(3);
     expect(asked.flat().filter((line) => line.startsWith('stat -L -c %F'))).toEqual([]);
@@ -118,7 +118,7 @@ describe('a logical volume that is there', () => {
       { ...lvmBlock, earlierLink: byMapper(DM) },
       byMapper(DM),
     ],
-  ])('its path is followed%s', async (_, wanted, path) => {
+  ])('resolves its persistent path%s', async (_, wanted, path) => {
     const there = { [`stat -L -c %t:%T ${path}`]: result(0, 'fd:3\n') };
     expect((await seen(wanted, there)).observed.link).toBe('253:3');
     expect((await seen(wanted, {})).observed.link).toBeUndefined();
@@ -127,7 +127,7 @@ describe('a logical volume that is there', () => {
   test.each([
     ['-wi-s-----', 'suspended'],
     ['-wi-------', 'inactive'],
-  ])('%s: what is %s is not read', async (lv_attr) => {
+  ])('%s: does not read it while it is %s', async (lv_attr) => {
     const number = lv_attr === '-wi-------' ? NO_DEVICE : {};
     const { observed, asked } = await seen(lvmDesired, {
       'lvs ': report('lv', lvRow({ ...number, lv_attr })),
@@ -136,7 +136,7 @@ describe('a logical volume that is there', () => {
     expect(asked.flat().filter((line) => line.includes('/dev/dm-3'))).toEqual([]);
   });
 
-  test('what is of a pool that is suspended is not read', async () => {
+  test('does not read it while its thin pool is suspended', async () => {
     const own = lvRow({ lv_attr: 'Vwi-a-tz--', pool_lv: 'pool' });
     const suspended = lvRow({ lv_name: 'pool', lv_uuid: 'P', lv_attr: 'twi-s-tz--', lv_tags: '' });
     const { observed, asked } = await seen(lvmDesired, { 'lvs ': report('lv', own, suspended) });
@@ -144,7 +144,7 @@ describe('a logical volume that is there', () => {
     expect(asked.flat().filter((line) => line.includes('/dev/dm-3'))).toEqual([]);
   });
 
-  test('to grow, it is looked where', async () => {
+  test('lists free extents for an expansion', async () => {
     const { observed } = await seen({ ...lvmDesired, sizeBytes: 2n * GIB }, {});
     expect(observed.free).toMatchObject([
       { pv: '/dev/sdb', first: 0n, count: 200n },
@@ -153,8 +153,8 @@ describe('a logical volume that is there', () => {
   });
 });
 
-describe('one that is to be made', () => {
-  test('of as many free extents as it needs, the most first, each looked into where it is', async () => {
+describe('observing a logical volume to be created', () => {
+  test('probes as many free extents as needed, the largest first', async () => {
     const { observed, asked } = await seen(lvmDesired, {
       ...none,
       [`blkid -p -O ${MIB} `]: result(0, 'DEVNAME=/dev/sdb\nUUID=u\nTYPE=ext4\nUSAGE=filesystem\n'),
@@ -182,7 +182,7 @@ describe('one that is to be made', () => {
     ['both', result(0, 'UUID=u\nTYPE=xfs\nPTTYPE=dos\n'), 'xfs:u+dos'],
     ['several', result(8), 'ambivalent'],
     ['the entry of the disk itself in a table', result(0, 'PART_ENTRY_NUMBER=1\n'), ''],
-  ])('%s in free extents', async (_, blkid, content) => {
+  ])('describes content of free extents: %s', async (_, blkid, content) => {
     const { observed } = await seen(lvmDesired, { ...none, [`blkid -p -O ${MIB} `]: blkid });
     expect(observed.free[0]?.content).toBe(content);
   });
@@ -196,11 +196,11 @@ describe('one that is to be made', () => {
     ['a cache that stays', { 'blockdev ': result(1, '', 'blockdev: denied') }],
     ['an LVM that fails', { 'vgs ': result(5, '', 'failed') }],
     ['no LVM at all', { 'vgs ': result(127, '', 'vgs: not found') }],
-  ])('%s leave open what is there', async (_, answers) => {
+  ])('throws on %s', async (_, answers) => {
     await expect(seen(lvmDesired, { ...none, ...answers })).rejects.toThrow(ObservationError);
   });
 
-  test('a group that is not there is no failure', async () => {
+  test('reports a missing volume group without an error', async () => {
     const { observed } = await seen(lvmDesired, { 'vgs ': report('vg'), 'lvs ': report('lv') });
     expect(observed).toMatchObject({
       groups: [],
@@ -215,7 +215,7 @@ describe('one that is to be made', () => {
     'pvs --reportformat': report('pv', diskRow('/dev/sda'), diskRow('/dev/sdc', OTHER)),
     'lvs ': report('lv', lvRow(), lvRow({ vg_uuid: OTHER, lv_name: 'theirs' })),
   };
-  test('of two groups of a name it is not known which is meant', async () => {
+  test('lists no volumes and extents if two volume groups have the name', async () => {
     const { observed } = await seen(lvmDesired, two);
     expect(observed).toMatchObject({ groups: [{}, {}], volumes: [], free: [] });
   });
@@ -236,7 +236,7 @@ describe('one that is to be made', () => {
         ),
       },
     ],
-  ])('a Volume goes on in the group that %s records', async (_, recorded, more) => {
+  ])('prefers the volume group that %s records', async (_, recorded, more) => {
     const { observed } = await seen({ ...lvmDesired, ...recorded }, { ...two, ...more });
     expect(observed.groups.map(({ uuid }) => uuid)).toEqual([VG, OTHER]);
     expect(observed.groups[0]?.disks).toEqual(['/dev/sda']);
@@ -244,7 +244,7 @@ describe('one that is to be made', () => {
     expect(observed.target.is).toBe('device');
   });
 
-  test('a group on a device of a Volume is none of the node', async () => {
+  test('ignores a volume group on a device of a Volume', async () => {
     const { observed } = await seen(lvmDesired, {
       ...two,
       'pvs --reportformat': report('pv', diskRow('/dev/sda'), diskRow('/dev/loop7', OTHER)),
@@ -253,7 +253,7 @@ describe('one that is to be made', () => {
     expect(observed.volumes.map(({ name }) => name)).toEqual(['data1']);
   });
 
-  describe('where LVM would take extents that carry something', () => {
+  describe('free extents with content', () => {
     const EXTENT = 4n * MIB;
     const at = (extent: bigint) => `blkid -p -O ${MIB + extent * EXTENT} `;
     const XFS = result(0, 'UUID=u\nTYPE=xfs\n');
@@ -305,7 +305,7 @@ describe('one that is to be made', () => {
         { [at(0n)]: XFS },
         ['/dev/sdb:7+200', '/dev/sdc:9+56'],
       ],
-    ])('%s', async (_, pieces, dirty, expected) => {
+    ])('are avoided: %s', async (_, pieces, dirty, expected) => {
       const { free, carries, observed } = await taken(pieces, dirty);
       expect(free).toEqual(expected);
       expect(carries.every((content) => content === '')).toBe(true);
@@ -331,21 +331,21 @@ describe('one that is to be made', () => {
         ],
         { [at(0n)]: XFS },
       ],
-    ])('they are told of where %s', async (_, pieces, dirty) => {
+    ])('are reported if %s', async (_, pieces, dirty) => {
       const { free, carries, observed } = await taken(pieces, dirty);
       expect(free).toEqual(['/dev/sda:0+256']);
       expect(carries).toEqual(['xfs:u']);
       expect(observed.passedOver).toEqual([]);
     });
 
-    test('nothing more is looked at where they carry nothing', async () => {
+    test('need no further probes if there are none', async () => {
       const { rounds, observed } = await taken([['/dev/sda', 0, 600]], {});
       expect(rounds).toBe(4);
       expect(observed.passedOver).toEqual([]);
     });
   });
 
-  test('nothing is taken from a disk that is away', async () => {
+  test('lists no extents of a missing disk', async () => {
     const { observed } = await seen(lvmDesired, {
       ...none,
       'pvs --segments': report(
@@ -357,7 +357,7 @@ describe('one that is to be made', () => {
     expect(observed.free.map(({ pv }) => pv)).toEqual(['/dev/sdb']);
   });
 
-  test('what is left of an inactive pool is not known', async () => {
+  test('reports no free space of an inactive thin pool', async () => {
     const asleep = { ...POOL, ...NO_DEVICE, lv_attr: 'twi---tz--' };
     const { observed } = await seen(thin, {
       'lvs ': report('lv', { ...asleep, data_percent: '', metadata_percent: '' }),
@@ -365,7 +365,7 @@ describe('one that is to be made', () => {
     expect(observed.space.freeBytes).toBeUndefined();
   });
 
-  test('a thin one needs no extents; its pool is what fills up', async () => {
+  test('reports the free space of the pool, and no extents, for a thin volume', async () => {
     const { observed, asked } = await seen(thin, none);
     expect(asked).toHaveLength(2);
     expect(observed.space).toEqual({

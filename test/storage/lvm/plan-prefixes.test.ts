@@ -171,7 +171,7 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
     }
   }
 
-  test('comes to the same end wherever it is interrupted', () => {
+  test('reaches the same state after any interruption', () => {
     const stages = { provision: crashes, attach: crashes, grow: crashes, delete: crashes };
     fc.assert(
       fc.property(
@@ -184,7 +184,7 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
     );
   });
 
-  test('what was made without records grows to its end, wherever it is interrupted', () => {
+  test('is expanded without records after any interruption', () => {
     eachCrash((crash) => {
       const node = new FakeLvm();
       live(node, 'provision', wanted, []);
@@ -198,7 +198,7 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
     });
   });
 
-  test('every step of every plan, interrupted in every way', () => {
+  test('recovers from a crash in each step of each operation', () => {
     const none = { provision: [], attach: [], grow: [], delete: [] };
     // A filled volume is like any other once it is provisioned.
     for (const stage of filled === 'filled' ? ['provision'] : Object.keys(none)) {
@@ -206,7 +206,7 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
     }
   });
 
-  test('what was never made to the end is let go of, wherever it stood', () => {
+  test('is deleted after provisioning crashed in any step', () => {
     for (const onDelete of FATES) {
       const desired = { ...wanted, onDelete };
       const count = stepsOf(new FakeLvm(), 'provision', desired).length;
@@ -227,7 +227,7 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
   });
 });
 
-test('without consent, what is in free extents is destroyed at no point', () => {
+test('content in free extents is never destroyed without consent', () => {
   const refusal = plan('provision', lvmDesired, new FakeLvm(OLD).observe(lvmDesired), 0);
   expect(refusal).toMatchObject({ refusal: expect.stringContaining(OLD) });
   // The extents were clean when observed, and have content when LVM uses them.

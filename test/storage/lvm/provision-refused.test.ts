@@ -23,7 +23,7 @@ import {
 import { plan } from '../../support/lvm-words.ts';
 import { outcome, stale, xfs } from './provision-outcome.ts';
 
-describe('refused', () => {
+describe('provisioning a logical volume', () => {
   const odd = (more: object) => lvmNode({ groups: [{ ...group, ...more }] });
   test.each<[string, ObservedLvm, RegExp, ReasonCode, DesiredLvm?]>([
     [
@@ -194,7 +194,7 @@ describe('refused', () => {
       /^retryable: a physical volume of .* is missing/,
       'LogicalVolumePartial',
     ],
-  ])('%s', (_, observed, refusal, code, wanted = lvmDesired) => {
+  ])('is refused: %s', (_, observed, refusal, code, wanted = lvmDesired) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
     expect(plan('provision', wanted, observed, 0)).toMatchObject({ reason: { code } });
   });
@@ -207,12 +207,12 @@ describe('refused', () => {
       'FreeExtentsCarryData',
     ],
     ['too few extents', [{ ...free, count: 100n }], undefined],
-  ])('where nothing was made, for %s, another node may have others', (_, extents, shows) => {
+  ])('maps the refusal to the reason in the Volume’s status: %s', (_, extents, shows) => {
     const made = plan('provision', lvmDesired, lvmNode({ free: extents }), 0);
     expect('refusal' in made && shownAs(made.reason)).toBe(shows);
   });
 
-  test('what is there, and what consent there is, are parameters', () => {
+  test('reports the content, its place and the consent as parameters', () => {
     const made = (more: Partial<DesiredLvm>) =>
       plan('provision', { ...lvmDesired, ...more }, lvmNode({ free: [stale] }), 0);
     const found = { group: 'vg0', content: 'ext4:OLD', places: '/dev/vdb' };
@@ -228,7 +228,7 @@ describe('refused', () => {
   });
 });
 
-describe('a thin pool', () => {
+describe('provisioning in a thin pool', () => {
   const inPool = (more: object) => lvmNode({ volumes: [{ ...pool, ...more }], free: [] });
   test.each<[string, ObservedLvm, RegExp, ReasonCode]>([
     [
@@ -265,13 +265,13 @@ describe('a thin pool', () => {
       /LVM does not report the usage of the thin pool/,
       'ThinPoolSilent',
     ],
-  ])('%s is refused', (_, observed, refusal, code) => {
+  ])('is refused in one %s', (_, observed, refusal, code) => {
     expect(outcome(thin, observed)).toMatch(refusal);
     expect(plan('provision', thin, observed, 0)).toMatchObject({ reason: { code } });
   });
 
   test.each([{ dataPercent: 99 }, { health: 'D' }])(
-    'that became full (%j) meanwhile gets no file system',
+    'creates no file system once the pool is full (%j)',
     (more) => {
       const observed = begun(dm, { volumes: [thinLv, { ...pool, ...more }] });
       expect(outcome(thin, observed)).toMatch(
@@ -280,7 +280,7 @@ describe('a thin pool', () => {
     },
   );
 
-  test('may be promised more than it has', () => {
+  test('allows overcommitment as long as mkfs itself fits', () => {
     const made = expect.arrayContaining([expect.stringMatching(/^lvcreate /)]);
     expect(outcome({ ...thin, mode: 'Block', sizeBytes: 100n * GIB }, inPool({}))).toEqual(made);
     expect(outcome({ ...thin, sizeBytes: 50n * GIB }, inPool({}))).toEqual(made);
@@ -288,7 +288,7 @@ describe('a thin pool', () => {
   });
 });
 
-describe('what is made is never made again', () => {
+describe('a provisioned logical volume', () => {
   test.each<[string, ObservedLvm, RegExp, ReasonCode]>([
     [
       'the logical volume is gone',
@@ -315,14 +315,14 @@ describe('what is made is never made again', () => {
       'MadeContentMissing',
     ],
     ['something else is on it', lvmMade(xfs), /xfs:x was found$/, 'MadeContentMissing'],
-  ])('%s', (_, observed, refusal, code) => {
+  ])('is refused and not created again: %s', (_, observed, refusal, code) => {
     for (const wanted of [lvmDesired, { ...lvmDesired, recorded: true }]) {
       expect(outcome(wanted, observed)).toMatch(refusal);
       expect(plan('provision', wanted, observed, 0)).toMatchObject({ reason: { code } });
     }
   });
 
-  test('nothing remains to be done', () => {
+  test('needs no further steps', () => {
     expect(outcome(lvmDesired, lvmMade())).toEqual([]);
   });
 });

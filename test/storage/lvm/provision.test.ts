@@ -43,7 +43,7 @@ const steps = (wanted: DesiredLvm, observed: ObservedLvm) => {
   return made.steps;
 };
 
-describe('is made', () => {
+describe('provisioning a logical volume', () => {
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
     [
       'thick',
@@ -118,11 +118,11 @@ describe('is made', () => {
       [...BLOCK_BY_NAME, `${CREATE} /dev/vdb:10-265`, WAIT],
       { ...lvmBlock, overwrite: 'ext4:OLD' },
     ],
-  ])('%s', (_, observed, commands, wanted = thin) => {
+  ])('plans only the needed commands: %s', (_, observed, commands, wanted = thin) => {
     expect(outcome(wanted, observed)).toEqual(commands);
   });
 
-  test('inner devices of a pool are deactivated where they are not for reading alone, as those who repair it have them', () => {
+  test('deactivates inner devices of a pool only if they are not read-only for a repair', () => {
     for (const step of steps(thin, lvmNode({ volumes: [asleep], free: [] })).filter(
       ({ argv }) => argv[1] === '--activate' && argv[2] === 'n',
     )) {
@@ -147,7 +147,7 @@ describe('is made', () => {
     ],
     ['mkfs.ext4', thin, begun(dm, { volumes: [thinLv, pool] }), '95.88'],
   ])(
-    '%s goes ahead where the pool has room right then, whoever took some since it was looked at',
+    '%s requires that the thin pool still has space when it runs',
     (program, wanted, observed, percent) => {
       const step = steps(wanted, observed).find(({ argv }) => argv[0] === program);
       expect(step?.preconditions[0]).toMatchObject({
@@ -168,7 +168,7 @@ describe('is made', () => {
   );
 
   test.each([0, 50, 95.86, 95.87, 95.88, 99.99])(
-    'what is planned at %d percent is what is guarded',
+    'is planned at %d percent of pool usage only if the precondition would hold',
     (dataPercent) => {
       const made = plan(
         'provision',
@@ -180,7 +180,7 @@ describe('is made', () => {
     },
   );
 
-  test('a pool that LVM may be at work in is looked at again', () => {
+  test('is retried while LVM does not report the usage of the pool', () => {
     const observed = lvmNode({ volumes: [{ ...pool, dataPercent: undefined }], free: [] });
     expect(plan('provision', thin, observed, 0)).toMatchObject({
       reason: { code: 'ThinPoolSilent' },
@@ -189,7 +189,7 @@ describe('is made', () => {
     });
   });
 
-  test('the record comes before lvcreate, and done last of what is made', () => {
+  test('writes the intent before lvcreate, and done after the sync', () => {
     const names = steps(lvmDesired, lvmNode()).map(({ name }) => name);
     expect(names.indexOf('put the record "intent" in place')).toBeLessThan(
       names.indexOf('create the logical volume vg0/data1'),
@@ -199,7 +199,7 @@ describe('is made', () => {
     );
   });
 
-  test('nothing is made once it is on record as done, and only what LVM just made gets a file system', () => {
+  test('verifies that the volume is not done, and that mkfs gets a new, empty device', () => {
     const preconditions = (program: string) =>
       steps(lvmDesired, lvmNode())
         .find(({ argv }) => argv[0] === program)
@@ -217,7 +217,7 @@ describe('is made', () => {
     ]);
   });
 
-  test('in mode Block nothing is done before LVM is seen to have left nothing on it', () => {
+  test('is recorded as done in mode Block only if the new volume is empty', () => {
     const made = steps(lvmBlock, lvmNode());
     const next = made[made.findIndex(({ argv }) => argv[0] === 'lvcreate') + 1];
     expect(next?.name).toBe('write the record "done"');
@@ -234,7 +234,7 @@ describe('is made', () => {
   test.each([
     ['vg0', 'data1', 'vg0-data1'],
     ['my-vg', 'a-b--c', 'my--vg-a--b----c'],
-  ])('only where the path of %s/%s leads to device-mapper’s %s', (vgName, name, dmName) => {
+  ])('verifies that the path of %s/%s leads to device-mapper’s %s', (vgName, name, dmName) => {
     const made = steps(
       { ...lvmDesired, vgName, name },
       lvmNode({ groups: [{ ...group, name: vgName }] }),
@@ -246,11 +246,11 @@ describe('is made', () => {
     });
   });
 
-  test('what LVM asks is answered by nobody, also where the plan is pasted into a shell', () => {
+  test('runs lvcreate with empty standard input, so that no question is answered', () => {
     expect(steps(lvmDesired, lvmNode()).find(({ argv }) => argv[0] === 'lvcreate')?.stdin).toBe('');
   });
 
-  test('a file system is only made on the device that was looked at, by what device-mapper calls it', () => {
+  test('verifies the device-mapper UUID before mkfs', () => {
     const made = steps(lvmDesired, begun(dm, { volumes: [lv] }));
     expect(made.find(({ argv }) => argv[0] === 'mkfs.ext4')?.preconditions).toContainEqual({
       argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
@@ -259,7 +259,7 @@ describe('is made', () => {
     });
   });
 
-  test('consent is bound to what is in the extents, and on record before', () => {
+  test('binds consent to the content of the extents, and records it', () => {
     const wanted = { ...lvmBlock, overwrite: 'ext4:OLD' };
     const made = steps(wanted, lvmNode({ free: [stale] }));
     const lvcreate = made.find(({ argv }) => argv[0] === 'lvcreate');
@@ -272,7 +272,7 @@ describe('is made', () => {
   });
 });
 
-describe('goes on after a crash', () => {
+describe('provisioning a logical volume after a crash', () => {
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
     [
       'before there was a logical volume',
@@ -341,7 +341,7 @@ describe('goes on after a crash', () => {
       ['wipefs --all --force /dev/dm-3', ...BLOCK_BY_UUID, LOOK('dm-3'), WAIT],
       { ...lvmBlock, overwrite: 'xfs:x' },
     ],
-  ])('%s', (_, observed, commands, wanted = lvmDesired) => {
+  ])('resumes: %s', (_, observed, commands, wanted = lvmDesired) => {
     expect(outcome(wanted, observed)).toEqual(commands);
   });
 });

@@ -43,8 +43,8 @@ const volumesIn = (lvs: ProbeResult) => readVolumes(lvs, { uuid: VG });
 
 const vg = (name: string, attr: string) => JSON.stringify(vgRow({ vg_name: name, vg_attr: attr }));
 
-describe('volume groups', () => {
-  test('of the name alone', () => {
+describe('readGroups', () => {
+  test('reads only groups with the name', () => {
     expect(
       groupsIn(printed('vg', vg('a', 'wz--n-'), vg('vg0', 'wz--n-'), vg('vg0', 'wz--n-'))),
     ).toEqual(
@@ -63,12 +63,12 @@ describe('volume groups', () => {
     expect(groupsIn(printed('vg'))).toEqual([]);
   });
 
-  test('without those on devices of Volumes, whatever LVM shows', () => {
+  test('ignores groups on devices of Volumes, even if LVM lists them', () => {
     const view = { ...VIEW, hides: (path: string) => path === '/dev/sda' };
     expect(groupsIn(printed('vg', vg('vg0', 'wz--n-')), view)).toEqual([]);
   });
 
-  test('with what LVM says in the midst of a report', () => {
+  test('skips messages of LVM within a report', () => {
     const { stdout, ...rest } = printed('vg', vg('vg0', 'wz--n-'));
     const said = stdout.replace(
       '"report": [',
@@ -84,12 +84,12 @@ describe('volume groups', () => {
     ['wz-pn-', { partial: true }],
     ['wz--nc', { shared: true }],
     ['wz--ns', { shared: true }],
-  ])('%s', (attr, expected) => {
+  ])('reads the attributes %s', (attr, expected) => {
     expect(groupsIn(printed('vg', vg('vg0', attr)))).toMatchObject([expected]);
   });
 });
 
-describe('logical volumes', () => {
+describe('readVolumes', () => {
   const lv = (lv_attr: string, more: object = {}) =>
     JSON.stringify(
       lvRow({ lv_attr, lv_size: '67108864', lv_tags: 'a,stowage.dev/uid=u', ...more }),
@@ -114,7 +114,7 @@ describe('logical volumes', () => {
     zeroes: false,
   };
 
-  test('one that is active', () => {
+  test('reads an active volume', () => {
     expect(volumesIn(printed('lv', lv('-wi-a-----')))).toEqual([plain]);
   });
 
@@ -148,23 +148,23 @@ describe('logical volumes', () => {
       { kind: 'C', pool: undefined },
     ],
     ['Vwi---tz-k', { pool_lv: 'pool', origin: 'data0' }, { origin: 'data0', active: false }],
-  ])('%s %j', (attr, more, expected) => {
+  ])('reads the attributes %s with %j', (attr, more, expected) => {
     expect(volumesIn(printed('lv', lv(attr, more)))).toEqual([expect.objectContaining(expected)]);
   });
 });
 
-test('of two groups of a name each has its own', () => {
+test('readVolumes lists only the volumes of the group with the UUID', () => {
   const rows = [lvRow(), lvRow({ vg_uuid: 'other', lv_name: 'data2' })].map((row) =>
     JSON.stringify(row),
   );
   expect(volumesIn(printed('lv', ...rows)).map(({ name }) => name)).toEqual(['data1']);
 });
 
-test('where there are none, LVM 2.03 prints so', () => {
+test('readVolumes reads an empty report of LVM 2.03', () => {
   expect(volumesIn(printed('lv'))).toEqual([]);
 });
 
-test('a thin volume that has snapshots is of its pool all the same', () => {
+test('a thin volume with snapshots belongs to its pool', () => {
   const rows = [
     lvRow({
       ...NO_DEVICE,
@@ -181,7 +181,7 @@ test('a thin volume that has snapshots is of its pool all the same', () => {
   ]);
 });
 
-test.each(['12,5', '-1', 'nan', '1e2', 'full'])('a percentage of %s is not understood', (text) => {
+test.each(['12,5', '-1', 'nan', '1e2', 'full'])('readVolumes rejects percentage %s', (text) => {
   const row = lvRow({
     lv_attr: 'twi-aotz--',
     data_percent: text,
@@ -194,7 +194,7 @@ test.each(['12,5', '-1', 'nan', '1e2', 'full'])('a percentage of %s is not under
   expect(read({ data_percent: '12.50' })).toMatchObject([{ dataPercent: 12.5 }]);
 });
 
-test('free extents: of the group, on disks that may be used, the most first', () => {
+test('readFreeExtents lists allocatable extents of the group, the largest first', () => {
   const rows = [
     segmentRow('/dev/sdb', 0, 16, { segtype: 'linear' }),
     segmentRow('/dev/sdb', 16, 10),
@@ -222,6 +222,6 @@ test.each([
   [{ exit: 0, stdout: '{"report":[]}', stderr: '' }],
   [{ exit: 0, stdout: '{"report":[{"vg":[]}]}', stderr: '' }],
   [{ exit: 0, stdout: '{"report":[{"lv":[{"lv_name":"a"}]}]}', stderr: '' }],
-])('%j says nothing', (result) => {
+])('readVolumes throws on %j', (result) => {
   expect(() => volumesIn(result)).toThrow(ObservationError);
 });

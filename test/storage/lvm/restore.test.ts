@@ -35,7 +35,7 @@ const BY_NAME = [
 const onVolume = (made: Plan) =>
   commands(made).filter((line) => /^(stowage|lv|find|flock|udevadm)/.test(line));
 
-test('a volume is a thin snapshot that has grown and has a UUID of its own before it is active', () => {
+test('a restore expands a thin snapshot and changes its UUID before activating it', () => {
   const made = prepare(beside(there));
   expect(onVolume(made)).toEqual([
     TAKE,
@@ -61,14 +61,14 @@ test('a volume is a thin snapshot that has grown and has a UUID of its own befor
   expect(locked).toMatchObject({ lock: '/dev/mapper/vg0-pool-tpool', failureMeansConflict: true });
 });
 
-test('one of mode Block, and of the size that it has, keeps what is in it', () => {
+test('a restore keeps the content of a Block volume of the same size', () => {
   const source = { ...restoredThin.source, mode: 'Block' } as DesiredLvm['source'];
   const made = prepare(beside(there), { mode: 'Block', fs: undefined, sizeBytes: GIB, source });
   expect(onVolume(made)).toEqual([TAKE, FINISH, ...BY_NAME, ACTIVATE, settle(RESTORED_LINK)]);
   expect(commands(made)).toContainEqual(expect.stringContaining('link_priority=-100'));
 });
 
-test('a clone is the same of a volume', () => {
+test('a clone is a thin snapshot of the source volume', () => {
   const source = {
     what: 'volume',
     vgName: 'vg0',
@@ -100,7 +100,7 @@ const LEAVE = [
     /^lvremove --yes --select lv_uuid=half&&lv_tags=\{stowage.dev\/unfinished=/,
   ),
 ];
-test('what an interrupted try left is taken away, in a pool that it left suspended as well', () => {
+test('a retry removes the remains of an interrupted restore, even in a suspended pool', () => {
   expect(commands(prepare(beside([half, ...there], begun)))).toEqual(LEAVE);
   const stuck = [half, snapLv, { ...pool, suspended: true }];
   expect(commands(prepare(beside(stuck, begun)))).toEqual([
@@ -109,7 +109,7 @@ test('what an interrupted try left is taken away, in a pool that it left suspend
   ]);
 });
 
-test('a pool that is not active is activated first', () => {
+test('a restore activates an inactive thin pool first', () => {
   expect(commands(prepare(beside([snapLv, asleep]))).at(-1)).toMatch(
     /^lvchange --activate y .*vg0\/pool$/,
   );
@@ -134,7 +134,7 @@ const active = (uuid: string): ObservedLvm => {
     devices: [facts],
   });
 };
-test('one that is finished and not recorded is recorded, and never made anew or written to', () => {
+test('a finished copy is recorded without being created or written to again', () => {
   const made = prepare(active(RESTORED_UID));
   expect(onVolume(made).filter((line) => !/^(find|flock|udevadm)/.test(line))).toEqual([]);
   expect(steps(made)[0]).toMatchObject({
@@ -146,7 +146,7 @@ test('one that is finished and not recorded is recorded, and never made anew or 
   });
 });
 
-test('nothing is made in a copy whose source is not known any more', () => {
+test('a copy whose source is unknown gets no file system', () => {
   const { source: _, ...unknown } = restoredThin;
   const observed = active(RESTORED_UID);
   const made = plan('provision', unknown, observed, 0);
@@ -229,13 +229,13 @@ test.each<[string, ObservedLvm, Partial<DesiredLvm>, RegExp, ReasonCode]>([
     /udev is not running/,
     'UdevAbsent',
   ],
-])('nothing is made of a source that %s, and why is said', (_, observed, more, why, code) => {
+])('a restore is refused if the source %s', (_, observed, more, why, code) => {
   const made = prepare(observed, more);
   expect(made).toMatchObject({ reason: { code }, refusal: expect.stringMatching(why) });
 });
 
 test.each(['Retain', 'Delete', 'Wipe'] as const)(
-  'a half-made copy is removed, with %s too',
+  'a deletion with %s removes an unfinished copy',
   (onDelete) => {
     const made = plan(
       'delete',
@@ -254,7 +254,7 @@ test.each(['Retain', 'Delete', 'Wipe'] as const)(
   },
 );
 
-test('one outside a thin pool starts from nothing', () => {
+test('a restore is refused outside of a thin pool', () => {
   expect(prepare(beside(there), { thinPool: undefined })).toMatchObject({
     refusal: expect.stringMatching(/is in the thin pool pool, but data2 requests none/),
   });

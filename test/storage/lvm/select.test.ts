@@ -8,7 +8,7 @@ test.each([
   ['lvrename', 'vg0', 'a', 'b'],
   ['lvchange', '--addtag', 'x', 'vg0/data1'],
   ['sh', '-c', 'text', 'stowage-thin', 'text', 'vg0/data1'],
-])('after %s %s the disks of the group flush, for LVM does not have them', (...argv) => {
+])('inGroup flushes the disks of the volume group after %s %s, as LVM does not', (...argv) => {
   const step = { name: 'change it', argv, preconditions: [] };
   const plan = inGroup({ steps: [step] }, { disks: ['/dev/sda', '/dev/sdb'] });
   const flushed = 'steps' in plan ? plan.steps[1]?.argv : undefined;
@@ -20,7 +20,7 @@ test.each([
   ['lvchange', '--refresh', 'vg0/data1'],
   ['mkfs.ext4', '/dev/vg0/data1'],
   ['sh', '-c', 'text', 'stowage-image', 'text', '/dev/vg0/data1'],
-])('after %s %s there is nothing of LVM to keep', (...argv) => {
+])('inGroup flushes no disks after %s %s', (...argv) => {
   const plan = inGroup(
     { steps: [{ name: 'use it', argv, preconditions: [] }] },
     { disks: ['/dev/sda'] },

@@ -37,7 +37,7 @@ const has = (...volumes: LogicalVolume[]): ObservedThinSnapshot => ({ ...snapped
 
 const FINISH = `lvchange --deltag ${unfinishedTag(SNAP_UID)} --addtag ${tagOf(SNAP_UID)} vg0/${SNAP}`;
 
-test('a thin volume is snapshotted by one command, which is told by a tag to have ended well', () => {
+test('a thin snapshot is taken by one command, and then tagged as finished', () => {
   const made = take(has(thinLv, pool));
   expect(commands(made)).toEqual([
     `stowage-thin vg0/data1 ${thinOrigin.uid} ${SNAP} ${SNAP_UID} r`,
@@ -53,7 +53,7 @@ test('a thin volume is snapshotted by one command, which is told by a tag to hav
   ]);
 });
 
-test('one that is there is done, whatever became of its volume, its pool and the group', () => {
+test('an existing snapshot is complete, even if its volume and pool are gone', () => {
   const groups = [{ ...group, partial: true }];
   expect(take({ ...has(snapLv), groups })).toEqual({ steps: [] });
   expect(thinBytes(wantedSnap, has(snapLv))).toBe(GIB);
@@ -65,7 +65,7 @@ test.each<[string, LogicalVolume[]]>([
   ['has another name', [{ ...snapLv, name: 'data7' }]],
   ['has no tag', [{ ...snapLv, tags: [] }]],
   ['is of another kind', [{ ...snapLv, kind: '-' }]],
-])('what %s is no snapshot', (_, volumes) => {
+])('thinBytes finds no snapshot if the logical volume %s', (_, volumes) => {
   expect(thinBytes(wantedSnap, has(...volumes))).toBeUndefined();
 });
 
@@ -82,7 +82,7 @@ test.each<[string, LogicalVolume[], string[]]>([
   ],
   ['has lost its origin', [{ ...left, origin: undefined }, pool], []],
 ])(
-  'an unfinished one that %s is taken away first, and so it is where it is deleted',
+  'an unfinished snapshot that %s is removed before a retry and on deletion',
   (_, volumes, first) => {
     expect(commands(take(has(...volumes)))).toEqual([...first, ...REMOVED]);
     expect(commands(remove(has(...volumes)))).toEqual([...first, ...REMOVED]);
@@ -189,7 +189,7 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode
     'ThinSnapshotNameTaken',
   ],
 ])(
-  'of a volume that is %s none is taken, and why is said',
+  'a snapshot is refused for a volume that is %s',
   (_, observed, volume, why, code, retryable = false) => {
     const made = take(observed, volume);
     expect('refusal' in made ? [made.refusal, made.retryable ?? false] : made.steps).toEqual([
@@ -200,7 +200,7 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode
   },
 );
 
-test('a snapshot is removed by its UUID and its tag, and nothing else by its name', () => {
+test('a deletion removes a snapshot by UUID and tag, and nothing by its name alone', () => {
   expect(commands(remove(has(snapLv, thinLv, pool)))).toEqual([
     `lvremove --yes --select lv_uuid=${snapLv.uuid}&&lv_tags={${tagOf(SNAP_UID)}}&&lv_attr=~^[-VrRmMC]...- vg0/${SNAP}`,
   ]);
@@ -234,7 +234,7 @@ const vg = {
   ...{ vg_name: 'vg0', vg_uuid: VG_UUID, vg_attr: 'wz--n-' },
   ...{ vg_extent_size: '4194304', vg_free_count: '1000' },
 };
-test('where the group is not there, or twice, nothing is said to be missing', () => {
+test('readThin throws if the volume group is missing or ambiguous', () => {
   expect(readThin(wantedSnap, VIEW, answers([vg])).volumes).toEqual([]);
   expect(() => readThin(wantedSnap, VIEW, answers([]))).toThrow(
     'there is no volume group vg0 on the node',
@@ -244,7 +244,7 @@ test('where the group is not there, or twice, nothing is said to be missing', ()
   );
 });
 
-test('of two groups of the name, that of the Volume on record is the one', () => {
+test('readThin prefers the recorded volume group if two have the name', () => {
   const other = { ...vg, vg_uuid: 'another' };
   const volume = { ...thinOrigin, identity: dm.identity };
   const { groups } = readThin({ ...wantedSnap, volume }, VIEW, answers([other, vg]));

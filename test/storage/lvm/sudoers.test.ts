@@ -62,7 +62,7 @@ const PATHS: LvmCase[] = [
 ];
 
 test.each([...LVM_CASES, ...UNTAGGED, ...PATHS])(
-  'the account on a node may %s',
+  'sudoers allows the commands to %s',
   (_, operation, wanted, observed) => {
     const made = plan(operation, wanted, observed, 0);
     const steps = 'steps' in made ? made.steps : [];
@@ -89,7 +89,7 @@ const halfAdopted = begun(ext4, {
 test.each([
   ['adopts', 'provision', earlier, 'lvrename'],
   ['gives back what it adopts', 'delete', halfAdopted, 'sh'],
-] as const)('the account on a node %s', (_, operation, observed, program) => {
+] as const)('sudoers allows all commands of a node that %s', (_, operation, observed, program) => {
   const made = plan(operation, { ...lvmDesired, adopt: OLD }, observed, 0);
   const steps = 'steps' in made ? made.steps : [];
   expect(steps.map(({ argv }) => argv[0])).toContain(program);
@@ -110,13 +110,13 @@ test.each([
   ],
   ['make a volume of one', plan('provision', restoredThin, beside([snapLv, thinLv, pool]), 0)],
   ['take away half of a volume', plan('provision', restoredThin, beside(suspended), 0)],
-])('the account on a node may %s', (_, made) => {
+])('sudoers allows the commands for thin copies: %s', (_, made) => {
   const steps = 'steps' in made ? made.steps : [];
   expect(steps).not.toEqual([]);
   expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
 });
 
-test('the account on a node may look', () => {
+test('sudoers allows all LVM probes', () => {
   const disk = {
     name: 'x',
     device: { path: '/dev/mapper/mpath.a', identity: 'dm=mpath-x size=1' },
@@ -271,6 +271,6 @@ test.each([
   [['lvreduce', '--extents', '9', 'vg0/data1']],
   [['vgchange', '--activate', 'n', 'vg0']],
   [['lsblk', '--raw', '-n', '-d', '-o', 'NAME,TYPE', '/dev/vg0/../sda']],
-])('it may not run %j', (argv) => {
+])('sudoers forbids %j', (argv) => {
   expect(may(argv)).toBe(false);
 });

@@ -13,6 +13,6 @@ test.each([
   expect(readTags(new Map([['tags', { exit: 0, stdout, stderr: '' }]]))).toEqual(uids);
 });
 
-test('where it was not looked at there are none', () => {
+test('readTags finds no Volumes if the tags were not probed', () => {
   expect(readTags(new Map())).toEqual([]);
 });

@@ -58,11 +58,11 @@ const viewOf = (answers: Record<string, ReturnType<typeof result>>) => {
 const hidden = (answers: Record<string, ReturnType<typeof result>>, ...paths: string[]) =>
   paths.filter(viewOf(answers).hides);
 
-test('it is known after one round of looks', () => {
+test('the test data answers every probe of the view', () => {
   expect(viewProbes().map(({ name }) => name)).toEqual(viewAnswers.map(([name]) => name));
 });
 
-describe('loop devices', () => {
+describe('hiding loop devices from LVM', () => {
   test.each([
     ['of a Volume', `/var/lib/metalk8s/storage/sparse/${UUID}`, true],
     ['of a Volume in a directory of its own', `/srv/x/${UUID}`, true],
@@ -76,18 +76,18 @@ describe('loop devices', () => {
     ],
     ['of which nothing is known', '', true],
     ['of the node itself', '/var/lib/vg0.img', false],
-  ])('%s', (_, file, isHidden) => {
+  ])('depends on the backing file: %s', (_, file, isHidden) => {
     const answers = { loops: loops(['loop3', file]) };
     expect(hidden(answers, '/dev/loop3', '/dev/loop3p1')).toHaveLength(isHidden ? 2 : 0);
   });
 
-  test('one that is attached after that counts as a Volume’s', () => {
+  test('includes a loop device that is attached later', () => {
     expect(
       hidden({ loops: loops(['loop3', '/vg.img']) }, '/dev/loop3', '/dev/loop30', '/dev/loop4'),
     ).toEqual(['/dev/loop30', '/dev/loop4']);
   });
 
-  test('what is made of them by itself, and not what is made of the node’s own', () => {
+  test('includes RAID on loop devices of Volumes, but not on the node’s own', () => {
     const answers = {
       loops: loops(['loop3', `/srv/${UUID}`], ['loop4', '/vg.img']),
       devices: devices(
@@ -109,7 +109,7 @@ describe('loop devices', () => {
   });
 });
 
-describe('disks', () => {
+describe('hiding disks from LVM', () => {
   const SDA = { kname: 'sda', wwn: '0x5000c500a1b2c3d4', serial: 'S1' };
   const SDB = { kname: 'sdb', serial: 'S2' };
   const PARTS = [
@@ -126,13 +126,13 @@ describe('disks', () => {
     ['by its serial number, where no other has that', ['/dev/sdz', 'serial=S2 size=1000'], ['sdb']],
     ['never by a path that another disk may have by now', ['/dev/sda', 'size=1000'], []],
     ['never one of another WWN', ['/dev/sda', 'wwn=0x5000c500ffffffff serial=S1 size=1000'], []],
-  ])('%s', (_, record, expected) => {
+  ])('depends on the record: %s', (_, record, expected) => {
     const answers = { devices: devices(SDA, SDB, ...PARTS), others: records(record) };
     const paths = ['sda', 'sda1', 'sda2', 'sdb'].map((name) => `/dev/${name}`);
     expect(hidden(answers, ...paths)).toEqual(expected.map((name) => `/dev/${name}`));
   });
 
-  test('RAID that is made of it, and not of the node’s own', () => {
+  test('includes RAID on a recorded disk, but not on the node’s own', () => {
     const md = (kname: string, pkname: string) => ({ kname, pkname, type: 'raid1' });
     const answers = {
       devices: devices(SDA, SDB, ...PARTS, md('md127', 'sda2'), md('md1', 'sdb')),
@@ -173,13 +173,13 @@ describe('disks', () => {
     ],
     ['by the serial number of all of its paths', { serial: 'S1' }, 'serial=S1 size=1000', PATHS],
     ['one partition of it', { serial: 'S1' }, 'serial=S1 partition=2 size=9', ['dm-5']],
-  ])('that multipathd has taken: %s', (_, disk, identity, expected) => {
+  ])('includes disks that multipathd uses: %s', (_, disk, identity, expected) => {
     const answers = { ...map(disk), others: records(['/dev/sda', identity]) };
     const paths = [...PATHS, 'sdc', 'dm-6'].map((name) => `/dev/${name}`);
     expect(hidden(answers, ...paths)).toEqual(expected.map((name) => `/dev/${name}`));
   });
 
-  test('a serial number that two have tells of neither', () => {
+  test('ignores a serial number that two disks share', () => {
     const answers = {
       devices: devices(SDB, { ...SDB, kname: 'sdc' }),
       others: records(['/dev/sdb', 'serial=S2 size=1000']),
@@ -193,7 +193,7 @@ test.each<[string, [string, string, string?], string[]]>([
   ['with a file system: no group is in that', ['/dev/vg0/a', 'vg=x', 'ext4'], []],
   ['that others made', ['/dev/vg1/a.b', 'dm=LVM-x size=1'], ['/dev/vg1/a.b']],
   ['by a number that another one may have by now', ['/dev/dm-3', 'dm=LVM-x size=1'], []],
-])('a logical volume %s', (_, record, expected) => {
+])('the view decides whether to hide a logical volume %s', (_, record, expected) => {
   const paths = ['/dev/vg0/a', '/dev/vg0/ab', '/dev/vg1/a.b', '/dev/vg1/axb', '/dev/dm-3'];
   expect(hidden({ others: records(record) }, ...paths)).toEqual(expected);
 });
@@ -204,7 +204,7 @@ test.each<[string, string, string | undefined]>([
   ['the one', 'filter=["r|^/dev/drbd|","a|.*|"]\n', 'global_filter'],
   ['the other', 'global_filter=["r|^/dev/zd|"]\n', 'filter'],
   ['both: then it is as lvm.conf says', 'filter=["r|x|"]\nglobal_filter=["r|y|"]\n', undefined],
-])('where lvm.conf has %s, LVM is told by the other', (_, stdout, setting) => {
+])('the view uses the filter that lvm.conf does not set: %s', (_, stdout, setting) => {
   const { words, hides } = viewOf({ 'LVM filters': result(stdout === '' ? 5 : 0, stdout) });
   expect(words).toEqual(
     setting === undefined ? [] : ['--config', `devices{${setting}=["r|^/dev/loop[0-9]|"]}`],
@@ -213,7 +213,7 @@ test.each<[string, string, string | undefined]>([
   expect(hides('/dev/loop9')).toBe(true);
 });
 
-test('own loop devices come before others, and no text of a record ends a pattern', () => {
+test('the view accepts the node’s loop devices first, and escapes recorded paths', () => {
   const { words } = viewOf({
     loops: loops(['loop3', '/vg.img']),
     others: records(['/dev/mapper/a"|b c+', 'dm=x']),
@@ -231,7 +231,7 @@ test.each<[string, ProbeResult, ReasonCode]>([
   ['LVM filters', result(127, '', 'not found'), 'LVMFiltersUnread'],
   ['others', result(0, '@x.intent\n{'), 'RecordOfAnotherDamaged'],
   ['loops', result(1), 'ProbeFailed'],
-])('%s that cannot be read leaves open what may be shown', (name, answer, code) => {
+])('readView throws if %s cannot be read', (name, answer, code) => {
   expect(() => viewOf({ [name]: answer })).toThrow(
     expect.objectContaining({
       name: 'ObservationError',

@@ -28,8 +28,8 @@ const refusalOf = (wanted: DesiredLvm, observed: ObservedLvm): string => {
   return 'refusal' in made ? made.refusal : '';
 };
 
-describe('a logical volume that shows nothing of what earlier ones left', () => {
-  test('is first made as one that is not finished, and nothing is recorded as done', () => {
+describe('a zeroed logical volume', () => {
+  test('is first created as unfinished, without further steps', () => {
     const steps = stepsOf(block, lvmNode());
     const last = steps.at(-1)?.argv ?? [];
     expect(last[0]).toBe('lvcreate');
@@ -37,7 +37,7 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
     expect(steps.filter(isDd)).toEqual([]);
   });
 
-  test('then zeros are written from its first byte to its last, and it is the Volume’s after that', () => {
+  test('is overwritten with zeros completely, then tagged and recorded as done', () => {
     const steps = stepsOf(block, begun(dm, { volumes: [half] }));
     const parts = steps.filter(isDd);
     let at = 0n;
@@ -57,7 +57,7 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
     expect(after.some(({ argv }) => argv.join(' ').includes('.done'))).toBe(true);
   });
 
-  test('no part is written to what is in use, is another’s, or is being deleted', () => {
+  test('has its use, owner and cancellation checked before each part', () => {
     for (const { preconditions } of stepsOf(block, begun(dm, { volumes: [half] })).filter(isDd)) {
       const asked = preconditions.map(({ argv }) => argv.join(' '));
       expect(asked).toContain(`test ! -e ${cancelPath(UID)}`);
@@ -76,12 +76,12 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
     });
   });
 
-  test('and never to what was found to carry something', () => {
+  test('is refused if it contains data', () => {
     const odd = { ...dm, content: 'gpt:of-whom' };
     expect(refusalOf(block, begun(odd, { volumes: [half] }))).toMatch(/contains gpt:of-whom/);
   });
 
-  test('one that an earlier try left is written again from its first byte', () => {
+  test('is written again from its first byte after an interrupted attempt', () => {
     const again = stepsOf(block, begun(dm, { volumes: [half], intent }));
     expect(again.find(isDd)?.argv).toContain('seek=0');
     const inactive = { ...half, active: false, device: undefined };
@@ -89,20 +89,20 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
     expect(programs(block, slept)).toContain('lvchange --activate');
   });
 
-  test('one of another size is removed and created again', () => {
+  test('is removed and created again if it has another size', () => {
     const small = { ...half, sizeBytes: GIB / 2n };
     expect(programs(block, begun(dm, { volumes: [small] }))).toEqual(
       expect.arrayContaining(['lvremove --yes', 'lvcreate --config']),
     );
   });
 
-  test('one that is whole, and was not recorded as that, is recorded, and nothing is written to it', () => {
+  test('is only recorded if it is complete', () => {
     const steps = stepsOf(block, begun(dm, { intent: { ...intent, filling: true } }));
     expect(steps.filter(isDd)).toEqual([]);
     expect(steps.some(({ argv }) => argv.join(' ').includes('.done'))).toBe(true);
   });
 
-  test('one that an earlier version began, which wrote no zeros, is not taken for whole', () => {
+  test('is refused if an earlier version began it without zeros', () => {
     expect(plan('provision', block, begun(dm), 0)).toMatchObject({
       reason: { code: 'BegunWithoutZeros' },
       refusal: expect.stringMatching(
@@ -111,7 +111,7 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
     });
   });
 
-  test('is removed with its device where its Volume is deleted before it is whole', () => {
+  test('is removed if the Volume is deleted before it is complete', () => {
     const gone = programs(
       { ...block, onDelete: 'Delete' },
       begun(dm, { volumes: [half] }),
@@ -120,7 +120,7 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
     expect(gone).toContain('lvremove --yes');
   });
 
-  test('a thin pool sees to it, else none is made in it', () => {
+  test('needs a thin pool that zeroes blocks', () => {
     const thin = { ...block, thinPool: 'pool' };
     const node = (zeroes: boolean) => lvmNode({ volumes: [{ ...pool, zeroes }], free: [] });
     expect(programs(thin, node(true))).toContain('lvcreate --name');

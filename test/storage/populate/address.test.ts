@@ -55,11 +55,11 @@ test.each([
   ['multicast', '224.0.0.1'],
   ['multicast', 'ff02::1'],
   ['reserved', '255.255.255.255'],
-])('%s is not: %s', async (_, address) => {
+])('%s is not public: %s', async (_, address) => {
   expect(await connects(address)).toBe(false);
 });
 
-test('what the node lists is connected to', async () => {
+test('the script connects to private addresses that the node lists', async () => {
   expect(await connects('10.1.2.3', '10.1.0.0/16')).toBe(true);
   expect(await connects('10.2.2.3', '10.1.0.0/16')).toBe(false);
   expect(await connects('fd00::5', '192.168.0.0/16\nfd00::/64')).toBe(true);

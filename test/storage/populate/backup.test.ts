@@ -30,7 +30,7 @@ test.each<[string, DesiredBackup, ObservedBackup, string]>([
   expect(step.argv.join(' ')).not.toContain('t0ken');
 });
 
-test('the query of a URL is in no argument and no name', () => {
+test('backupStep passes the query of a URL only on standard input', () => {
   const step = backupStep({ ...desired, to: 'https://a.example/b?sig=s3cret' }, one('ext4'));
   if ('refusal' in step) throw new Error(step.refusal);
   expect(step.stdin).toBe('\n\n?sig=s3cret\n');

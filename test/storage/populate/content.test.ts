@@ -85,7 +85,7 @@ test.each<[kind: string, Buffer]>([
   ['', then('<html>')],
   ['', at(258, 'ustar')],
   ['', at(256, 'ustar')],
-])('first bytes of %j', async (kind, bytes) => {
+])('kind_of detects %j by its first bytes', async (kind, bytes) => {
   expect(await look('kind_of', bytes)).toMatchObject({ kind, stderr: '' });
 });
 
@@ -201,7 +201,7 @@ test.each<[call: string, what: string, Buffer, unpack: string, refusal: string]>
     '',
     'begins like an HTML page, and should be the content of a device',
   ],
-])('%s: %s', async (call, _what, bytes, unpack, refusal) => {
+])('%s accepts or refuses %s', async (call, _what, bytes, unpack, refusal) => {
   const found = await look(call, bytes);
   expect(found.stderr).toBe('');
   if (refusal === REFUSED) expect(found).toMatchObject({ unpack, refusal: '' });
@@ -224,13 +224,13 @@ test.each<[format: string, what: string, Buffer, refusal: string]>([
   // Any content of a volume can be restored.
   ['exact', 'a tar', TAR, ''],
   ['exact', 'a page', HTML, ''],
-])('unpacked for %s: %s', async (format, _what, bytes, refusal) => {
+])('check_plain %s accepts or refuses %s', async (format, _what, bytes, refusal) => {
   const found = await look(`check_plain ${format}`, bytes);
   if (refusal === '') expect(found.refusal).toBe('');
   else expect(found.refusal).toContain(refusal);
 });
 
-test.each(['xz', 'setpriv'])('a node without %s names it', async (program) => {
+test.each(['xz', 'setpriv'])('the script names the missing program %s', async (program) => {
   const bin = join(folder.path, `without-${program}`);
   await mkdir(bin);
   for (const name of ['od', 'tr', 'cut', 'head', 'wc', 'xz', 'setpriv']) {

@@ -40,8 +40,8 @@ const stepsOf = (wanted: DesiredSparse, observed: ObservedSparse) => {
 const namesOf = (wanted: DesiredSparse, observed: ObservedSparse) =>
   stepsOf(wanted, observed).map(({ name }) => name);
 
-describe('the plan of a volume that is filled', () => {
-  test('it is filled between what is made in it and its name, and recorded as done after that', () => {
+describe('the plan of a populated file', () => {
+  test('populates the file before its rename, and records done afterwards', () => {
     const names = namesOf(desired, freshNode);
     expect(names.slice(names.indexOf('remove the remains of an interrupted attempt'))).toEqual([
       'remove the remains of an interrupted attempt',
@@ -57,7 +57,7 @@ describe('the plan of a volume that is filled', () => {
     ]);
   });
 
-  test('it gets its name only once nothing has it attached', () => {
+  test('renames the file only once no loop device has it', () => {
     const named = stepsOf(files, freshNode).find(
       ({ name }) => name === 'rename the file to its final name',
     );
@@ -66,7 +66,7 @@ describe('the plan of a volume that is filled', () => {
     );
   });
 
-  test('what an interrupted try left attached is detached first', () => {
+  test('first detaches the loop device of an interrupted attempt', () => {
     const left = { ...loop, backingFile: `${FILE}.partial` };
     const observed = { ...freshNode, intent: madeNode.intent, recordFiles: true, loops: [left] };
     expect(namesOf(files, observed)[0]).toBe('detach /dev/loop3');
@@ -75,7 +75,7 @@ describe('the plan of a volume that is filled', () => {
   test.each<[DesiredSparse, string[]]>([
     [desired, ['block', String(1 << 20)]],
     [files, ['xfs', '0']],
-  ])('where it is put', (wanted, words) => {
+  ])('passes the file, type and offset of the content to the script', (wanted, words) => {
     const step = stepsOf(wanted, freshNode).find(({ name }) => name.startsWith('populate'));
     expect(step?.argv.slice(5)).toEqual([
       ...[`${FILE}.partial`, UID, ...words, String(1 << 30), 'zeroes'],
@@ -83,7 +83,7 @@ describe('the plan of a volume that is filled', () => {
     ]);
   });
 
-  test('a secret and the query of a URL are on standard input alone', () => {
+  test('passes secrets and the query of a URL only on standard input', () => {
     const step = fillStep(fill, {
       ...{
         path: `${FILE}.partial`,
@@ -100,7 +100,7 @@ describe('the plan of a volume that is filled', () => {
     expect(step.argv.slice(5).join(' ')).not.toContain('secret');
   });
 
-  test('the account on a node may do all of it', () => {
+  test('uses only commands that sudoers allows', () => {
     const commands = commandsOf([
       ...stepsOf(desired, freshNode),
       ...stepsOf(files, freshNode),
@@ -115,7 +115,7 @@ describe('the plan of a volume that is filled', () => {
     [['/dev/sda']],
     [[`${FILE}.partial`, UID, 'block', '0', '1', 'zeroes', 'raw', 'none', '-', 'http://a b']],
     [[`${FILE}.partial`, UID, 'block', '0', '1', 'zeroes', 'vmdk', 'none', '-', 'http://a']],
-  ])('and nothing else: %j', (words) => {
+  ])('is not allowed with other arguments: %j', (words) => {
     const step = stepsOf(desired, freshNode).find(({ name }) => name.startsWith('populate'));
     const [head = [], rest = []] = [step?.argv.slice(0, 5), step?.argv.slice(5)];
     expect(may([...head, ...words, ...rest.slice(words.length)])).toBe(false);
@@ -124,7 +124,7 @@ describe('the plan of a volume that is filled', () => {
     );
   });
 
-  test('a failure tells what the program said, and not what the program is', () => {
+  test('reports the output of the program on failure, not the text of the script', () => {
     const step = stepsOf(desired, freshNode).find(({ name }) => name.startsWith('populate'));
     const text = describeFailure({
       ...{ state: 'failed', exit: 3, output: 'the source is not a qcow2\n' },
@@ -145,7 +145,7 @@ test.each([
   ['http://a.example/x#b?c', 'http://a.example/x', '', 'http://a.example/x'],
   ['/srv/a?b#c', '/srv/a?b#c', '', '/srv/a?b#c'],
   ['backup:u:/srv/a?b', 'backup:u:/srv/a?b', '', 'backup:u:/srv/a?b'],
-])('what is seen of %s', (source, argument, query, shown) => {
+])('shownSource shows %s without its query', (source, argument, query, shown) => {
   expect(sourceWords(source)).toEqual({ argument, query });
   expect(shownSource(source)).toBe(shown);
 });
@@ -164,7 +164,7 @@ test.each([
     'waiting for a slot on the node: its namespace already has its share',
   ],
   ['stowage-waiting node\nstowage-waiting over\n', undefined],
-])('progress in %j', (output, text) => {
+])('readProgress reads %j', (output, text) => {
   const progress = readProgress(output);
   expect(progress && progressText(progress)).toBe(text);
 });
@@ -172,7 +172,7 @@ test.each([
 test.each([
   ['node', 'FillPlacesTaken'],
   ['namespace', 'NamespaceFillPlacesTaken'],
-] as const)('the reason to wait for a place of the %s is %s', (waits, code) => {
+] as const)('the reason to wait for a slot of the %s is %s', (waits, code) => {
   expect(waitReason({ waits })).toEqual({ code, parameters: {} });
 });
 
@@ -204,7 +204,7 @@ describe('an archive', () => {
       unpack('Backup', { ...source, mode: 'Block' }, desired),
       ['stowage-image', 'zeroes', 'exact', 'gzip', '-', `backup:${UID}:/a/b.tar`],
     ],
-  ])('%s', (_what, argv, [name, ...words]) => {
+  ])('is unpacked with the expected arguments: %s', (_what, argv, [name, ...words]) => {
     expect([argv[3], ...argv.slice(-words.length)]).toEqual([name, ...words]);
     expect(may(argv)).toBe(true);
   });

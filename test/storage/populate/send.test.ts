@@ -72,7 +72,7 @@ test.each(['https://a.example@evil.test/x', 'https://a.example:443@evil.test/x']
   },
 );
 
-test('nothing is sent from a node that lists nothing', async () => {
+test('a node that lists no prefix sends nothing', async () => {
   expect(await send('https://a.example/x?sig=s3cret')).toEqual({
     exitCode: 3,
     stderr: expect.stringMatching(
@@ -81,7 +81,7 @@ test('nothing is sent from a node that lists nothing', async () => {
   });
 });
 
-test('a prefix with a query is no prefix', async () => {
+test('a listed prefix with a query is rejected', async () => {
   const { stderr } = await send('https://a.example/x', 'https://a.example/?a');
   expect(stderr).toContain('is not a prefix, since it has a query');
 });

@@ -35,6 +35,6 @@ test.each<[string, Observed, string[]]>([
   ],
   ['nobody of a file that nodes do not share', madeNode, []],
   ['nobody of a disk', rawNode(disk), []],
-])('the holders beside n1 are %s', (_, observed, nodes) => {
+])('the holders other than n1 are %s', (_, observed, nodes) => {
   expect(holdersBeside('n1', observed)).toEqual(nodes.map(by));
 });

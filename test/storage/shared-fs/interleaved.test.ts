@@ -149,8 +149,8 @@ const kinds: [string, fc.Arbitrary<boolean>][] = [
   ['both', fc.boolean()],
 ];
 
-describe('whatever jobs do meanwhile', () => {
-  test.each(kinds)('a file has one writer or readers alone: %s', (_, readOnly) => {
+describe('a shared file with concurrent jobs', () => {
+  test.each(kinds)('has either one writer or only readers: %s', (_, readOnly) => {
     fc.assert(
       fc.property(fc.array(eventOf(readOnly), { maxLength: 60 }), (events) => {
         const world = new World();
@@ -164,7 +164,7 @@ describe('whatever jobs do meanwhile', () => {
   });
 
   test.each(kinds)(
-    'once all is quiet the file is attached where it is wanted: %s',
+    'is attached and deleted as requested once all other jobs have ended: %s',
     (_, readOnly) => {
       fc.assert(
         fc.property(

@@ -50,7 +50,7 @@ const holds = async ({ argv, expect: wanted }: Precondition): Promise<boolean> =
   return exit === wanted.exit && stdout === (wanted.stdout as { is: string }).is;
 };
 
-test('who has it is seen through the link', async () => {
+test('readShared finds owners and readers through a symbolic link', async () => {
   await writeFile(`${file}.owner.7`, `${held}\n`);
   await writeFile(`${file}.reader.n3-t2`, `${held}\n`);
   expect(await look()).toMatchObject({
@@ -59,7 +59,7 @@ test('who has it is seen through the link', async () => {
   });
 });
 
-test('the preconditions right before a step see it, too', async () => {
+test('preconditions find owners and readers through a symbolic link', async () => {
   expect([await holds(noOthers(file, [])), await holds(noReaders(file))]).toEqual([true, true]);
   await writeFile(`${file}.owner.7`, held);
   await writeFile(`${file}.reader.n3-t2`, held);
@@ -67,12 +67,12 @@ test('the preconditions right before a step see it, too', async () => {
   expect(await holds(noOthers(file, [{ number: 7, text: held }]))).toBe(true);
 });
 
-test('where the directory is away nobody can be said to take it, or not to', async () => {
+test('preconditions fail if the directory is missing', async () => {
   await rm(join(top, 'mount'), { recursive: true });
   expect([await holds(noOthers(file, [])), await holds(noReaders(file))]).toEqual([false, false]);
 });
 
-test('what was listed in part says nothing: another node took a file away meanwhile', async () => {
+test('readShared rejects a partial listing after another node removed a file', async () => {
   const gone = `find: '${file}.new.n2-t1': No such file or directory`;
   const listed = `@${basename(file)}.owner.7|1700000000.5|`;
   await expect(look({ exit: 1, stdout: listed, stderr: gone })).rejects.toThrow(ObservationError);

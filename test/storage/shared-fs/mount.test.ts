@@ -76,11 +76,11 @@ test.each<[name: string, lines: string[], refusal: string | undefined]>([
     ['x', '1 2 3 4', '22 1 8:1 / / rw -'],
     `/srv/v is not on a mount that the node lists${WANTED}`,
   ],
-])('a shared directory, %s', (_, lines, refusal) => {
+])('refuseMount accepts or refuses a shared directory: %s', (_, lines, refusal) => {
   expect(refuseMount('/srv/v', mountOf('/srv/v', lines.join('\n')))?.refusal).toBe(refusal);
 });
 
-test('mount points come with octal escapes', () => {
+test('mountOf decodes octal escapes of mount points', () => {
   expect(mountOf('/srv/a b', `${ROOT}\n${nfs(GOOD, { point: '/srv/a\\040b' })}`)).toMatchObject({
     point: '/srv/a b',
   });

@@ -51,12 +51,12 @@ const read = (holders: ProbeResult, path = file) =>
     ]),
   );
 
-test('nothing is looked at beside a file that is one node’s alone', () => {
+test('sharedProbes is empty for a file that is not shared', () => {
   expect(sharedProbes({ shared: false, file })).toEqual([]);
   expect(readShared({ shared: false, file }, file, new Map())).toBeUndefined();
 });
 
-test('who holds the file, by number, who reads it, and what was not finished', () => {
+test('readShared reads owner files by number, reader marks and unfinished files', () => {
   for (const [name, text] of [
     ['owner.10', textOf('free', by)],
     ['owner.9', textOf('held', by)],
@@ -87,7 +87,7 @@ test('who holds the file, by number, who reads it, and what was not finished', (
   });
 });
 
-test('a directory that is not there holds nothing', () => {
+test('a missing directory has no owners and no reader marks', () => {
   expect(look(`${folder.path}/none/${UID}`)).toMatchObject({ owners: [], marks: [] });
 });
 
@@ -108,12 +108,12 @@ test.each<[string, string]>([
     `x\n@${UID}.owner.99|1.0|${Buffer.from(textOf('free', by)).toString('base64')}`,
   ],
   ['bytes that are no text', '\u0000\ufffd\u00ff'],
-])('an owner file with %s says nothing', (_, text) => {
+])('an owner file with %s is unreadable', (_, text) => {
   writeFileSync(`${file}.owner.3`, text);
   expect(look()?.owners).toMatchObject([{ number: 3, says: { is: 'unreadable' } }]);
 });
 
-test('nor does a folder, a link, or a file that is larger than any of ours', () => {
+test('a directory, a link or a huge file in place of an owner file is unreadable', () => {
   writeFileSync(`${file}.owner.1`, '');
   truncateSync(`${file}.owner.1`, 1 << 30);
   mkdirSync(`${file}.owner.2`);
@@ -124,19 +124,19 @@ test('nor does a folder, a link, or a file that is larger than any of ours', () 
 });
 
 test.each([`x\n@${UID}.owner.99|1.0|`, '5|', '01', '', 'a', '-1', '1e3', ' 7'])(
-  '%j is no number',
+  '%j is no number of an owner file',
   (suffix) => {
     writeFileSync(`${file}.owner.${suffix}`, textOf('free', by));
     expect(look()?.owners).toEqual([]);
   },
 );
 
-test('a mark of any name is one', () => {
+test('a reader mark counts even without a valid name', () => {
   writeFileSync(`${file}.reader.x-`, '');
   expect(look()?.marks).toEqual([{ path: `${file}.reader.x-`, node: '.reader.x-', by: undefined }]);
 });
 
-test('a directory that can’t be read leaves it open who has the file', () => {
+test('readShared throws if the directory cannot be read', () => {
   const stale = { exit: 1, stdout: '', stderr: `find: '${folder.path}': Stale file handle` };
   expect(() => read(stale)).toThrow(ObservationError);
 });

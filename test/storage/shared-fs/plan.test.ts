@@ -268,7 +268,7 @@ test.each<Case>([
     seen({ owners: [owner(4, 'held', by('n1'))] }),
     [`sync ${FILE}`, ...link(5)],
   ],
-])('%s: %s', (_, operation, wanted, observed, outcome) => {
+])('plan for %s: %s', (_, operation, wanted, observed, outcome) => {
   expect(commands(operation, wanted, observed)).toEqual(outcome);
 });
 
@@ -293,13 +293,13 @@ test.each<[string, DesiredSparse, ObservedSparse, string]>([
     `${LEADS}not to the volume's device /dev/loop3`,
   ],
   ['of what is to be read', reader, stray(free), `${LEADS}and the volume has no device`],
-])('a path that leads to another device, %s, is told', (_, wanted, observed, astray) => {
+])('a path that leads to another device, %s, is reported', (_, wanted, observed, astray) => {
   const made = plan('attach', wanted, observed, 5);
   expect(made).toMatchObject({ astray });
   expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toContain(RULE[1]);
 });
 
-test('a file is made while it is held, and let go of then', () => {
+test('a file is created while it is held, and released afterwards', () => {
   const made = commands(
     'provision',
     { ...sharedDesired, recorded: false },
@@ -317,7 +317,7 @@ test('a file is made while it is held, and let go of then', () => {
   );
 });
 
-test('a file is removed while it is held, and what says so goes last', () => {
+test('a file is removed while it is held, and its owner files last', () => {
   const made = commands('delete', sharedDesired, free);
   expect(made.slice(0, 5)).toEqual(link(5));
   expect(made.slice(-2)).toEqual([`rm -f -- ${FILE}.owner.4 ${FILE}.owner.5`, SYNC]);
@@ -347,12 +347,12 @@ test.each<Case>([
     { ...free, shared: { ...quiet, mount: MOUNTED } },
     'retryable: ',
   ],
-])('no %s on a mount that loses writes', (_, operation, wanted, observed, outcome) => {
+])('a mount that can lose writes is refused for %s', (_, operation, wanted, observed, outcome) => {
   expect(commands(operation, wanted, observed)).toContain(outcome);
   expect(commands(operation, wanted, observed)).toContain('mounted soft');
 });
 
-test('what is attached is detached whatever the mount is by now', () => {
+test('a detach succeeds without a mount of the directory', () => {
   expect(
     commands('detach', sharedDesired, { ...held, shared: { ...quiet, mount: undefined } }),
   ).toEqual(DETACH);
@@ -363,11 +363,11 @@ test.each([
   ['a name with a path in it', { node: '../n1', token: 't1' }],
   ['no token', { node: 'n1', token: '' }],
   ['a token with a separator', { node: 'n1', token: 't-1' }],
-])('work for %s is a fault', (_, claim) => {
+])('a plan throws for an invalid lock owner: %s', (_, claim) => {
   expect(() => plan('attach', { ...sharedDesired, owner: claim }, free, 5)).toThrow(FILE);
 });
 
-describe('right before its step', () => {
+describe('preconditions', () => {
   const preconditionsOf = (observed: ObservedSparse, wanted: DesiredSparse, program: string) => {
     const made = plan(observed.loops.length > 0 ? 'detach' : 'attach', wanted, observed, 5);
     if ('refusal' in made) throw new Error(made.refusal);
@@ -376,7 +376,7 @@ describe('right before its step', () => {
       ?.preconditions.map(({ argv }) => argv.join(' '));
   };
 
-  test('it is looked whether the file is held, and was by the one before', () => {
+  test('verify before a writable attach that no other node has or reads the file', () => {
     expect(preconditionsOf(free, sharedDesired, 'losetup')?.slice(0, 4)).toEqual([
       `cat ${FILE}.owner.4`,
       `cat ${FILE}.owner.5`,
@@ -385,7 +385,7 @@ describe('right before its step', () => {
     ]);
   });
 
-  test('it is looked whether nobody writes what is to be read', () => {
+  test('verify before a read-only attach that no node writes the file', () => {
     expect(preconditionsOf(free, reader, 'losetup')?.slice(0, 3)).toEqual([
       `test -e ${FILE}.reader.n1-t1`,
       `cat ${FILE}.owner.4`,
@@ -393,7 +393,7 @@ describe('right before its step', () => {
     ]);
   });
 
-  test('it is looked whether the device is gone, in the start of the node that was looked at', () => {
+  test('verify before a release that the device is gone and the node has not rebooted', () => {
     expect(preconditionsOf(held, sharedDesired, 'ln')).toEqual([
       'cat /proc/sys/kernel/random/boot_id',
       `cat ${FILE}.owner.4`,
@@ -402,7 +402,7 @@ describe('right before its step', () => {
   });
 });
 
-test('a job that was planned long ago can take a number that is free again, and goes no further', () => {
+test('an outdated job may take a free owner number, but does not attach the file', () => {
   const share = new FakeShare();
   const [slow, other] = ['n1', 'n2'].map((name) => new FakeSharer(name, share)) as [
     FakeSharer,
@@ -432,7 +432,7 @@ test.each<[VolumeOperation, Partial<DesiredSparse>]>([
   ['attach', {}],
   ['delete', {}],
 ])(
-  'with another export mounted than the one on record nothing is done to %s it',
+  'a plan refuses to %s a shared file while another export is mounted than recorded',
   (operation, more) => {
     const elsewhere = { ...freshNode, shared: quiet, directory: unmounted };
     expect(plan(operation, { ...sharedDesired, ...more }, elsewhere, 5)).toMatchObject({

@@ -43,7 +43,7 @@ test.each<[ReasonCode, VolumeOperation, ObservedSparse, Partial<DesiredSparse>?]
   ['FileTakenByAnother', 'attach', seen(free)],
   ['FileReadByAnother', 'attach', seen(free)],
   ['ReaderMarkGone', 'attach', seen(free), reader],
-])('%s is the reason, to %s', (code, operation, observed, wanted = {}) => {
+])('%s is among the reasons on %s', (code, operation, observed, wanted = {}) => {
   expect(reasonsOf(plan(operation, { ...sharedDesired, ...wanted }, observed, 5))).toContain(code);
 });
 
@@ -52,7 +52,7 @@ test.each<[ReasonCode, Partial<ObservedShared>]>([
   ['AdoptedFileRead', marked],
   ['AdoptedFileOwnerUnreadable', owned('x')],
   ['AdoptedFileNameReturned', free],
-])('%s is the reason not to adopt', (code, beside) => {
+])('%s is a reason to refuse an adoption', (code, beside) => {
   const earlierFile = {
     realPath: FILE.replace(/[^/]+$/, OLD),
     file: { type: 'file', sizeBytes: 1n << 30n, inode: '77' },
@@ -77,6 +77,6 @@ test.each<[ReasonCode, 'attached' | 'unknown', ObservedSparse]>([
     seen(held('n1'), { ...readyNode, loops: [{ ...loop, autoclear: true }] }),
   ],
   ['SharedMountUnfit', 'unknown', seen({ mount: { ...NFS, type: 'ext4' } })],
-])('%s is the reason of the message of what is %s', (code, is, observed) => {
+])('presenceOf reports %s in the state %s', (code, is, observed) => {
   expect(presenceOf(sharedDesired, observed)).toMatchObject({ is, detail: { code } });
 });

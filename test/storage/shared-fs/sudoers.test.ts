@@ -22,7 +22,7 @@ const allowed = text
 const may = ([program, ...args]: readonly string[]): boolean =>
   allowed.some((each) => each.program === program && each.args.test(args.join(' ')));
 
-test('the account on a node may look', () => {
+test('sudoers allows the probes of a shared file', () => {
   expect(
     sharedProbes(sharedDesired)
       .map(({ argv }) => argv)
@@ -30,7 +30,7 @@ test('the account on a node may look', () => {
   ).toEqual([]);
 });
 
-test('and may do all that is done on a shared file', () => {
+test('sudoers allows all commands on a shared file', () => {
   const share = new FakeShare();
   const own = new FakeSharer('n1', share);
   const made = plan(
@@ -104,6 +104,6 @@ test.each([
     ],
   ],
   [['find', '/etc/', '-maxdepth', '1', '-name', `${UID}.owner.*`]],
-])('but not: %j', (argv) => {
+])('sudoers forbids %j', (argv) => {
   expect(may(argv)).toBe(false);
 });

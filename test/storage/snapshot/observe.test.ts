@@ -26,7 +26,7 @@ const COPIED: Record<string, ProbeResult> = {
 const read = (results: Record<string, ProbeResult>) =>
   readSnapshot(wantedCopy, new Map(Object.entries(results)));
 
-test('every probe is answered here, and each reads only what is named', () => {
+test('the test data answers every probe', () => {
   expect(Object.keys(UNCOPIED).sort()).toEqual(
     snapshotProbes(wantedCopy)
       .map(({ name }) => name)
@@ -34,7 +34,7 @@ test('every probe is answered here, and each reads only what is named', () => {
   );
 });
 
-test('a volume without a copy, and with one', () => {
+test('readSnapshot reads a volume without a copy, and with one', () => {
   expect(read(UNCOPIED)).toEqual(uncopied);
   expect(read(COPIED)).toEqual({
     ...uncopied,
@@ -43,19 +43,19 @@ test('a volume without a copy, and with one', () => {
   });
 });
 
-test('what an interrupted copy has allocated, and not its size', () => {
+test('readSnapshot reports the allocated bytes of an interrupted copy, not its size', () => {
   const partial = result(0, 'regular file|1073741824|9|2048|512');
   expect(read({ ...UNCOPIED, 'copy partial': partial })).toMatchObject({ partialBytes: 1n << 20n });
 });
 
-test('a freeze of which nobody took the record away', () => {
+test('readSnapshot reports a freeze whose record is left', () => {
   expect(read({ ...UNCOPIED, 'copy freeze': result(0) })).toEqual({
     ...uncopied,
     freezeIsLeft: true,
   });
 });
 
-test('a volume that is gone, with its folder', () => {
+test('readSnapshot reads a missing volume in a missing directory', () => {
   const gone = { ...UNCOPIED, ...FRESH, 'source state': missing, 'source kind': missing };
   expect(read(gone).source).toMatchObject({
     file: { type: 'missing' },
@@ -70,7 +70,7 @@ test.each([
   ['something new', true],
   ['ext2/ext3', false],
   ['tmpfs', false],
-])('a folder on %s: whether it may clone is %s', (kind, mayClone) => {
+])('a directory on %s may clone: %s', (kind, mayClone) => {
   expect(read({ ...UNCOPIED, 'source kind': result(0, `${kind}\n`) }).source.mayClone).toBe(
     mayClone,
   );
@@ -82,14 +82,14 @@ test.each([
   ['copy', result(1, '', 'stat: X: Input/output error')],
   ['copy partial path', result(1, '', 'readlink: X')],
   ['copy', result(127, '', 'stat: not found')],
-])('an answer of %s that leaves open what is there is none', (name, answer) => {
+])('readSnapshot throws on an inconclusive result of %s', (name, answer) => {
   expect(() => read({ ...UNCOPIED, [name]: answer })).toThrow(ObservationError);
   expect(() =>
     read({ ...COPIED, 'copy readable': result(1, '', 'dd: X: Input/output error') }),
   ).toThrow(ObservationError);
 });
 
-test('what a volume starts from is looked at beside it, and nothing where it starts empty', () => {
+test('sparseProbes and readSparse cover the source of a volume, if it has one', () => {
   const probes = sparseProbes(restored);
   expect(probes.filter(({ argv }) => argv.includes(COPY)).map(({ name }) => name)).toEqual([
     ...['source path', 'source file', 'source signature', 'source state'],

@@ -105,7 +105,7 @@ const left = (on: FakeNode) => ({
 });
 const NOTHING = { partials: [], loops: [], mounts: [] };
 
-test('a copy that was interrupted anywhere, its volume used in turn, comes to be whole, and is never made again', () => {
+test('a copy is complete after any interruption or use of its volume, and never retaken', () => {
   fc.assert(
     fc.property(types, crashes, uses, crashes, (type, taking, use, later) => {
       const on = node(type);
@@ -132,7 +132,7 @@ test('a copy that was interrupted anywhere, its volume used in turn, comes to be
   );
 });
 
-test('a copy that was begun and is not wanted any more leaves nothing', () => {
+test('deletion of an unfinished copy leaves nothing after any interruption', () => {
   fc.assert(
     fc.property(types, crashes, crashes, (type, taking, removing) => {
       const on = node(type);
@@ -152,7 +152,7 @@ test('a copy that was begun and is not wanted any more leaves nothing', () => {
   );
 });
 
-test('a volume that starts from a copy has its content, all of its size and a UUID of its own, whenever that was interrupted', () => {
+test('a restored volume has content, full size and its own UUID after any interruption', () => {
   fc.assert(
     fc.property(types, crashes, fc.boolean(), (type, preparing, larger) => {
       const on = node(type);
@@ -176,7 +176,7 @@ test('a volume that starts from a copy has its content, all of its size and a UU
   );
 });
 
-test('nothing is left of it where it is deleted instead, and the copy stays', () => {
+test('deletion of a partly restored volume leaves nothing, and keeps the copy', () => {
   fc.assert(
     fc.property(types, crashes, crashes, (type, preparing, destroying) => {
       const on = node(type);
@@ -194,7 +194,7 @@ test('nothing is left of it where it is deleted instead, and the copy stays', ()
 });
 
 test.each(['ext4', 'xfs'] as const)(
-  'every step of every plan of an %s, crashed at in every way',
+  'copy and restore of an %s recover from a crash in each step',
   (type) => {
     const ways: Killed[] = ['before', 'half', 'after'];
     const kinds: [(on: FakeNode) => () => Plan, boolean][] = [

@@ -50,7 +50,7 @@ test.each<[string, ObservedSnapshot, Partial<DesiredSnapshot>, string[]]>([
     ['cp', 'stowage-xfs-uuid'],
   ],
 ])(
-  'a volume that is %s is copied beside the name of the copy, which comes last',
+  'a volume that is %s is copied to a partial file, which is renamed last',
   (_, observed, more, how) => {
     expect(programs(take(observed, more))).toEqual([
       'mkdir',
@@ -79,7 +79,7 @@ test.each<[string, ObservedSnapshot, DesiredSnapshot['freeze'], string]>([
     `60 ${FILE} ${COPY}.partial copy`,
   ],
 ])(
-  'what is mounted is frozen %s, and everything but the script is an argument',
+  'a mounted volume is frozen %s, and paths are passed only as arguments',
   (_, observed, freeze, words) => {
     const step = steps(take(observed, { freeze })).find(({ argv }) => argv[3] === 'stowage-freeze');
     expect(step?.argv.slice(5).join(' ')).toBe(`${POINT} ${words}`);
@@ -87,7 +87,7 @@ test.each<[string, ObservedSnapshot, DesiredSnapshot['freeze'], string]>([
   },
 );
 
-test('the GUIDs of a copied table are read back, that of its partition too', () => {
+test('the GUIDs of a copied table and of its partition are verified before the rename', () => {
   const rename = steps(take(block, { volume: { ...snapshotted, mode: 'Block' } })).find(
     ({ argv }) => argv[0] === 'mv',
   );
@@ -169,13 +169,13 @@ test.each<[string, ObservedSnapshot, Partial<DesiredSparse>, RegExp]>([
     { mode: 'Block' },
     /loop3p1 is in use: mounted at \/m/,
   ],
-])('a volume that is %s is not copied, and why is said', (_, observed, more, why) => {
+])('a copy of a volume that is %s is refused', (_, observed, more, why) => {
   const made = take(observed, { volume: { ...snapshotted, ...more } });
   expect('refusal' in made ? made.refusal : made.steps).toMatch(why);
 });
 
 const file = { type: 'file', sizeBytes: 1n << 30n, inode: '9' } as const;
-test('a copy that is there is done, whatever became of its volume', () => {
+test('an existing copy is complete, even if its volume is gone', () => {
   const own = { found: 'one', type: 'ext4', uuid: COPY_UID } as const;
   const there = withVolume({ file: { type: 'missing' } }, { copy: file, signature: own });
   expect(take(there)).toEqual({ steps: [] });
@@ -195,7 +195,7 @@ test.each<['take' | 'delete', ObservedSnapshot]>([
   ],
   ['delete', { ...uncopied, copy: file, freezeIsLeft: true }],
   ['delete', { ...uncopied, freezeIsLeft: true }],
-])('what was left frozen is thawed first, whatever else remains to %s', (operation, observed) => {
+])('a volume that was left frozen is thawed first, on %s', (operation, observed) => {
   const [first, ...rest] = steps(planSnapshot(operation, wantedCopy, observed));
   expect(first?.argv.slice(3).with(1, '')).toEqual([
     'stowage-freeze',
@@ -207,7 +207,7 @@ test.each<['take' | 'delete', ObservedSnapshot]>([
   expect(rest).toEqual(steps(without));
 });
 
-test('what was left frozen is thawed also where nothing else may be done', () => {
+test('a volume that was left frozen is thawed even if the copy is refused', () => {
   const observed = { ...withVolume(mounted, cannot), freezeIsLeft: true };
   expect(programs(take(observed))).toEqual(['stowage-freeze']);
 });
@@ -216,12 +216,12 @@ test.each<[string, Partial<ObservedSnapshot>]>([
   ['something else', { copy: file, signature: { found: 'one', type: 'ext4', uuid: UID } }],
   ['nothing', { copy: file }],
   ['no plain file', { copy: { type: 'other' } }],
-])('but %s in its place is left as it is', (_, parts) => {
+])('%s in place of a complete copy is refused', (_, parts) => {
   const made = take({ ...uncopied, ...parts });
   expect('refusal' in made && made.refusal).toMatch(/should contain the copy/);
 });
 
-test('a copy is deleted by its path, without its volume, and only a plain file', () => {
+test('a copy is deleted by its path without the volume, and only as a plain file', () => {
   const alone = withVolume({ file: { type: 'missing' } }, { copy: file, partial: file });
   expect(
     steps(planSnapshot('delete', wantedCopy, alone)).map(({ argv }) => argv.join(' ')),
@@ -236,7 +236,7 @@ test('a copy is deleted by its path, without its volume, and only a plain file',
   ).toHaveProperty('refusal');
 });
 
-test('a copy in a directory that is not mounted is not deleted as long as it is not seen', () => {
+test('a deletion is retried while the directory is not mounted and the copy not found', () => {
   const away = withVolume({ directory: unmounted });
   expect(planSnapshot('delete', wantedCopy, away)).toMatchObject({
     reason: { code: 'DirectoryNotMounted' },
@@ -245,7 +245,7 @@ test('a copy in a directory that is not mounted is not deleted as long as it is 
   expect(steps(planSnapshot('delete', wantedCopy, { ...away, copy: file }))).toHaveLength(2);
 });
 
-test('what a change of the UUID left attached is detached first, unless somebody uses it', () => {
+test('a device that a UUID change left attached is detached first, unless it is in use', () => {
   const stale = { ...loop, name: 'loop8', device: '7:8', backingFile: `${COPY}.partial` };
   const place = `/run/stowage/mounts/${COPY_UID}`;
   const left = (mounts: Map<string, string[]>) =>
@@ -296,7 +296,7 @@ test.each([
       }),
     /is still attached/,
   ],
-])('where a volume %s meanwhile, the copy does not get its name', (_, meanwhile, why) => {
+])('a copy is not renamed if the volume %s meanwhile', (_, meanwhile, why) => {
   const on = new FakeNode();
   on.files.set(FILE, { uuid: UID, inode: 42, sizeBytes: 1n << 30n });
   const planned = steps(take(on.observeSnapshot(wantedCopy)));
@@ -306,7 +306,7 @@ test.each([
   expect(() => on.run(planned.slice(rename))).toThrow(why);
 });
 
-test('nor is one begun of what was written to, or is in use by now', () => {
+test('a copy is not begun of a volume that was written to or is in use', () => {
   const on = new FakeNode();
   on.files.set(FILE, { uuid: UID, inode: 42, sizeBytes: 1n << 30n });
   on.loops.set(3, { file: FILE, inode: 42 });

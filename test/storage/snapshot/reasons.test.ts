@@ -54,7 +54,7 @@ test.each<Row>([
     'delete',
     withVolume({ loops: [{ ...loop, backingFile: `${COPY}.partial` }] }, { partial: file }),
   ],
-])('%s is the reason, to %s a snapshot', (code, operation, observed, more = {}) => {
+])('%s is among the reasons on %s of a snapshot', (code, operation, observed, more = {}) => {
   const wanted = { ...wantedCopy, volume: { ...snapshotted, ...more } };
   expect(reasonsOf(planSnapshot(operation, wanted, observed))).toContain(code);
 });
@@ -80,7 +80,7 @@ test.each<[ReasonCode, Partial<DesiredSparse>, Partial<SourceFacts>]>([
   ['CopiedFileReplaced', {}, {}],
   ['CopiedFileWritten', {}, {}],
   ['PartitionElsewhere', ofTable, { signature: { found: 'one', type: 'gpt', uuid: COPY_UID } }],
-])('%s is the reason not to start from a copy', (code, desired, parts) => {
+])('%s is a reason not to restore from a copy', (code, desired, parts) => {
   const observed = { ...freshNode, realPath: restored.file, source: { ...facts, ...parts } };
   expect(reasonsOf(plan('provision', { ...restored, ...desired }, observed, 5))).toContain(code);
 });

@@ -53,7 +53,7 @@ test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, string, string]
   ],
   ['a table', { mode: 'Block', fs: undefined, ...from({ mode: 'Block' }) }, gpt, 'sgdisk', ''],
 ])(
-  'a copy of %s is made in place of an empty one, and grows to the wanted size',
+  'a restore of %s copies the source and expands the copy to the requested size',
   (_, desired, source, identity, fsType) => {
     const steps = stepsOf(prepare(desired, source));
     const ran = steps.map(({ argv }) => (argv[0] === 'sh' ? argv[3] : argv[0]));
@@ -80,7 +80,7 @@ test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, string, string]
   },
 );
 
-test('what is missing may come back', () => {
+test('a restore is retried while the source is missing', () => {
   const missing = { file: { type: 'missing' }, signature: { found: 'none' } } as const;
   expect(prepare({}, missing)).toMatchObject({ retryable: true });
 });
@@ -119,12 +119,12 @@ test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, RegExp]>([
     /requests mode Block, but the source snapshot .* has Filesystem/,
   ],
   ['is larger', { sizeBytes: 1n << 29n }, {}, /requests 536870912 bytes, but .* has 1073741824/],
-])('where what it starts from %s, nothing is made', (_, desired, source, why) => {
+])('a restore is refused if the source %s', (_, desired, source, why) => {
   const made = prepare(desired, source);
   expect('refusal' in made ? made.refusal : made.steps).toMatch(why);
 });
 
-test('one of the same size does not grow, and a partition only from where it is known to begin', () => {
+test('a restore expands only a larger volume, and a partition only from a known start', () => {
   const words = stepsOf(prepare({ sizeBytes: 1n << 30n }, {})).map(({ argv }) => argv.join(' '));
   expect(words.filter((each) => /truncate|grow$/.test(each))).toEqual([]);
   const block = { mode: 'Block', fs: undefined, ...from({ mode: 'Block' }) } as const;
@@ -143,7 +143,7 @@ test('one of the same size does not grow, and a partition only from where it is 
   });
 });
 
-test('what it starts from is looked at right before, and again before the copy gets its name', () => {
+test('a restore verifies the source before the copy, and again before the rename', () => {
   const steps = stepsOf(prepare({}, {}));
   const preconditionsOf = (program: string) =>
     steps
@@ -164,7 +164,7 @@ test('what it starts from is looked at right before, and again before the copy g
   );
 });
 
-test('it is never looked past: who plans without having looked is told', () => {
+test('a restore throws if the source was not observed', () => {
   const { source: _, ...unlooked } = fresh;
   expect(() => plan('provision', restored, unlooked, 5)).toThrow(`${COPY} was not observed`);
 });
@@ -176,7 +176,7 @@ const used = {
   file: { type: 'file', sizeBytes: 1n << 30n, inode: '42' } as const,
 };
 const mounted = { loops: [loop], devices: [loopRow], mounts: new Map([['7:3', ['/mnt']]]) };
-test('another volume is copied by the same rules: frozen where it is mounted, and where that is allowed', () => {
+test('a clone follows the same rules, and freezes a mounted source only if allowed', () => {
   expect(stepsOf(prepare(clone, used)).some(({ argv }) => argv[0] === 'cp')).toBe(true);
   const frozen = stepsOf(prepare(clone, used, mounted)).find(
     ({ argv }) => argv[3] === 'stowage-freeze',
@@ -191,7 +191,7 @@ test('another volume is copied by the same rules: frozen where it is mounted, an
   expect(copied?.argv.slice(6)).toEqual(['30', FILE, `${restored.file}.partial`, 'copy']);
 });
 
-describe('a volume that is copied while it grows', () => {
+describe('cloning a volume during its expansion', () => {
   const size = 2n << 30n;
   const grown = { ...used, file: { ...used.file, sizeBytes: size } };
   const madeFor = (madeBytes: bigint | undefined) => ({ ...grown, madeBytes });
@@ -201,7 +201,7 @@ describe('a volume that is copied while it grows', () => {
     ['as large as its file', size],
     ['larger', 4n << 30n],
     ['between the two', 3n << 29n],
-  ])('is waited for by one that is to be %s', (_, sizeBytes) => {
+  ])('is retried if the clone is to be %s', (_, sizeBytes) => {
     expect(prepare({ ...clone, sizeBytes }, madeFor(1n << 30n), mounted)).toEqual({
       refusal: expect.stringMatching(growing),
       hint: 'It is copied once it is expanded.',
@@ -210,7 +210,7 @@ describe('a volume that is copied while it grows', () => {
     });
   });
 
-  test('is copied once it has grown', () => {
+  test('succeeds once the expansion is complete', () => {
     const words = stepsOf(prepare({ ...clone, sizeBytes: size }, madeFor(size))).map(
       ({ argv }) => argv,
     );
@@ -225,7 +225,7 @@ describe('a volume that is copied while it grows', () => {
   });
 
   test.each(['ext4', 'xfs'])(
-    'without a record may have a smaller %s than its file, which the copy then has not',
+    'expands the %s of the clone if the source has no recorded size',
     (type) => {
       const source = {
         ...madeFor(undefined),
@@ -243,7 +243,7 @@ describe('a volume that is copied while it grows', () => {
     mode: 'Block',
     fs: undefined,
   } as const;
-  test('with a table, whose room is no sign of that', () => {
+  test('detects an expansion of a partition table by the record, not by free space', () => {
     const ofTable = (madeBytes: bigint | undefined) => ({
       ...gpt,
       realPath: FILE,
@@ -260,7 +260,7 @@ describe('a volume that is copied while it grows', () => {
     }
   });
 
-  test('is another matter than a snapshot, which no longer grows', () => {
+  test('does not affect a restore from a snapshot, which no longer grows', () => {
     const made = { file: { ...used.file, sizeBytes: size }, madeBytes: 1n << 30n };
     expect(prepare({}, made)).toHaveProperty('steps');
   });

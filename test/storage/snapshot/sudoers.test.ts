@@ -11,13 +11,13 @@ import { everyStep } from '../../support/snapshot-plans.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
 import { FILE } from '../../support/volume-input.ts';
 
-test('the account on a node may do what snapshots and restores take', () => {
+test('sudoers allows all commands of snapshots and restores', () => {
   const commands = commandsOf(everyStep(3));
   expect(commands.length).toBeGreaterThan(50);
   expect(commands.filter((argv) => !may(argv))).toEqual([]);
 });
 
-test('and look', () => {
+test('sudoers allows the probes of snapshots and restores', () => {
   const looks = [...snapshotProbes(wantedCopy), ...sparseProbes(restored)].map(({ argv }) => argv);
   expect(looks.filter((argv) => !may(argv))).toEqual([]);
 });
@@ -68,7 +68,7 @@ test.each([
   [['rm', '-rf', '--', COPY]],
   [['rm', '-f', '--', `${COPY}/../x`]],
   [['sgdisk', `--partition-guid=1:${COPY_UID}`, `--disk-guid=${COPY_UID}`, COPY]],
-])('it may not run %j', (argv) => {
+])('sudoers forbids %j', (argv) => {
   expect(may(argv)).toBe(false);
 });
 
@@ -89,7 +89,7 @@ const NAMES = [
  * only a part of it runs.
  */
 test.each(NAMES)(
-  'no part of what starts %s does anything, nor does it start anything else',
+  'the launcher of %s runs no part of itself and no other script',
   async (name, script) => {
     const launcher = launcherOf(name, script);
     const words = launcher.slice(0, launcher.lastIndexOf(' run "$@"')).split(' ');
@@ -108,7 +108,7 @@ test.each(NAMES)(
   },
 );
 
-test('the scripts that sudo allows are those that are run', () => {
+test('sudoers allows exactly the scripts that Stowage runs', () => {
   const texts = new Map<string, string>([...NAMES, ['stowage-adopt', SCRIPTS['stowage-adopt']]]);
   const lines = readFileSync('deploy/sudoers', 'utf8').matchAll(
     /= ([0-9a-f]{64}) .*?" (stowage-[a-z0-9-]+) /g,
@@ -277,7 +277,7 @@ test.each([
   [8, ['/dev/sda', COPY_UID, 'ext4']],
   [8, ['/etc/shadow', COPY_UID, 'xfs']],
   [8, []],
-])('a script that is started with other arguments does nothing: %i %j', async (which, words) => {
+])('a script rejects unexpected arguments: %i %j', async (which, words) => {
   const [name, script] = NAMES[which] as (typeof NAMES)[number];
   const path = { env: { PATH: '' }, extendEnv: false };
   const ended = await execa('/bin/sh', ['-c', script, name, ...words], { ...path, reject: false });

@@ -140,7 +140,7 @@ async function rewrite(attached: boolean): Promise<void> {
 }
 
 test.each(MANY ? CASES : [...CASES, ...WORST])(
-  'killed $when effect $at of: $what, record $record, the pod $pod, jobs wait for $lazy questions, a $kubelet kubelet',
+  'survives kill $when effect $at of $what: state $record, pod $pod, $lazy polls, $kubelet kubelet',
   async ({ what, at, when, record, pod, lazy, kubelet }) => {
     sound = false;
     const wanted = what === 'attach';

@@ -40,7 +40,7 @@ const create = async (name: string) => {
   expect(await cluster.stowage(line.split(' '))).toMatchObject({ code: 0 });
 };
 
-test('where the cluster has no snapshots it says so, and goes on once it has', async () => {
+test('a Backup reports missing snapshot CRDs, and continues once they are installed', async () => {
   await create('early');
   expect(await says('early', 'stowage install --components snapshot-crds')).toMatchObject({
     phase: 'Pending',
@@ -57,7 +57,7 @@ test('where the cluster has no snapshots it says so, and goes on once it has', a
   });
 });
 
-test('that is deleted says that its node does not answer, and goes once that is forgotten', async () => {
+test('a deleted Backup waits for its unreachable node until forget-node is set', async () => {
   await create('late');
   await until(
     'it is kept',

@@ -269,7 +269,7 @@ const CASES = WAYS.flatMap((way) =>
 );
 
 test.each(CASES)(
-  'killed %s each effect of %s, while %s happens',
+  'recovers when killed %s each effect of %s, while %s happens',
   async (when, _, __, way, changes) => {
     sound = false;
     const effects: string[] = [];
@@ -293,7 +293,7 @@ test.each(CASES)(
 );
 
 test.each(some(['before', 'after'] as const))(
-  'killed %s each effect of telling the scheduler of room',
+  'recovers when killed %s each effect of publishing storage capacity',
   async (when) => {
     sound = false;
     const capacities = () => world.all<CsiStorageCapacity>(CSI_STORAGE_CAPACITIES);

@@ -139,7 +139,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-test('created in any order, one after what the other led to, they end bound', async () => {
+test('creating objects one by one in any order binds the claims', async () => {
   for (const at of THINGS.keys()) {
     await each(at, create);
     await daemon.idle();
@@ -147,19 +147,19 @@ test('created in any order, one after what the other led to, they end bound', as
   await isWhole(whole(() => []));
 });
 
-test('deleted in any order, what is left is whole after each, and nothing is left in the end', async () => {
+test('deleting objects one by one in any order keeps the remaining ones intact', async () => {
   for (const at of THINGS.keys()) {
     await each(at, remove);
     await isWhole(whole((number) => ORDERS[number]?.order.slice(0, at + 1) ?? []));
   }
 });
 
-test('created at once in any order, they end bound', async () => {
+test('creating all objects at once in any order binds the claims', async () => {
   await all(create);
   await isWhole(whole(() => []));
 });
 
-test('deleted at once in any order, nothing is left, and no work', async () => {
+test('deleting all objects at once in any order leaves neither objects nor work', async () => {
   await all(remove);
   await isWhole(nothing);
   for (const { number } of ORDERS)

@@ -26,7 +26,7 @@ const start = () => at.start({ executor: nodes });
 const loops = () => at.nodes.loopsOn('n1');
 
 describe('Attach Logic', () => {
-  test('This includes logic that prevents a ReadWriteOnce persistent volume from being attached to more than one node', async () => {
+  test('prevents a ReadWriteOnce volume from being attached to more than one node', async () => {
     await at.createNode('n2');
     const { path } = await at.createShared('a');
     at.nodes.away.add('n1');
@@ -46,7 +46,7 @@ describe('Attach Logic', () => {
     expect((await at.events('p2')).map(({ reason }) => reason)).toEqual(['FailedAttachVolume']);
   });
 
-  test('If there is an error indicating the volume is already attached to the specified node, assume attachment was successful', async () => {
+  test('assumes success if the volume is already attached to the node', async () => {
     await start();
     await at.createOnDemand('a');
     const file =
@@ -66,7 +66,7 @@ describe('Attach Logic', () => {
     expect([...at.nodes.disk('n1').loops.keys()]).toEqual([5]);
   });
 
-  test('For all other errors, log the error, and terminate the thread (the main controller will retry as needed): later each time', async () => {
+  test('logs other errors, and retries with increasing delays', async () => {
     await start();
     await at.createOnDemand('a');
     const step = { name: 'attach the file as /dev/loop0', command: 'losetup /dev/loop0 /f' };
@@ -93,7 +93,7 @@ describe('Attach Logic', () => {
     ]);
   });
 
-  test('Make a call to the API server to update the VolumeStatus object under the PodStatus for the volume to indicate that it is now safeToMount: only then', async () => {
+  test('reports safeToMount only after the volume is attached', async () => {
     await start();
     await at.createOnDemand('a');
     nodes.held.add('n1');
@@ -114,7 +114,7 @@ describe('Attach Logic', () => {
 });
 
 describe('Detach Logic', () => {
-  test('If there is an error indicating the volume is not attached to the specified node, assume detachment was successful', async () => {
+  test('assumes success if the volume is not attached to the node', async () => {
     await start();
     await at.createAttached('a');
     const { started } = at.nodes;
@@ -126,7 +126,7 @@ describe('Detach Logic', () => {
 });
 
 describe('Rationale for Storing State', () => {
-  test('If a PersistentVolume object is deleted by the user before it is detached, the controller will still behave normally', async () => {
+  test('detaches a volume whose PersistentVolume object was deleted by the user', async () => {
     await start();
     await at.createAttached('a');
     await at.client.delete(PERSISTENT_VOLUMES, 'a');
@@ -144,7 +144,7 @@ describe('Polling', () => {
     ['is attached again where it is polled', 200, 1],
     ['is not missed where it is not', undefined, 0],
   ])(
-    '(optional) poll providers for what is attached where: a device that was taken away behind its back %s',
+    'polls nodes for attachments: a device detached by something else %s',
     async (_, pollIntervalMs, count) => {
       await at.start({ executor: nodes, attachment: { ...DEFAULT_ATTACHMENT, pollIntervalMs } });
       await at.createAttached('a');

@@ -53,7 +53,7 @@ describe('Safe Mount/Unmount', () => {
       },
     ],
   ])(
-    'The controller should wait for a volume to be safely unmounted before it tries to detach it: %s',
+    'the controller waits for a volume to be safely unmounted before it detaches it: %s',
     async (_, why, use) => {
       await start();
       await at.createAttached('a');
@@ -73,7 +73,7 @@ describe('Safe Mount/Unmount', () => {
     },
   );
 
-  test('The controller should also be robust enough that if the kubelet is unavailable, act unilaterally to detach the disk anyway: NotReady for longer than a while', async () => {
+  test('force-detaches a volume whose node is NotReady for longer than 6 minutes', async () => {
     const metrics = createMetrics({ clock: Date, transportOf: () => 'local' });
     await at.start({ executor: nodes, metrics });
     await at.createAttached('a');
@@ -103,7 +103,7 @@ describe('Safe Mount/Unmount', () => {
     await at.isDetached('a');
   });
 
-  test('so that no disks are left attached if kubelet becomes inaccessible: at once with the out-of-service taint', async () => {
+  test('force-detaches a volume at once if its node has the out-of-service taint', async () => {
     const metrics = createMetrics({ clock: Date, transportOf: () => 'local' });
     await at.start({ executor: nodes, metrics });
     await at.createAttached('a');
@@ -129,7 +129,7 @@ describe('Safe Mount/Unmount', () => {
     await at.hasLoops(0);
   });
 
-  test('a node that is back is cleaned before anything is attached there: what is mounted still is left, and told', async () => {
+  test('reports a volume that is still mounted on a returned node until detached', async () => {
     await start();
     await at.createAttached('a');
     at.nodes.away.add('n1');
@@ -151,7 +151,7 @@ describe('Safe Mount/Unmount', () => {
     expect(loops()).toBe(0);
   });
 
-  test('the kubelet should wait for the attach/detach controller to indicate that a volume is attached: it is not told otherwise before someone looked', async () => {
+  test('keeps the condition of the pod True while the attachment is uncertain', async () => {
     await start();
     await at.createAttached('a');
     at.nodes.away.add('n1');

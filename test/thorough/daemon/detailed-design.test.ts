@@ -27,7 +27,7 @@ const start = () => at.start({ executor: nodes });
 const loops = () => at.nodes.loopsOn('n1');
 
 describe('Attach/Detach Controller', () => {
-  test('On initial startup, the controller will fetch a list of all persistent volume (PV) objects from the API server and pre-populate the cache with volumes and the nodes they are attached to', async () => {
+  test('restores attachments from the annotations of PersistentVolumes at startup', async () => {
     await start();
     await at.createAttached('a');
     await at.stop();
@@ -52,7 +52,7 @@ describe('Attach/Detach Controller', () => {
     expect(loops()).toBe(0);
   });
 
-  test('If the top level boolean ... is not set, skip this operation (to prevent unnecessary writes to the API server): the node list is written once when it changed, also the empty list', async () => {
+  test('writes the node list only when it changes, also the empty list', async () => {
     await start();
     await at.createAttached('a');
     await at.createPod('p2', 'a');
@@ -73,7 +73,7 @@ describe('Attach/Detach Controller', () => {
     expect(at.recordsWritten('a')).toEqual(['["n1"]', '[]']);
   });
 
-  test('the primary controller loop should not block on these operations', async () => {
+  test('does not block other attaches while one attach is pending', async () => {
     await start();
     await at.createNode('n2');
     await at.createOnDemand('stuck');
@@ -93,7 +93,7 @@ describe('Attach/Detach Controller', () => {
     await at.isAttached('here');
   });
 
-  test('the same of a detach that does not end', async () => {
+  test('does not block other attaches while a detach is pending', async () => {
     await start();
     await at.createNode('n2');
     await at.createOnDemand('there', 'n2');
@@ -109,7 +109,7 @@ describe('Attach/Detach Controller', () => {
     expect(loops()).toBe(0);
   });
 
-  test('To prevent multiple attach or detach operations on the same volume, the main thread will maintain a table mapping volumes to currently active operations', async () => {
+  test('runs only one attach or detach operation per volume at a time', async () => {
     await start();
     await at.createOnDemand('a');
     nodes.held.add('n1');
@@ -131,7 +131,7 @@ describe('Attach/Detach Controller', () => {
     expect(loops()).toBe(0);
   });
 
-  test('The number of threads that can be spawned will be capped ... and once the cap is hit, subsequent requests will have to wait', async () => {
+  test('limits concurrent operations per node, and queues further ones', async () => {
     await start();
     await at.createNode('n2');
     await at.createOnDemand('other', 'n2');
@@ -153,7 +153,7 @@ describe('Attach/Detach Controller', () => {
     expect(nodes.submitted.filter(({ node }) => node === 'n1')).toHaveLength(10);
   });
 
-  test('the controller binary will accept a flag (or some mechanism) to disable the new controller altogether', async () => {
+  test('starts no operation and writes no record while it is disabled', async () => {
     await start();
     await at.createVolume('always');
     await at.isAttached('always');
@@ -179,7 +179,7 @@ describe('Attach/Detach Controller', () => {
     expect([at.recordsWritten('a'), at.recordsWritten('always')]).toEqual(written);
   });
 
-  test('disabled: Volumes that need it say so, and are served once it is on again', async () => {
+  test('makes Volumes report that it is disabled, and handles them once enabled', async () => {
     await start();
     await at.createVolume('always');
     await at.isAttached('always');

@@ -127,7 +127,7 @@ const WRITES = [
   'patch volumes',
 ];
 
-test('what is left is written down before anything is let go of', async () => {
+test('a Leftover is created before the finalizers are removed', async () => {
   const uid = await forgotten('whole');
   const { client, writes } = dying(0, 'before');
   const controller = await startController(client);
@@ -141,7 +141,7 @@ const CRASHES = WRITES.flatMap((what, index) =>
   (['before', 'after'] as const).map((when) => [when, what, index + 1] as const),
 );
 test.each(CRASHES)(
-  'killed %s "%s": whoever comes next ends it, and one Leftover is kept',
+  'killed %s "%s": the next daemon completes the deletion, and keeps one Leftover',
   async (when, what, at) => {
     const name = `killed-${when}-${at}`;
     const uid = await forgotten(name);

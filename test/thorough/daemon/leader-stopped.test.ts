@@ -19,7 +19,7 @@ const isStopped = async ({ process: { pid } }: Daemon) =>
   );
 
 test.concurrent.each(['poll', 'submit', 'renewal'] as const)(
-  'a leader is stopped in a %s for longer than its Lease: it does nothing at all when it wakes up, and ends',
+  'a leader stopped in a %s for longer than its Lease does nothing when resumed, and exits',
   (stopIn) =>
     inWorld(program, TIMING, async ({ start, create, leads, submitted, eachOnce, log }) => {
       const first = start({ stopIn });

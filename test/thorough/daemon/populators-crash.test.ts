@@ -72,7 +72,7 @@ const CASES = Array.from({ length: FILLING }, (_, index) => index + 1).flatMap((
 );
 
 test.each(CASES)(
-  'a claim is filled by the next one when one dies %s effect %i',
+  'the next daemon populates a claim after a crash %s effect %i',
   async (when, at) => {
     const name = `filled-${round}`;
     await cluster.createClaim(name);
@@ -99,7 +99,7 @@ test.each(CASES)(
 const CANCELLING = 4;
 
 test.each(CASES.filter(([, at]) => at <= CANCELLING))(
-  'a claim that is deleted is given up by the next one when one dies %s effect %i of that',
+  'the next daemon cancels a deleted claim after a crash %s effect %i of the cancellation',
   async (when, at) => {
     const name = `deleted-${round}`;
     const goOn = cluster.hold();
@@ -125,7 +125,7 @@ const FAILING = (process.env.STOWAGE_FAULTS === undefined ? [4] : [3, 4, 5]).fla
   (['before', 'after'] as const).map((when) => [when, at] as const),
 );
 
-test.each(FAILING)('a pod that fails counts once when one dies %s effect %i', async (when, at) => {
+test.each(FAILING)('a failed pod is counted once after a crash %s effect %i', async (when, at) => {
   const name = `failed-${round}`;
   const before = cluster.ran.length;
   const { run } = cluster.world;

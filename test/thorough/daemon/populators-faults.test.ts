@@ -76,8 +76,8 @@ const isFilled = async (name: string, text = 'Hello, world!') => {
 const removeOwn = (resource: Resource, { metadata }: KubeObject) =>
   cluster.client.delete(resource, metadata.name, { namespace: OWN });
 
-describe('somebody deletes', () => {
-  test('the prime claim, and the claim is filled anew', async () => {
+describe('deletion of objects while a claim is populated', () => {
+  test('recreates a deleted prime claim, and populates the claim again', async () => {
     const goOn = cluster.hold();
     await cluster.createClaim('data');
     const pod = await cluster.untilPodRuns();
@@ -88,7 +88,7 @@ describe('somebody deletes', () => {
     await isFilled('data');
   });
 
-  test('the pod, which is told and tried again', async () => {
+  test('reports a deleted pod, and retries', async () => {
     const goOn = cluster.hold();
     await cluster.createClaim('data');
     const pod = await cluster.untilPodRuns();
@@ -100,7 +100,7 @@ describe('somebody deletes', () => {
     expect(await warnings('data')).toEqual(['PopulatorFailed 1']);
   });
 
-  test('the pod, whose program ends with 0 when it is told to: half of its work is not taken for all', async () => {
+  test('does not accept the result of a deleted pod that exits with 0', async () => {
     const goOn = cluster.hold();
     await cluster.createClaim('data');
     const pod = await cluster.untilPodRuns();
@@ -129,7 +129,7 @@ describe('somebody deletes', () => {
     expect(cluster.ran).toHaveLength(1);
   });
 
-  test('what says how it is filled, while it is: that goes on', async () => {
+  test('does not stop the pod when its PopulatorDefinition is deleted', async () => {
     const goOn = cluster.hold();
     await cluster.createClaim('data');
     await cluster.untilPodRuns();
@@ -144,7 +144,7 @@ describe('somebody deletes', () => {
     await isFilled('data');
   });
 
-  test('the namespace of the daemon, and makes it again', async () => {
+  test('retries while the namespace of the daemon is being terminated', async () => {
     const goOn = cluster.hold();
     await cluster.createClaim('data');
     const pod = await cluster.untilPodRuns();
@@ -166,7 +166,7 @@ describe('a quota of the namespace', () => {
     ['persistentvolumeclaims', 'PopulatorPVCPrimeCreationError', 'prime claim stowage/prime-'],
     ['pods', 'PopulatorCreationError', 'populator pod stowage/populate-'],
   ])(
-    'for %s is told once, and the claim is filled once there is room',
+    'is reported once for %s, and the claim is populated once the quota allows it',
     async (plural, reason, what) => {
       let asked = 0;
       // The numbers in such a message vary.
@@ -185,7 +185,7 @@ describe('a quota of the namespace', () => {
   );
 });
 
-describe('a pod that does not begin', () => {
+describe('a pod that does not start', () => {
   /** Sets the status that a kubelet reports if an image cannot be pulled. */
   async function hasNoImage(pod: Pod, reason: string): Promise<void> {
     const containerStatuses = [
@@ -203,7 +203,7 @@ describe('a pod that does not begin', () => {
     );
   }
 
-  test('for want of its image is told once, and made anew when that is corrected', async () => {
+  test('is reported once for a missing image, and recreated with the fixed image', async () => {
     cluster.world.mount = () => Promise.reject(new Error('it is not'));
     await cluster.createClaim('data');
     const pod = await until('its pod is there', podNow);
@@ -222,7 +222,7 @@ describe('a pod that does not begin', () => {
     expect(cluster.ran[0]?.spec.containers).toMatchObject([{ image: 'localhost/other:test' }]);
   });
 
-  test('for want of a node keeps no place, and runs once there is one', async () => {
+  test('is reported as unschedulable, and runs once a node is available', async () => {
     const drain = (unschedulable: boolean) =>
       cluster.client.patch(NODES, 'n1', { spec: { unschedulable } });
     await cluster.client.delete(NODES, 'n2');
@@ -238,7 +238,7 @@ describe('a pod that does not begin', () => {
     expect(await why('data')).toMatch(/Held up by: .*is being filled by pod stowage\/populate-/);
   });
 
-  test('for want of what it mounts says that, though it tells nothing itself', async () => {
+  test('is reported with the FailedMount event of the kubelet', async () => {
     cluster.world.mount = () => Promise.reject(new Error('secret "certs" not found'));
     await cluster.createClaim('data');
     await until('it is told', async () =>
@@ -253,7 +253,7 @@ describe('a pod that does not begin', () => {
   });
 });
 
-test('a source that is changed while a pod runs is not in what that fills', async () => {
+test('a change of the source while the pod runs does not affect the claim', async () => {
   const goOn = cluster.hold();
   await cluster.createClaim('data');
   await cluster.untilPodRuns();
@@ -264,7 +264,7 @@ test('a source that is changed while a pod runs is not in what that fills', asyn
   await isFilled('data');
 });
 
-test('grants are followed once, for all who wait for one', async () => {
+test('ReferenceGrants are watched only once', async () => {
   const followed: string[] = [];
   const client: KubeClient = {
     ...cluster.client,

@@ -24,7 +24,7 @@ const reasons = async (name: string) => (await cluster.eventsOf(name)).map(({ re
 const OFF = '*,-populator,-data-source-validator';
 const nobodys = { apiGroup: 'x.example.com', kind: 'X', name: 'a' };
 
-test('populators and their validator, switched off, leave all as it is; switched on again, they go on', async () => {
+test('the populator and validator controllers do nothing while they are disabled', async () => {
   await cluster.startDaemon({ controllers: OFF });
   await cluster.register();
   await cluster.createHello();
@@ -48,7 +48,7 @@ test('populators and their validator, switched off, leave all as it is; switched
   await cluster.isClean();
 });
 
-test('a filling that is under way when they are switched off goes on when they are on again', async () => {
+test('a running population completes once the disabled controllers are enabled', async () => {
   await cluster.startDaemon();
   await cluster.register();
   await cluster.createHello();
@@ -72,7 +72,7 @@ test('a filling that is under way when they are switched off goes on when they a
   await cluster.isClean();
 });
 
-test('a claim that is deleted while they are off waits for its finalizer until they are on again', async () => {
+test('a claim deleted while controllers are disabled stays until they are enabled', async () => {
   await cluster.startDaemon();
   await cluster.register();
   await cluster.createHello();

@@ -65,7 +65,7 @@ test.each([
   ['before', false],
   ['after', true],
 ])(
-  'a process that dies right %s any of its writes leaves nothing undone and nothing twice',
+  'a snapshot is taken and deleted exactly once if processes die right %s their writes',
   async (_, reaches) => {
     await cluster.createClass('fast');
     await cluster.createData('data');

@@ -24,7 +24,7 @@ const wanted = ({ cause, root, objects = [root] }: Broken) =>
   `${cause}, of ${root}: ${objects.toSorted().join(', ')}`;
 
 /** A cluster with many different problems at once. */
-describeAsRoot('what why --all says to do', () => {
+describeAsRoot('why --all', () => {
   let at: Scene;
   let groups: Group[] = [];
 
@@ -79,7 +79,7 @@ describeAsRoot('what why --all says to do', () => {
     });
   }
 
-  test('names each once, with its cause and a fix', async () => {
+  test('reports each problem once, with its cause and a fix', async () => {
     const all = BROKEN.map(wanted).toSorted();
     const seen = await lookUntil(
       'each is named',
@@ -94,7 +94,7 @@ describeAsRoot('what why --all says to do', () => {
     expect(new Set(objects).size).toBe(objects.length);
   });
 
-  test('prints what ends each', async () => {
+  test('prints a fix that solves each problem', async () => {
     for (const broken of BROKEN) {
       const group = groups.find((each) => named(each) === wanted(broken));
       if (group === undefined) continue;

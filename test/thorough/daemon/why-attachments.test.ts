@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const start = () => at.start({ executor: at.nodes, retry });
 
-test('MultiAttach: a pod on another node has it', async () => {
+test('why reports MultiAttach if a pod on another node uses the Volume', async () => {
   await at.createNode('n2');
   const { path, file } = await at.createShared('a', ['default/p1']);
   const { metadata } = await at.volume('a');
@@ -48,7 +48,7 @@ test('MultiAttach: a pod on another node has it', async () => {
   expect(disk.loops.size).toBe(0);
 });
 
-test('NodeNotReady, NodeOutOfService: what is attached there is let go of in time, or once it is said to be off', async () => {
+test('why reports NodeNotReady with the force-detach time, then NodeOutOfService', async () => {
   await start();
   await at.createOnDemand('a');
   await at.createPod('p', 'a');
@@ -76,7 +76,7 @@ test('NodeNotReady, NodeOutOfService: what is attached there is let go of in tim
   );
 });
 
-test('NodeOutOfService: a device that is to be kept is not attached to a node that is said to be off, though it answers', async () => {
+test('why reports NodeOutOfService for a Volume on a tainted node that answers', async () => {
   await start();
   await at.createVolume('a');
   await at.isAvailable('a');
@@ -96,7 +96,7 @@ test('NodeOutOfService: a device that is to be kept is not attached to a node th
   expect(at.nodes.disk('n1').loops.size).toBe(1);
 });
 
-test('Paused: a node that nothing is written on', async () => {
+test('why reports Paused for a paused node and its Volumes', async () => {
   await start();
   await someone.shell('kubectl annotate node n1 stowage.dev/paused=true');
   await at.createVolume('a');
@@ -107,7 +107,7 @@ test('Paused: a node that nothing is written on', async () => {
   await at.isAvailable('a');
 });
 
-test('AddressInvalid, NodeMissing: what a Node says, and one that is gone', async () => {
+test('why reports AddressInvalid for a Node, and NodeMissing once it is deleted', async () => {
   await start();
   await at.createVolume('a');
   await at.isAvailable('a');

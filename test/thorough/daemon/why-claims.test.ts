@@ -47,7 +47,7 @@ afterAll(async () => {
   await someone?.leave();
 });
 
-test('NoConsumer: no pod yet', async () => {
+test('why reports NoConsumer for a claim without a pod', async () => {
   await world.createClaim('test/first', { storageClassName: 'waits' });
   const said = await someone.untilCause('pvc test/first', 'NoConsumer');
   expectSaid(said, 'NoConsumer', 'PersistentVolumeClaim test/first');
@@ -56,7 +56,7 @@ test('NoConsumer: no pod yet', async () => {
   expect((await someone.why('pvc test/first')).nothing).toContain('nothing holds it up');
 });
 
-test('StorageClassMissing: a class that is not there', async () => {
+test('why reports StorageClassMissing for a claim whose class does not exist', async () => {
   await world.createClaim('test/classless', { storageClassName: 'other' });
   const said = await someone.untilCause('pvc/test/classless', 'StorageClassMissing');
   expectSaid(said, 'StorageClassMissing', 'PersistentVolumeClaim test/classless');
@@ -67,7 +67,7 @@ test('StorageClassMissing: a class that is not there', async () => {
   });
 });
 
-test('GrantMissing: another namespace that has not allowed it', async () => {
+test('why reports GrantMissing for a source in a namespace without a ReferenceGrant', async () => {
   await world.createClaim('test/copy', { dataSourceRef: toSnapshot('prod/foo-backup') });
   const said = await someone.untilCause('pvc test/copy', 'GrantMissing');
   expectSaid(
@@ -80,7 +80,7 @@ test('GrantMissing: another namespace that has not allowed it', async () => {
   await world.isBound('test/copy');
 });
 
-test('GateOff: a daemon that follows no references into other namespaces', async () => {
+test('why reports GateOff if the daemon ignores sources in other namespaces', async () => {
   await world.createGrant('prod/to-other', 'other');
   await start(false);
   await world.createClaim('other/copy', { dataSourceRef: toSnapshot('prod/foo-backup') });
@@ -114,7 +114,7 @@ test('GateOff: a daemon that follows no references into other namespaces', async
   await world.isBound('other/copy');
 });
 
-test('SourceMissing: a snapshot that nobody took', async () => {
+test('why reports SourceMissing for a snapshot that does not exist', async () => {
   await world.createClaim('prod/late', { dataSourceRef: toSnapshot('prod/none') });
   const said = await someone.untilCause('pvc prod/late', 'SourceMissing');
   expectSaid(said, 'SourceMissing', 'PersistentVolumeClaim prod/late', 'VolumeSnapshot prod/none');
@@ -122,7 +122,7 @@ test('SourceMissing: a snapshot that nobody took', async () => {
   await world.isBound('prod/late');
 });
 
-test('SnapshotNotReady, SnapshotClassMissing: from a claim to its snapshot, to the class of that', async () => {
+test('why reports SnapshotNotReady for a claim, SnapshotClassMissing for a snapshot', async () => {
   await world.createSnapshot('prod/slow', 'foo', 'rare');
   await world.createClaim('prod/waiting', { dataSourceRef: toSnapshot('prod/slow') });
   const said = await someone.untilCause('pvc prod/waiting', 'SnapshotNotReady');
@@ -141,7 +141,7 @@ test('SnapshotNotReady, SnapshotClassMissing: from a claim to its snapshot, to t
   expect((await someone.why('snapshot prod/slow')).nothing).toContain('is ready');
 });
 
-test('ClaimTooSmall: less than the snapshot needs', async () => {
+test('why reports ClaimTooSmall for a claim smaller than its snapshot', async () => {
   await world.createClaim('prod/tight', {
     dataSourceRef: toSnapshot('prod/foo-backup'),
     resources: { requests: { storage: '1Mi' } },
@@ -157,7 +157,7 @@ test('ClaimTooSmall: less than the snapshot needs', async () => {
   expect((await world.isBound('prod/tight')).spec.resources?.requests?.storage).toBe('1Gi');
 });
 
-test('ClaimMissing, ClaimUnbound: what a snapshot is to be taken of', async () => {
+test('why reports ClaimMissing, then ClaimUnbound for the claim of a snapshot', async () => {
   await world.createSnapshot('prod/early', 'absent');
   const said = await someone.untilCause('snapshot prod/early', 'ClaimMissing');
   expectSaid(said, 'ClaimMissing', 'VolumeSnapshot prod/early');
@@ -175,7 +175,7 @@ test('ClaimMissing, ClaimUnbound: what a snapshot is to be taken of', async () =
   await world.isReady('prod/early');
 });
 
-test('NoRoom: on the node that was chosen', async () => {
+test('why reports NoRoom if the selected node has too little space', async () => {
   const large = { storageClassName: 'waits', resources: { requests: { storage: '60Gi' } } };
   await world.createClaim('test/hoard', large);
   await world.createPod('test/hoarder', 'hoard');
@@ -199,7 +199,7 @@ test('NoRoom: on the node that was chosen', async () => {
   });
 });
 
-test('KindNotRegistered: a source that nobody fills volumes from', async () => {
+test('why reports KindNotRegistered for a source kind without a populator', async () => {
   await world.createClaim('test/hello', {
     dataSourceRef: { apiGroup: 'hello.example.com', kind: 'Hello', name: 'example' },
   });
@@ -211,7 +211,7 @@ test('KindNotRegistered: a source that nobody fills volumes from', async () => {
   await someone.untilNot('pvc test/hello', 'KindNotRegistered');
 });
 
-test('SourceMissing, SourceRefused, GrantMissing: what is filled on the node, also once its events are gone', async () => {
+test('why reports SourceMissing, SourceRefused and GrantMissing without events', async () => {
   await someone.shell(
     'stowage register populator image --node Image && stowage register populator backup --node Backup',
   );
@@ -246,7 +246,7 @@ test('SourceMissing, SourceRefused, GrantMissing: what is filled on the node, al
   expect((await withoutEvents('test/monday')).holdup).toContain('it is not complete');
 });
 
-test('ClaimHoldsDeletion, PodsHoldDeletion, ForeignFinalizer: what keeps a Volume that is deleted', async () => {
+test('why reports ClaimHoldsDeletion, PodsHoldDeletion, then ForeignFinalizer', async () => {
   await world.createClaim('test/kept');
   const { metadata } = await world.isBound('test/kept');
   const name = `pvc-${metadata.uid}`;

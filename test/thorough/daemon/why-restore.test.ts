@@ -77,7 +77,7 @@ async function said(name: string, cause: string | readonly string[]) {
   return ofClaim;
 }
 
-test('the grant is missing, or nearly there, and is taken back before it is used', async () => {
+test('why reports a missing, mismatched or revoked ReferenceGrant', async () => {
   expect((await restored('grant', 'GrantMissing')).holdup).toContain("isn't allowed");
   await world.createGrant('prod/nearly', 'tets');
   await world.createGrant('test/mistaken', 'test');
@@ -94,7 +94,7 @@ test('the grant is missing, or nearly there, and is taken back before it is used
   await world.createGrant('prod/to-test', 'test');
 });
 
-test('the gate is off at the daemon', async () => {
+test('why reports that the feature gate is off at the daemon', async () => {
   await start(false);
   const { fix } = await restored('gate', 'GateOff');
   expect(fix?.run).toEqual(["stowage watch --feature-gates 'CrossNamespaceVolumeDataSource=true'"]);
@@ -102,7 +102,7 @@ test('the gate is off at the daemon', async () => {
   await world.isBound('test/gate');
 });
 
-test('the gate is off at the API server', async () => {
+test('why reports that the feature gate is off at the API server', async () => {
   const off = await startClaimWorld({ crossNamespace: false });
   const them = await person(off.cluster.kubeconfig);
   try {
@@ -130,7 +130,7 @@ test('the gate is off at the API server', async () => {
   }
 });
 
-test('the snapshot is not ready', async () => {
+test('why reports that the snapshot is not ready', async () => {
   await world.createSnapshot('prod/slow', 'foo', 'rare');
   const { holdup } = await restored('slow', 'SnapshotNotReady', {
     dataSourceRef: toSnapshot('prod/slow'),
@@ -140,7 +140,7 @@ test('the snapshot is not ready', async () => {
   await said('slow', 'SourceMissing');
 });
 
-test('a link without its VolumePopulator', async () => {
+test('why reports a VolumeSnapshotLink without its VolumePopulator', async () => {
   await world.createLink('test/link', { namespace: 'prod', name: 'foo-backup' });
   await world.remove(VOLUME_POPULATORS, `/${LINK_POPULATOR.metadata.name}`);
   const found = await restored('linked', 'KindNotRegistered', { dataSourceRef: LINK });
@@ -149,25 +149,25 @@ test('a link without its VolumePopulator', async () => {
   await world.isBound('test/linked');
 });
 
-test('the size is less than that of the snapshot', async () => {
+test('why reports a claim smaller than its snapshot', async () => {
   const spec = { resources: { requests: { storage: '1Mi' } } };
   expect((await restored('tight', 'ClaimTooSmall', spec)).next).toEqual({
     when: 'never: the claim must be created again',
   });
 });
 
-test('the class is not there', async () => {
+test('why reports a missing storage class', async () => {
   await restored('classless', 'StorageClassMissing', { storageClassName: 'absent' });
 });
 
-test('the node has no room', async () => {
+test('why reports a node without enough space', async () => {
   const { holdup } = await restored('roomless', 'NoRoom', {
     resources: { requests: { storage: '200Gi' } },
   });
   expect(holdup).toMatch(/node n1 has \d+ bytes available in/);
 });
 
-test('the node is away', async () => {
+test('why reports an unreachable or NotReady node', async () => {
   const ready = (status: string) => ({ status: { conditions: [{ type: 'Ready', status }] } });
   const patch = (body: object) =>
     world.client.patch<KubeNode>(NODES, 'n1', body, { subresource: 'status' });
@@ -190,7 +190,7 @@ test('the node is away', async () => {
   await world.isBound('test/lost');
 });
 
-test('the daemon that led is gone', async () => {
+test('why reports that no daemon leads', async () => {
   await daemon?.stop();
   daemon = undefined;
   await world.client.create(LEASES, leadingLease(Date.now() - 3_600_000));

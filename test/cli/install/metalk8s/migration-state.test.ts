@@ -96,6 +96,6 @@ test.each<[string, Volume, PersistentVolume | undefined, object]>([
     own,
     { is: 'refused', why: expect.stringContaining('metadata.uid') },
   ],
-])('a Volume that is %s', (_, one, itsPv, standing) => {
+])('migrationStateOf classifies a Volume that is %s', (_, one, itsPv, standing) => {
   expect(migrationStateOf(one, itsPv)).toMatchObject(standing);
 });

@@ -37,7 +37,7 @@ test.each([
   ['a path of the other mode', BY_PARTUUID, BY_PARTUUID],
   ['a logical volume, which is none in mode Filesystem', byMapper('LVM-abc'), byMapper('LVM-abc')],
 ])(
-  'one whose PersistentVolume leads to %s is not recognised, whatever is on its node',
+  'a Volume whose PersistentVolume refers to %s is refused before its node is probed',
   async (_, path, told) => {
     const { found, asked } = recognised(path);
     expect(await found).toEqual({

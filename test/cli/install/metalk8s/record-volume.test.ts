@@ -67,8 +67,8 @@ const step = { name: 'write the record "done"', command: 'dd of=x' };
 const running: JobState = { state: 'running' };
 const succeeded: JobState = { state: 'succeeded' };
 
-describe('a Volume is adopted', () => {
-  test('by a job that is awaited and verified, then in its status', async () => {
+describe('adoption of a MetalK8s Volume', () => {
+  test('waits for a job, verifies the node, then writes the status', async () => {
     const { done, did, patches } = world([running, running, succeeded]);
     await done;
     expect(did).toEqual(['observe', 'purge', 'submit adopt-1', 'poll', 'poll', 'purge', 'observe']);
@@ -98,7 +98,7 @@ describe('a Volume is adopted', () => {
     ],
     ['died', { state: 'died' }, /ended without a result/],
     ['is not there', { state: 'not-found' }, /the job does not exist/],
-  ])('not where its job %s', async (_, state, why) => {
+  ])('does not write the status if its job %s', async (_, state, why) => {
     const { done, patches } = world([state]);
     await expect(done).rejects.toThrow(why);
     await expect(done).rejects.toMatchObject({
@@ -110,13 +110,13 @@ describe('a Volume is adopted', () => {
   test.each<[string, Volume]>([
     ['is being deleted by then', volume({}, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
     ['is another one by then', volume({}, { uid: 'other' })],
-  ])('not where it %s', async (_, now) => {
+  ])('does not write the status if the Volume %s', async (_, now) => {
     const { done, patches } = world([succeeded], now);
     await expect(done).rejects.toThrow('it was deleted meanwhile');
     expect(patches).toEqual([]);
   });
 
-  test('once: what was recorded meanwhile stays', async () => {
+  test('does not overwrite a status that was recorded meanwhile', async () => {
     const prepared = { node: 'n1', paths: ['/x'], identity: 'x' };
     const { done, patches } = world([succeeded], volume({ prepared }));
     await done;

@@ -56,11 +56,11 @@ const atWork = { job: 'PrepareVolume/2020' };
 const world = { executor: unreached };
 const isInstalled = () => exists(DEPLOYMENTS, 'stowage', 'stowage');
 
-describe('beside the operator of MetalK8s', () => {
+describe('install beside the operator of MetalK8s', () => {
   test.each([
     ['the name of 126.0 and later', OPERATOR, 'kube-system'],
     ['the name before', 'storage-operator', 'kube-system'],
-  ])('nothing is installed that acts, by %s', async (_, name, namespace) => {
+  ])('refuses the daemon, and watch refuses to run, by %s', async (_, name, namespace) => {
     await client.create(DEPLOYMENTS, deployment(name, namespace));
     const { code, err } = await stowage(['install']);
     expect([code, err]).toEqual([
@@ -81,7 +81,7 @@ describe('beside the operator of MetalK8s', () => {
     ['one of that name elsewhere', 'storage-operator', 'default', 'example.com/other:1'],
     ['one that has no replicas', OPERATOR, 'kube-system', 'storage-operator'],
     ['another one of kube-system', 'metrics-server', 'kube-system', 'metrics-server'],
-  ])('%s is none', async (_, name, namespace, image) => {
+  ])('ignores %s', async (_, name, namespace, image) => {
     await client.create(
       DEPLOYMENTS,
       deployment(name, namespace, { image, replicas: name === OPERATOR ? 0 : 1 }),
@@ -90,7 +90,7 @@ describe('beside the operator of MetalK8s', () => {
   });
 });
 
-test('beside a pod of it that has not ended, nothing is installed that acts, and no daemon starts', async () => {
+test('install and watch are refused while a pod of the MetalK8s operator runs', async () => {
   await client.create(PODS, pod('loose'));
   for (const command of ['install', 'watch']) {
     const { code, err } = await stowage([command]);
@@ -102,7 +102,7 @@ test('beside a pod of it that has not ended, nothing is installed that acts, and
   expect(await isInstalled()).toBe(false);
 });
 
-describe('--take-over-metalk8s', () => {
+describe('install --take-over-metalk8s', () => {
   test('stops the operator before it installs anything, and prints how to undo that', async () => {
     await startOperator(client);
     const [{ code, err }] = await Promise.all([
@@ -142,7 +142,7 @@ describe('--take-over-metalk8s', () => {
     expect(await isInstalled()).toBe(false);
   });
 
-  test('a pod of the operator that nothing scales is refused', async () => {
+  test('refuses a pod of the operator that no Deployment scales', async () => {
     await client.create(PODS, pod('loose'));
     const { code, err } = await stowage(TAKE_OVER, world);
     expect([code, err]).toEqual([
@@ -152,7 +152,7 @@ describe('--take-over-metalk8s', () => {
     expect(await isInstalled()).toBe(false);
   });
 
-  test('a Volume that is refused leaves the operator at work', async () => {
+  test('leaves the operator running if it refuses a Volume', async () => {
     await startOperator(client);
     await client.create(VOLUMES, data1);
     await client.patch(VOLUMES, 'data1', { status: atWork }, { subresource: 'status' });
@@ -165,7 +165,7 @@ describe('--take-over-metalk8s', () => {
     expect((await operatorOf(client)).spec.replicas).toBe(1);
   });
 
-  test('a Volume that got a job until the operator was stopped is refused, each time with how that acts again', async () => {
+  test('refuses a Volume with a new job, and prints how to restart the operator', async () => {
     await startOperator(client);
     await client.create(VOLUMES, data1);
     const start = async () => {

@@ -42,13 +42,13 @@ async function asked(
 
 const NAME = { of: 'name', message: 'Name:', needed: true } as const;
 
-test('what the option’s parser refuses is asked for again', async () => {
+test('asks again for an answer that the parser of the option refuses', async () => {
   const { answers, questions } = await asked([NAME], {}, ['A_B', '', 'ab']);
   expect(answers).toEqual({ name: 'ab' });
   expect(questions).toEqual(['Name:', 'Name:', 'Name:']);
 });
 
-test('and so is what is empty, or a problem of the question', async () => {
+test('asks again for an answer that is empty or that the question refuses', async () => {
   const size: Question<Answers> = {
     of: 'size',
     message: 'Size:',
@@ -58,7 +58,7 @@ test('and so is what is empty, or a problem of the question', async () => {
   expect(answers).toEqual({ name: 'a', size: '2' });
 });
 
-test('choices are those of the option, as the question names them', async () => {
+test('offers the choices of the option under the names of the question', async () => {
   const { answers, choices } = await asked(
     [
       NAME,
@@ -79,7 +79,7 @@ test.each<[string, string[], string[], string[]]>([
   ['chosen', ['/a'], ['/a'], ['Path:']],
   ['typed instead', ['/a'], ['', '/b'], ['Path:', 'Another path:']],
   ['typed where there is none', [], ['/b'], ['Another path:']],
-])('a choice that is read is %s', async (_, live, answers, wanted) => {
+])('a value with live choices can be %s', async (_, live, answers, wanted) => {
   const path: Question<Answers, string[]> = {
     of: 'path',
     message: 'Path:',
@@ -92,7 +92,7 @@ test.each<[string, string[], string[], string[]]>([
   expect(questions).toEqual(wanted);
 });
 
-test('a flag without a value is yes or no, and one that can be given again is asked for again', async () => {
+test('asks yes or no for a switch, and repeats the question of a repeatable option', async () => {
   const { answers, questions } = await asked(
     [
       NAME,
@@ -106,7 +106,7 @@ test('a flag without a value is yes or no, and one that can be given again is as
   expect(questions).toEqual(['Name:', 'Default?', 'Argument:', 'Next:', 'Next:']);
 });
 
-test('only what is not given is asked for, by what was given and answered', async () => {
+test('asks only for missing values, depending on earlier answers', async () => {
   const { answers, questions } = await asked(
     [
       { of: 'own', message: 'Own:', take: (own) => ({ own, size: '1' }) },
@@ -122,7 +122,7 @@ test('only what is not given is asked for, by what was given and answered', asyn
   expect(questions).toEqual(['Own:', 'Path of o:', 'Name:']);
 });
 
-test('nothing is asked where nothing that is needed is missing', async () => {
+test('asks nothing if no required value is missing', async () => {
   const size: Question<Answers> = { of: 'size', message: 'Size:' };
   expect(await asked([NAME, size], { name: 'a' }, [])).toMatchObject({
     ...{ answers: { name: 'a' }, asked: false },
@@ -130,7 +130,7 @@ test('nothing is asked where nothing that is needed is missing', async () => {
   });
 });
 
-test('where nobody can be asked, what is needed is named as it is written, the argument first', async () => {
+test('names missing values as flags if it cannot prompt, the argument first', async () => {
   const { io } = fakeIo();
   const questions: Question<Answers>[] = [
     { of: 'diskType', message: 'Type:', needed: true },

@@ -24,12 +24,12 @@ test('quotes each answer as one word', () => {
   ]);
 });
 
-test('what begins with a hyphen is no option of its own', () => {
+test('writes a value that begins with a hyphen as --flag=value', () => {
   const command = sameCommand([], { '--arg': ['--file', 'a'] }, { color: true });
   expect(wordsOf(command)).toEqual(['--arg=--file', '--arg', 'a']);
 });
 
-test('leaves out what was not given, and keeps the flags of the cluster', () => {
+test('omits unset options, and keeps the connection flags', () => {
   const given = { '--a': undefined, '--b': false, '--c': true, '--d': [] };
   const globals = {
     kubeconfig: 'f',
@@ -44,7 +44,7 @@ test('leaves out what was not given, and keeps the flags of the cluster', () => 
   );
 });
 
-test('it stays what it is where it is shown', () => {
+test('showSummary prints a command that a shell parses to the same words', () => {
   const { io, outcome } = fakeIo();
   const command = sameCommand(['x'], { '--arg': 'a\n  b\nc' }, { color: true });
   showSummary({ sections: [['What', 'one\ntwo\u001b[2J']], command }, io);

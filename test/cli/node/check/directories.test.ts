@@ -18,7 +18,7 @@ const checkDirectories = (...records: string[]) =>
     volume,
   );
 
-test('a directory that is on the file system on record is no problem', async () => {
+test('check node accepts a directory on its recorded file system', async () => {
   const { code, checks } = await checkDirectories(record(FOLDER));
   expect(code).toBe(0);
   expect(checks).toContainEqual({
@@ -27,7 +27,7 @@ test('a directory that is on the file system on record is no problem', async () 
   });
 });
 
-test('one that is not is named with its record, whether or not a Volume is there', async () => {
+test('check node reports an unmounted directory, even if it has no Volume', async () => {
   const { code, problems } = await checkDirectories(
     record(FOLDER),
     record(other, { uuid: 'b-17' }),
@@ -47,7 +47,7 @@ test('one that is not is named with its record, whether or not a Volume is there
   });
 });
 
-test('a file that is not seen for that is not called missing, which asks to give it up', async () => {
+test('check node reports an unmounted directory, not its files as missing', async () => {
   const away = {
     'recorded directories': result(0, record(FOLDER, { uuid: 'b-17' })),
     [FOLDER]: missing,
@@ -56,7 +56,7 @@ test('a file that is not seen for that is not called missing, which asks to give
   expect(problems.map((each) => each.check)).toEqual(['directory']);
 });
 
-test('a damaged record is a problem', async () => {
+test('check node reports a damaged record', async () => {
   const { problems } = await checkDirectories('{"version":2}');
   expect(problems).toMatchObject([{ message: expect.stringContaining('is damaged') }]);
 });

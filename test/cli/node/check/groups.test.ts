@@ -4,7 +4,7 @@ import { groupChecks } from '../../../../src/cli/node/check/groups.ts';
 import { group } from '../../../support/lvm-input.ts';
 import { volume } from '../../../support/volume-input.ts';
 
-test('the groups of a node’s Volumes, each once', () => {
+test('groupsOf returns each volume group of a node’s Volumes once', () => {
   const onLvm = (nodeName: string, vgName: string) => {
     const { sparseLoopDevice: _, ...spec } = volume().spec;
     return { ...volume(), spec: { ...spec, nodeName, lvmLogicalVolume: { vgName, size: '1Gi' } } };
@@ -28,7 +28,7 @@ test.each([
     'the node has several volume groups named vg0: abcdef-0000-1111-2222-3333-4444-VGUUID and B',
   ],
   [[{ ...group, partial: true }], false, 'a physical volume of the volume group vg0 is missing'],
-])('%#', (found, ok, message) => {
+])('groupChecks reports the state of a volume group (row %#)', (found, ok, message) => {
   expect(groupChecks(new Map([['vg0', found]]))).toMatchObject([
     { check: 'volume group vg0', ok, message },
   ]);

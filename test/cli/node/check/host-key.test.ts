@@ -48,7 +48,7 @@ const trust = (texts: Record<string, string>, address = {}) =>
     }),
   });
 
-test('a key with that fingerprint is added under the name of the node', async () => {
+test('--trust-host-key adds the key with the fingerprint under the node’s name', async () => {
   expect(await trust({}, { host: 'a.example', port: 7 })).toMatchObject({
     knownHosts,
     known: false,
@@ -63,7 +63,7 @@ test('a key with that fingerprint is added under the name of the node', async ()
   expect((await stat(knownHosts)).mode & 0o777).toBe(0o600);
 });
 
-test('the other keys of the file stay, also where its last line has no end', async () => {
+test('--trust-host-key keeps other keys, even after a line without a newline', async () => {
   await mkdir(join(folder.path, 'ssh'));
   await writeFile(knownHosts, `n2 ssh-ed25519 ${OTHER}`);
   await trust({});
@@ -72,7 +72,7 @@ test('the other keys of the file stay, also where its last line has no end', asy
   );
 });
 
-test('one that is known is not added twice', async () => {
+test('--trust-host-key does not add a known key again', async () => {
   const found = `# Host n1 found: line 1\n|1|abc=|def= ssh-ed25519 ${ED25519}\n`;
   expect(await trust({ 'ssh-keygen': found })).toMatchObject({ known: true });
   await expect(stat(knownHosts)).rejects.toThrow('ENOENT');
@@ -104,12 +104,12 @@ test.each([
   else await expect(stat(knownHosts)).rejects.toThrow('ENOENT');
 });
 
-test('a key that is revoked beside that of another kind is no hindrance', async () => {
+test('a key is added although another key of the node is revoked', async () => {
   await trust({ 'ssh-keygen': `@revoked n1 ssh-ed25519 ${OTHER}\n` });
   expect(await readFile(knownHosts, 'utf8')).toContain(ED25519);
 });
 
-test('a key of another kind that is known is beside it', async () => {
+test('a key is added beside a known key of another type', async () => {
   await trust({ 'ssh-keygen': 'n1 ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAAgQ==\n' });
   expect(await readFile(knownHosts, 'utf8')).toContain(ED25519);
 });

@@ -33,7 +33,7 @@ const CLASS = {
   },
 };
 
-describe('an API server restored to before a create', () => {
+describe('check node after the API server was restored to before a create', () => {
   test('lists leftovers on the node, the records last', async () => {
     const { code, problems, err } = await check({ probes: MADE, subjects: [UID] });
     expect(code).toBe(5);
@@ -94,7 +94,7 @@ describe('an API server restored to before a create', () => {
     ]);
   });
 
-  test('lists those of other directories where one may not be looked into', async () => {
+  test('lists leftovers of other directories if sudo refuses one', async () => {
     const denied = () => {
       const cause = new SudoRefusal('stowage', 'find /srv/files', '');
       throw new NodeError('refused', 'n1', cause.message, { cause });
@@ -107,7 +107,7 @@ describe('an API server restored to before a create', () => {
     ]);
   });
 
-  test('lists those of other directories where one on record may not be looked into', async () => {
+  test('lists leftovers of other directories if sudo refuses one on record', async () => {
     const denied = () => {
       const cause = new SudoRefusal('stowage', 'find /srv/files', '');
       throw new NodeError('refused', 'n1', cause.message, { cause });
@@ -126,7 +126,7 @@ describe('an API server restored to before a create', () => {
     ]);
   });
 
-  test('says nothing of the default directory where nothing names it and sudo refuses it', async () => {
+  test('ignores a refused default directory that nothing names', async () => {
     const denied = () => {
       const cause = new SudoRefusal('stowage', 'find', '');
       throw new NodeError('refused', 'n1', cause.message, { cause });
@@ -164,7 +164,7 @@ describe('an API server restored to before a create', () => {
     ]);
   });
 
-  test('names a device, and leaves it as it is', async () => {
+  test('names the device of a record, and prints no command that changes it', async () => {
     const device = { device: { path: '/dev/sdx', identity: 'wwn=1' } };
     const probes = {
       ...OK,

@@ -19,7 +19,7 @@ import {
   world,
 } from './checked-node.ts';
 
-describe('a Volume that is being deleted', () => {
+describe('check node on a Volume that is being deleted', () => {
   const used = (end: { command: string } | { use: string }) =>
     explain('DeviceInUse', {
       ...{ device: '/dev/loop0', uses: 'held by /dev/md127 (raid1)' },
@@ -71,7 +71,7 @@ describe('a Volume that is being deleted', () => {
   });
 });
 
-describe('an API server restored to before a delete', () => {
+describe('check node after the API server was restored to before a delete', () => {
   const gone = { [FOLDER]: missing, [RECORDS]: missing, loops: result(0) };
   const link = `path /dev/disk/by-id/stowage-${UID}`;
   const earlier = `path /dev/disk/by-uuid/${UID}`;
@@ -148,7 +148,7 @@ describe('an API server restored to before a delete', () => {
       dataOne({ status: { prepared: { node: 'n1', paths: ['/etc/passwd'], identity: '' } } }),
       undefined,
     ],
-  ])('%s', async (_, probes, objects, expected) => {
+  ])('checks for missing storage: %s', async (_, probes, objects, expected) => {
     const { code, problems } = await check(withProbes(MADE, probes), objects);
     expect(problems).toEqual(
       expected === undefined
@@ -166,7 +166,7 @@ describe('an API server restored to before a delete', () => {
   });
 });
 
-describe('while objects come and go', () => {
+describe('check node while objects change', () => {
   /** Runs the check with objects that change while the node is observed. */
   const changing = async (
     before: World['objects'] & object,
@@ -188,17 +188,17 @@ describe('while objects come and go', () => {
     return check(node, objects);
   };
 
-  test('a Volume that was made meanwhile left nothing', async () => {
+  test('reports no leftovers of a Volume that was created meanwhile', async () => {
     expect(await changing({}, volume, MADE)).toMatchObject({ code: 0, problems: [] });
   });
 
-  test('a Volume that was deleted meanwhile left nothing, and is not missed', async () => {
+  test('reports nothing about a Volume that was deleted meanwhile', async () => {
     expect(await changing(volume, {}, MADE)).toMatchObject({ code: 0, problems: [] });
     const probes = { ...MADE, [FOLDER]: missing, [RECORDS]: missing };
     expect(await changing(volume, {}, probes)).toMatchObject({ code: 0, problems: [] });
   });
 
-  test('a cluster without the CRD of Leftovers has none', async () => {
+  test('works without the CRD of Leftovers', async () => {
     const failures = { 'list leftovers/*': refusal(404) };
     const there = { ...world({ n1: { probes: MADE } }, volume), failures };
     expect(await stowage(['check', 'node', 'n1'], there)).toMatchObject({ code: 0 });

@@ -22,7 +22,7 @@ import {
   world,
 } from './checked-node.ts';
 
-describe('tools and udev', () => {
+describe('check node on tools and udev', () => {
   test('reports a missing tool, with its purpose', async () => {
     const { code, problems } = await check({ probes: { ...OK, sgdisk: result(127) } });
     expect({ code, problems }).toEqual({
@@ -38,7 +38,7 @@ describe('tools and udev', () => {
     });
   });
 
-  test('tells of an optional tool that is missing, as no problem', async () => {
+  test('reports a missing optional tool, but not as a problem', async () => {
     const { code, checks } = await check({ probes: { ...OK, xz: result(127) } });
     expect(code).toBe(0);
     expect(checks).toContainEqual({
@@ -48,14 +48,14 @@ describe('tools and udev', () => {
     });
   });
 
-  test('takes any other exit status of a tool for its presence', async () => {
+  test('regards a tool as present for any exit status but 127', async () => {
     expect(await check({ probes: { ...OK, resize2fs: result(1) } })).toMatchObject({
       code: 0,
       problems: [],
     });
   });
 
-  test('reports an account that may run the commands of another version, and goes on', async () => {
+  test('reports sudo rules of another version, and continues', async () => {
     const commands = () => {
       throw new SudoRefusal('stowage', 'true stowage-allows-0', '').on('n1');
     };
@@ -83,10 +83,10 @@ describe('tools and udev', () => {
   });
 });
 
-describe('kernel, clock, space', () => {
+describe('check node on kernel, clock and space', () => {
   const now = NOW / 1000;
 
-  test('reports versions of tools, on whichever output they are', async () => {
+  test('reports versions of tools from standard output or error', async () => {
     const probes = {
       ...OK,
       sgdisk: result(0, 'GPT fdisk (sgdisk) version 1.0.10\n'),
@@ -134,7 +134,7 @@ describe('kernel, clock, space', () => {
       { [`free ${FOLDER}`]: missing, 'free /var/lib/metalk8s/storage': result(0, '1|4096') },
       { check: 'space', message: `4Ki free for ${FOLDER}` },
     ],
-  ])('%s', async (_, probes, expected) => {
+  ])('checks %s', async (_, probes, expected) => {
     const { code, problems } = await check(withProbes(OK, probes));
     expect({ code, problems }).toEqual(
       expected === undefined
@@ -143,7 +143,7 @@ describe('kernel, clock, space', () => {
     );
   });
 
-  test('reports a paused Node, which is no problem', async () => {
+  test('reports a paused Node, but not as a problem', async () => {
     const node = nodeNamed('n1', { annotations: { 'stowage.dev/paused': 'true' } });
     const { code, checks } = await check({ probes: OK }, { 'nodes/n1': node });
     expect({ code, second: checks[1] }).toEqual({
@@ -169,7 +169,7 @@ describe('kernel, clock, space', () => {
   });
 });
 
-describe('reports what it cannot read', () => {
+describe('check node', () => {
   const away = new NodeError('unreachable', 'n1', 'node n1 did not answer', {
     hint: 'Look at it.',
   });
@@ -178,7 +178,7 @@ describe('reports what it cannot read', () => {
     throw refused;
   };
 
-  test('a node that is unreachable', async () => {
+  test('reports an unreachable node, with no command to run there', async () => {
     const { code, problems, err } = await check(away);
     expect({ code, problems }).toEqual({
       code: 1,
@@ -202,7 +202,7 @@ describe('reports what it cannot read', () => {
       ['leftovers'],
     ],
     ['jobs are of another user', { probes: OK, subjects: refused }, ['jobs']],
-  ])('%s', async (_, node, names) => {
+  ])('reports the check that fails if %s', async (_, node, names) => {
     const { code, problems } = await check(node);
     expect({ code, names: problems.map((problem) => problem.check) }).toEqual({ code: 5, names });
   });
@@ -213,7 +213,7 @@ describe('reports what it cannot read', () => {
     ['both are away', [away, away], 1],
     ['something is on one', [{ probes: MADE }, { probes: OK }], 5],
     ['all is well', [{ probes: OK }, { probes: OK }], 0],
-  ])('%s', async (_, [n1, n2], code) => {
+  ])('exits with a status for all nodes if %s', async (_, [n1, n2], code) => {
     const nodes = { n1: n1 as FakeNodeAnswers, n2: n2 as FakeNodeAnswers };
     const outcome = await stowage(['check', 'node', 'n{1..2}'], world(nodes));
     expect(outcome.code).toBe(code);

@@ -24,7 +24,7 @@ import {
   world,
 } from './checked-node.ts';
 
-describe('reports no problem of a node', () => {
+describe('check node on a node without problems', () => {
   test.each<[string, FakeNodeAnswers, World['objects']]>([
     ['with nothing on it', { probes: OK }, {}],
     ['with a Volume', { probes: MADE, subjects: [UID] }, volume],
@@ -83,7 +83,7 @@ describe('reports no problem of a node', () => {
     expect(lines.slice(1).every((line) => / OK +/.test(line))).toBe(true);
   });
 
-  test('runs commands that only read', async () => {
+  test('lists the directory with find, and closes the executor', async () => {
     const executor = fakeExecutor({ n1: { probes: OK } });
     await stowage(['check', 'node', 'n1'], { executor });
     expect(executor.closed).toBe(true);
@@ -96,7 +96,7 @@ describe('reports no problem of a node', () => {
 test.each<[string, FakeNodeAnswers | Error]>([
   ['that answers', { probes: OK }],
   ['that does not', new NodeError('unreachable', 'n1', 'node n1: no route to host')],
-])('reports an annotation that ssh does not follow, of a node %s', async (_, answers) => {
+])('check node reports an invalid address annotation of a node %s', async (_, answers) => {
   const annotations = { 'stowage.dev/address': 'user@host', 'stowage.dev/port': '22' };
   const { problems, code } = await check(answers, { 'nodes/n1': nodeNamed('n1', { annotations }) });
   expect(code).not.toBe(0);
@@ -110,7 +110,7 @@ test.each<[string, FakeNodeAnswers | Error]>([
   ]);
 });
 
-test('prints the commands that help below the table, each on a line', async () => {
+test('check node prints the commands of fixes below the table, one per line', async () => {
   const { out } = await stowage(['check', 'node', 'n1'], world({ n1: { probes: MADE } }));
   const [, help = ''] = out.split('\n# Fixes, to run as root on n1:\n');
   expect(help.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([
@@ -120,7 +120,7 @@ test('prints the commands that help below the table, each on a line', async () =
   ]);
 });
 
-test('prints no command from the text of a record', async () => {
+test('check node prints no command from the text of a record', async () => {
   const probes = {
     ...OK,
     [RECORDS]: result(0, `f 90 ${UID}.intent`),

@@ -11,7 +11,7 @@ import { refusal } from '../../../support/refusals.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { away, executor, FOLDER, GIB, get, withFree } from './cluster-nodes.ts';
 
-test('shows a table of Nodes, and of other nodes that have Volumes', async () => {
+test('get nodes lists Nodes, and other nodes that have Volumes', async () => {
   const clock = new FakeClock();
   const { code, out, err } = await get([], { clock });
   expect(clock.sleeping).toEqual([]);
@@ -37,7 +37,7 @@ test('shows address, directory and message in a wide table', async () => {
   ]);
 });
 
-test('reports annotations that ssh does not follow, beside other messages', async () => {
+test('reports invalid annotations beside other messages', async () => {
   const annotations = { 'stowage.dev/port': '0x16' };
   const said =
     'the annotation stowage.dev/port of its Node is "0x16", but must be a decimal number';
@@ -49,7 +49,7 @@ test('reports annotations that ssh does not follow, beside other messages', asyn
   expect(await message('gone')).toContain(`${away.message}; ${said}`);
 });
 
-describe('data', () => {
+describe('get nodes as data', () => {
   const n2 = {
     name: 'n2',
     transport: 'ssh',
@@ -68,17 +68,17 @@ describe('data', () => {
     volumes: { total: 1, failed: 0 },
   };
 
-  test('of all', async () => {
+  test('is a list of items in JSON and YAML', async () => {
     const { items } = JSON.parse((await get(['-o', 'json'])).out);
     expect(items).toMatchObject([gone, { name: 'n1' }, n2]);
     expect(parse((await get(['-o', 'yaml'])).out).items).toEqual(items);
   });
 
-  test('of one that was named is of that one', async () => {
+  test('is a single object for one name', async () => {
     expect(JSON.parse((await get(['n2', '-o', 'json'])).out)).toEqual(n2);
   });
 
-  test('of several is names', async () => {
+  test('is one name per line with -o name', async () => {
     expect((await get(['n{1..2}', '-o', 'name'])).out).toBe('node/n1\nnode/n2\n');
   });
 });
@@ -87,18 +87,18 @@ test.each([
   ['name', ['gone', 'n1', 'n2']],
   ['free', ['gone', 'n1', 'n2']],
   ['volumes', ['gone', 'n2', 'n1']],
-])('--sort-by %s', async (field, order) => {
+])('get nodes --sort-by %s sorts the items', async (field, order) => {
   const { out } = await get(['--sort-by', field, '-o', 'json']);
   expect(JSON.parse(out).items.map(({ name }: { name: string }) => name)).toEqual(order);
 });
 
-test('a selector is the server’s to apply, and leaves out what is no Node', async () => {
+test('get nodes -l sends the selector to the server, and omits names without a Node', async () => {
   const { out, requests } = await get(['-l', 'rack=1', '-o', 'name']);
   expect(out).toBe('node/n1\nnode/n2\n');
   expect(requests[0]).toMatchObject({ what: 'list nodes/*', options: { labelSelector: 'rack=1' } });
 });
 
-test('one that is nothing in the cluster is asked, and is not found if it does not answer', async () => {
+test('get nodes probes an unknown name, and exits with 3 if it does not answer', async () => {
   const lost = new NodeError('unreachable', 'x', 'node x: unknown host');
   const { code, out, err } = await get(['n1', 'x', '-o', 'name'], {
     executor: fakeExecutor({ n1: withFree(GIB), x: lost }),

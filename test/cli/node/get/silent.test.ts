@@ -24,7 +24,7 @@ describe('nodes that do not answer', () => {
       Array.from({ length: count }, (_, index) => [`nodes/n${index}`, nodeNamed(`n${index}`)]),
     );
 
-  test('are waited for side by side, and no longer than that', async () => {
+  test('are probed concurrently, for 5 s at most', async () => {
     const clock = new FakeClock();
     const delays = [100, undefined, undefined, 4000, 6000];
     const running = get(['-o', 'json'], {
@@ -48,7 +48,7 @@ describe('nodes that do not answer', () => {
     expect(items[1].message).toBe('no answer within 5 s');
   });
 
-  test('have as long as --timeout gives', async () => {
+  test('are probed for as long as --timeout allows', async () => {
     const clock = new FakeClock();
     const running = get(['--timeout', '1s', '-o', 'json'], {
       objects: nodes(2),

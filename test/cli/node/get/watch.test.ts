@@ -9,7 +9,7 @@ import type { stowage } from '../../../support/fake-io.ts';
 import { refusal } from '../../../support/refusals.ts';
 import { away, GIB, get, withFree } from './cluster-nodes.ts';
 
-describe('--watch', () => {
+describe('get nodes --watch', () => {
   /** Creates a node with another free space for each request. `undefined`: no response. */
   const changing = (bytes: (number | undefined)[]) => ({
     ...fakeExecutor({}),
@@ -64,7 +64,7 @@ describe('--watch', () => {
     ]);
   });
 
-  test('writes a document for each change, or the name of what is new', async () => {
+  test('writes a document for each change, or the name of each new node', async () => {
     const bytes = [GIB, GIB, GIB - 4096];
     const asJson = start(['-o', 'json'], [...bytes]);
     await looks(asJson.clock, 2);
@@ -77,7 +77,7 @@ describe('--watch', () => {
     expect((await names.running).out).toBe('node/n1\n');
   });
 
-  test('draws a table again in its place on a terminal', async () => {
+  test('redraws the table in place on a terminal', async () => {
     const { clock, running, interrupt } = start(['--no-headers'], [GIB, 2 * GIB], { tty: true });
     await looks(clock, 1);
     interrupt();
@@ -87,7 +87,7 @@ describe('--watch', () => {
     expect(more).toEqual([]);
   });
 
-  test('goes on after a failed request, but not after a refused one', async () => {
+  test('continues after a failed request, but not after a forbidden one', async () => {
     const failures: Record<string, Error> = {};
     const { clock, running, interrupt } = start([], [GIB, 2 * GIB], { failures });
     await until(() => clock.sleeping.includes(10_000));
@@ -107,7 +107,7 @@ describe('--watch', () => {
     expect((await stopped.running).code).toBe(4);
   });
 
-  test('throws what the first request throws', async () => {
+  test('exits with 3 if the named node is not found', async () => {
     const lost = new NodeError('unreachable', 'x', 'node x: unknown host');
     expect(await get(['x', '-w'], { executor: fakeExecutor({ x: lost }) })).toMatchObject({
       code: 3,

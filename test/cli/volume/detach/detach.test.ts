@@ -10,7 +10,7 @@ import { refusal } from '../../../support/refusals.ts';
 import { pvOf } from '../../../support/volumes.ts';
 import { DETACH, entry, node, TAINT, volume, writes } from './attached-volume.ts';
 
-describe('without --force', () => {
+describe('detach volume without --force', () => {
   const modified = (attachments: Attachment[], resourceVersion: string): WatchEvent => ({
     type: 'MODIFIED',
     object: volume(attachments, {}, resourceVersion),
@@ -32,7 +32,7 @@ describe('without --force', () => {
     expect(writes(requests)).toEqual([]);
   });
 
-  test('a Volume that is gone is detached', async () => {
+  test('succeeds if the Volume is gone', async () => {
     const objects = { 'volumes/a': volume([entry()], { attachPolicy: 'Always' }) };
     objects['volumes/a'].metadata.deletionTimestamp = ago(1);
     const world = {
@@ -42,7 +42,7 @@ describe('without --force', () => {
     expect(await stowage(DETACH, world)).toMatchObject({ code: 0 });
   });
 
-  test('data is the Volume as it is then', async () => {
+  test('-o json prints the Volume after the detach', async () => {
     const then = volume([], {}, '2');
     const world = {
       objects: { 'volumes/a': volume([entry()]) },
@@ -81,14 +81,14 @@ describe('without --force', () => {
       'Node n1 is paused',
       'kubectl annotate node n1 stowage.dev/paused-',
     ],
-  ])('refuses what %s would keep attached', async (_, it, more, why, hint) => {
+  ])('refuses a Volume that %s would keep attached', async (_, it, more, why, hint) => {
     const { code, out, err } = await stowage(DETACH, { objects: { 'volumes/a': it, ...more } });
     expect({ code, out }).toEqual({ code: 5, out: '' });
     expect(err).toContain(`error: Volume a stays attached to node n1: ${why}`);
     expect(err).toContain(hint);
   });
 
-  test('the default policy is Always, and holds on the home alone', async () => {
+  test('applies the default policy Always only to the node of the storage', async () => {
     const { attachPolicy: _, ...spec } = volume([]).spec;
     const home = { ...volume([entry()]), spec };
     expect(await stowage(DETACH, { objects: { 'volumes/a': home } })).toMatchObject({ code: 5 });
@@ -103,7 +103,7 @@ describe('without --force', () => {
     });
   });
 
-  test('a pod that comes meanwhile', async () => {
+  test('is refused if a pod needs the Volume meanwhile', async () => {
     const { code, err } = await stowage(DETACH, {
       objects: { 'volumes/a': volume([entry()]) },
       events: [modified([entry({ pods: ['db/late'] })], '2')],
@@ -112,7 +112,7 @@ describe('without --force', () => {
     expect(err).toContain('this pod needs it there: db/late');
   });
 
-  test('nothing is attached there', async () => {
+  test('exits with 3 if the Volume is not attached to the node', async () => {
     const elsewhere = volume([entry({ node: 'n2' })]);
     const { code, err } = await stowage(DETACH, { objects: { 'volumes/a': elsewhere } });
     expect(code).toBe(3);
@@ -149,7 +149,7 @@ describe('without --force', () => {
   );
 });
 
-describe('--force is refused', () => {
+describe('detach volume --force', () => {
   const shared: Partial<VolumeSpec> = { attachableNodes: ['n1', 'n2'] };
 
   test.each<[string, Partial<VolumeSpec>, KubeNode, string, string]>([
@@ -189,7 +189,7 @@ describe('--force is refused', () => {
       'NotReady for 120m, and may still write',
       `kubectl taint node n1 '${TAINT}=nodeshutdown:NoExecute'`,
     ],
-  ])('%s', async (_, spec, kubeNode, found, hint) => {
+  ])('is refused for %s', async (_, spec, kubeNode, found, hint) => {
     const objects = { 'volumes/a': volume([entry()], spec), 'nodes/n1': kubeNode };
     const { code, err, requests } = await stowage([...DETACH, '--force', '--yes'], { objects });
     expect(code).toBe(5);
@@ -216,7 +216,7 @@ describe('--force is refused', () => {
     });
   });
 
-  test('where nothing is attached, and where the Node may not be read', async () => {
+  test('is refused if nothing is attached, or if the Node may not be read', async () => {
     const nothing = { objects: { 'volumes/a': volume([]) } };
     expect(await stowage([...DETACH, '--force'], nothing)).toMatchObject({ code: 3 });
     const failures = { 'get nodes/n1': refusal(403) };
@@ -225,7 +225,7 @@ describe('--force is refused', () => {
     expect({ code, writes: writes(requests) }).toEqual({ code: 4, writes: [] });
   });
 
-  test('a shared directory whose node is gone, without consent that the machine is off', async () => {
+  test('needs confirmation that the machine is off for a shared directory', async () => {
     const objects = { 'volumes/a': volume([entry()], shared) };
     const { code, err, requests } = await stowage([...DETACH, '--force'], { objects });
     expect({ code, writes: writes(requests) }).toEqual({ code: 2, writes: [] });

@@ -22,7 +22,7 @@ import { leadingLease } from '../../../support/leading-lease.ts';
 import { onNode, pvOf } from '../../../support/volumes.ts';
 import { entry, node } from './attached-volume.ts';
 
-describe('--force against a server', () => {
+describe('detach volume --force against a server', () => {
   let cluster: TestCluster;
   let client: KubeClient;
   beforeAll(async () => {
@@ -83,7 +83,7 @@ describe('--force against a server', () => {
     ['off', node('Unknown', 1, true), 'node n1 is out of service'],
     ['late', node('False', 361), 'node n1 is NotReady for 6m'],
   ])(
-    '%s: takes it out of the status and the record, and says what it did',
+    '%s: removes the attachment from status and annotation, and emits an event',
     async (name, kubeNode, why) => {
       await made(name, kubeNode);
       const { code, out, err } = await force(name);
@@ -133,7 +133,7 @@ describe('--force against a server', () => {
     ],
     ['what its class says', {}, '2h', 'Wait until that is 120 minutes'],
   ])(
-    'a node that is NotReady for less than %s lives',
+    'refuses a node that is NotReady for less than %s',
     async (_, leader, ofClass, hint, seconds = 361) => {
       await made(`early-${hint.length}`, node('False', seconds));
       await client.create(LEASES, leadingLease(NOW, leader));
@@ -150,7 +150,7 @@ describe('--force against a server', () => {
     },
   );
 
-  test('goes on where it was interrupted, also with a record that was cut off, which the daemon reads as well', async () => {
+  test('resumes an interrupted detach, also with a truncated annotation', async () => {
     await made('again', undefined, '["n1","n2"]');
     await client.patch(
       VOLUMES,
@@ -168,7 +168,7 @@ describe('--force against a server', () => {
     expect(await stateOf('odd')).toMatchObject({ attachments: ['n2'], record: '[]' });
   });
 
-  test('leaves a Volume alone that was created again under the name', async () => {
+  test('refuses a Volume that was recreated under the same name', async () => {
     await made('recreated', undefined);
     const { metadata, ...rest } = await client.get<Volume>(VOLUMES, 'recreated');
     const earlier = { ...rest, metadata: { ...metadata, uid: 'earlier' } };

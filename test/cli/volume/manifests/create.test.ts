@@ -15,7 +15,7 @@ import {
 
 const folder = manifestFolder();
 
-test('has the server refuse what its schema does not know', async () => {
+test('requests strict field validation from the server', async () => {
   expect((await create(METALK8S)).requests[0]?.options).toMatchObject({ strict: true });
 });
 
@@ -99,7 +99,7 @@ test('--wait waits for the Volumes', async () => {
   expect(err).toContain('a: Available\n');
 });
 
-test('tries each, and reports those that fail', async () => {
+test('tries each object, and reports each failure', async () => {
   const failures = { 'create volumes/a': new Error('a is there') };
   expect(await create(documents(volume('a'), volume('b')), [], { failures })).toMatchObject({
     code: 7,

@@ -12,7 +12,7 @@ const available = (name: string) => ({
 });
 const deleted = (name: string) => `volume.storage.metalk8s.scality.com/${name} deleted\n`;
 
-test('deletes by kind and name, whatever else is there', async () => {
+test('deletes by kind and name, and ignores the rest of the manifest', async () => {
   const outcome = await remove(
     documents(volume('a', {}), classNamed('local', { parameters: { fsType: 'no' } })),
     [],
@@ -30,7 +30,7 @@ test('deletes by kind and name, whatever else is there', async () => {
   });
 });
 
-test('goes by the rules of delete volume', async () => {
+test('applies the rules of delete volume', async () => {
   const objects = { ...available('a'), 'persistentvolumes/a': pvOf(volumeNamed('a'), 'Bound') };
   const { code, err } = await remove(documents(volume('a')), [], { objects });
   expect(code).toBe(5);
@@ -54,7 +54,7 @@ test('keeps the class of a Volume that stays, and no other', async () => {
   expect(whats(outcome)).not.toContain('delete storageclasses/local');
 });
 
-test('reports what does not exist, unless it may be missing', async () => {
+test('reports missing objects, unless --ignore-not-found is given', async () => {
   const text = documents(volume('a'), classNamed('local'));
   expect(await remove(text)).toMatchObject({ code: 3, out: '' });
   expect(await remove(text, ['--ignore-not-found'])).toMatchObject({ code: 0, out: '', err: '' });
@@ -64,7 +64,7 @@ test('reports what does not exist, unless it may be missing', async () => {
   });
 });
 
-test('--wait waits until they are gone', async () => {
+test('--wait waits until the Volumes are gone', async () => {
   const { code, out, err } = await remove(documents(volume('a')), ['--wait'], {
     objects: available('a'),
     events: [{ type: 'DELETED', object: volumeNamed('a') }],

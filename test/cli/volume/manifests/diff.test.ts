@@ -35,8 +35,8 @@ async function diff(manifests: readonly object[], world: World = {}) {
 /** Returns the removed and added lines of a unified diff. */
 const changes = (text: string) => text.split('\n').filter((line) => /^[-+](?![-+])/.test(line));
 
-describe('a manifest', () => {
-  test('that changes nothing: exit status 0, no output', async () => {
+describe('diff', () => {
+  test('exits with 0 and prints nothing for an unchanged manifest', async () => {
     expect(await diff([sparseVolume('data1', 'n1', '1Gi')])).toMatchObject({
       code: 0,
       out: '',
@@ -44,12 +44,12 @@ describe('a manifest', () => {
     });
   });
 
-  test('as get prints it changes nothing', async () => {
+  test('finds no change in an object as get prints it', async () => {
     const live = await cluster.client.get(VOLUMES, 'data1');
     expect(await diff([live])).toMatchObject({ code: 0, out: '', err: '' });
   });
 
-  test('that changes a field: status 1, and nothing is changed', async () => {
+  test('exits with 1 and writes nothing for a changed field', async () => {
     const before = await cluster.client.get(VOLUMES, 'data1');
     const { code, out, err } = await diff([sparseVolume('data1', 'n1', '2Gi')]);
     expect({ code, err }).toEqual({ code: 1, err: '' });
@@ -60,14 +60,14 @@ describe('a manifest', () => {
     expect(await cluster.client.get(VOLUMES, 'data1')).toEqual(before);
   });
 
-  test('that changes what is immutable: what differs, and that it cannot be', async () => {
+  test('prints a change of an immutable field, and notes that the server refuses it', async () => {
     const { code, out, err } = await diff([sparseVolume('data1', 'n2', '1Gi')]);
     expect(code).toBe(1);
     expect(changes(out)).toEqual(['-  nodeName: n1', '+  nodeName: n2']);
     expect(err).toMatch(/^note: the server refuses this change of Volume data1: .*nodeName/);
   });
 
-  test('of what is not there: all of it', async () => {
+  test('prints the whole object if it does not exist', async () => {
     const { code, out, err } = await diff([sparseVolume('data2', 'n1', '1Gi')]);
     expect({ code, err }).toEqual({ code: 1, err: '' });
     expect(changes(out)).toContain('+  name: data2');
@@ -76,7 +76,7 @@ describe('a manifest', () => {
     await expect(cluster.client.get(VOLUMES, 'data2')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  test('of several objects: each that differs', async () => {
+  test('prints only those of several objects that differ', async () => {
     const local = await cluster.client.get<KubeObject>(STORAGE_CLASSES, 'local');
     const { code, out } = await diff([
       { ...local, mountOptions: ['noatime', 'discard'] },
@@ -86,7 +86,7 @@ describe('a manifest', () => {
     expect(changes(out)).toEqual(['+  - discard']);
   });
 
-  test('cannot steer a terminal', async () => {
+  test('prints no control characters of a manifest', async () => {
     const volume = sparseVolume('data1', 'n1', '1Gi');
     const metadata = { ...volume.metadata, annotations: { a: 'x\u001b]0;owned\u0007\u009b2J' } };
     const { code, out } = await diff([{ ...volume, metadata }]);
@@ -97,14 +97,14 @@ describe('a manifest', () => {
   });
 });
 
-describe('errors are more than 1', () => {
-  test('a manifest that is wrong', async () => {
+describe('diff exits with more than 1 for', () => {
+  test('an invalid manifest', async () => {
     const { code, err } = await diff([sparseVolume('data1', 'n1', 'much')]);
     expect(code).toBe(2);
     expect(err).toContain('"much"');
   });
 
-  test('without a file', async () => {
+  test('a missing --filename', async () => {
     expect(await inMemory(['diff'])).toMatchObject({
       code: 2,
       err: expect.stringContaining("'-f, --filename"),
@@ -120,7 +120,7 @@ describe('errors are more than 1', () => {
     expect(err).toMatch(/^error: API server https:\/\/x: refused\nhint: /);
   });
 
-  test('one object of several, the others are shown', async () => {
+  test('a failure for some of several objects, and prints the others', async () => {
     const away = new ConnectionError('https://x', 'refused');
     const stdin = stringify({
       apiVersion: 'v1',
@@ -179,7 +179,7 @@ test('reports that it cannot create a temporary directory', async () => {
   expect(err).toMatch(/^error: cannot create a directory in \/nowhere .*\nhint: Set \$TMPDIR/);
 });
 
-test('its files are its owner’s only, and are removed', async () => {
+test('diff keeps its files in a private directory, and removes them', async () => {
   const look = { KUBECTL_EXTERNAL_DIFF: 'stat -c %a .' };
   expect((await diff([sparseVolume('data1', 'n1', '2Gi')], { env: look })).out).toMatch(/^700\n/);
   const where = { KUBECTL_EXTERNAL_DIFF: 'sh -c pwd' };

@@ -61,7 +61,7 @@ const json = (manifest: unknown): string =>
 const manifest = fc.oneof(volume, storageClass, value).map(json);
 const run = (input: string) => stowage(['create', '-f', '-', '--dry-run=client'], { stdin: input });
 
-test(`takes or refuses any manifest, and steers no terminal (seed ${TEST_SEED})`, async () => {
+test(`handles any manifest, and prints no control characters (seed ${TEST_SEED})`, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(

@@ -7,7 +7,7 @@ import { create, documents, METALK8S, manifestFolder, volume } from './manifests
 
 const folder = manifestFolder();
 
-describe('is refused before anything is created, with file and document', () => {
+describe('create -f', () => {
   const good = documents(volume('good'));
   const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${[...'bcdefgh']
     .map((name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdefg'[index]}`)}]\n`)
@@ -144,7 +144,7 @@ describe('is refused before anything is created, with file and document', () => 
       `# ${'x'.repeat(3 * 1024 * 1024)}\n${documents(volume('a'))}`,
       'it has more than 3145728 bytes',
     ],
-  ])('%s', async (_, text, message) => {
+  ])('refuses %s, and names file and document', async (_, text, message) => {
     const { code, out, err, requests } = await create(`${good}---\n${text}`);
     expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });
     expect(err).toContain('standard input, document 2');
@@ -163,7 +163,7 @@ describe('is refused before anything is created, with file and document', () => 
     expect(err).toContain('document 3: Volume a is also in standard input, document 1');
   });
 
-  test('keys of all objects are keys of none', async () => {
+  test('accepts constructor and __proto__ as keys of annotations', async () => {
     const { requests } = await create(
       `${METALK8S}      annotations: {constructor: a, __proto__: b}\n`,
     );
@@ -173,7 +173,7 @@ describe('is refused before anything is created, with file and document', () => 
   });
 });
 
-describe('what cannot be read', () => {
+describe('create -f refuses input that it cannot read', () => {
   test.each<[string[], string, number]>([
     [['-f', '/nonexistent.yaml'], 'error: /nonexistent.yaml cannot be read: ENOENT', 1],
     [['-f', '-', '-f', '-'], 'Standard input can be read only once', 2],
@@ -185,7 +185,7 @@ describe('what cannot be read', () => {
     expect(err).toContain(message);
   });
 
-  test('a folder without manifests, and what is no text', async () => {
+  test('a directory without manifests, and a file that is not text', async () => {
     const empty = join(folder.path, 'empty');
     await mkdir(empty);
     expect((await stowage(['create', '-f', empty])).err).toContain('has no manifests');

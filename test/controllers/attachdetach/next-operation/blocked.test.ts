@@ -22,7 +22,7 @@ import {
   wanted,
 } from '../../../support/attachment-view.ts';
 
-describe('pods that are blocked, and why', () => {
+describe('blocked pods', () => {
   const moved = onN2;
   const taint = 'node.kubernetes.io/out-of-service';
   const multi = 'Multi-Attach error for volume "v1" Volume is already';
@@ -159,7 +159,7 @@ describe('pods that are blocked, and why', () => {
       'AttachPaused',
       'Volume v1 is not attached to node n2: Node n2 has the annotation stowage.dev/paused. Remove the annotation to continue',
     ],
-  ])('%s', (_, change, reason, code, message) => {
+  ])('are reported with their reason: %s', (_, change, reason, code, message) => {
     const { blocked } = nextOperation(view({ ...moved, ...change }), NOW);
     expect(blocked.filter(({ pods }) => pods.length > 0)).toMatchObject([
       { node: 'n2', pods: [use('a', 'n2')], reason, message, detail: { code } },
@@ -173,11 +173,11 @@ describe('pods that are blocked, and why', () => {
     ['tried again later', { ...moved, notBefore: { 'attach n2': NOW + 1 } }],
     ['not wanted', { nodes: { n2: OFF } }],
     ['Always, and off', { volume: always(), wanted: [wanted('n1')], nodes: { n1: OFF } }],
-  ])('nobody: %s', (_, change) => {
+  ])('are none: %s', (_, change) => {
     expect(nextOperation(view(change), NOW).blocked).toEqual([]);
   });
 
-  test('each node is blocked once, with all its pods', () => {
+  test('are grouped by node, each node once', () => {
     const change = {
       wanted: [wanted('n1', 'a'), wanted('n2', 'b'), wanted('n3', 'c', 'd'), wanted('n7', 'e')],
       ...held,
@@ -190,7 +190,7 @@ describe('pods that are blocked, and why', () => {
     ]);
   });
 
-  test('of two nodes that have the volume, the one that is to lose it is blocked', () => {
+  test('are those on the node to be detached, of two nodes that have the volume', () => {
     const change = {
       ...onBoth,
       entries: [entry('n1'), entry('n2', { since: NOW })],
@@ -206,7 +206,7 @@ describe('pods that are blocked, and why', () => {
       'to be detached, and the Volume gone',
       { volume: undefined, ...held, nodes: { n1: paused() } },
     ],
-  ])('paused, and no pod: %s', (_, change) => {
+  ])('include a paused node without a pod: %s', (_, change) => {
     const { blocked } = nextOperation(view(change), NOW);
     const detail = { code: change.entries === undefined ? 'AttachPaused' : 'DetachPaused' };
     expect(blocked).toMatchObject([{ node: 'n1', pods: [], reason: 'paused', detail }]);
@@ -216,7 +216,7 @@ describe('pods that are blocked, and why', () => {
   test.each<[string, ViewChange]>([
     ['Always, attached', { volume: always(), wanted: [wanted('n1')], ...held }],
     ['looked at', { entries: [entry('n1', uncertain)] }],
-  ])('paused, and nothing waits: %s', (_, change) => {
+  ])('are none in a pause: %s', (_, change) => {
     expect(nextOperation(view({ ...change, nodes: { n1: paused() } }), NOW).blocked).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ import {
   wanted,
 } from '../../../support/attachment-view.ts';
 
-describe('a node that is gone', () => {
+describe('force-detach', () => {
   const old = notReady(NOW - 6 * MINUTE);
   const single = onDemand();
   test.each<[string, ViewChange, string[]]>([
@@ -137,7 +137,7 @@ describe('a node that is gone', () => {
       { volume: readers, entries: [entry('n1', read)], nodes: { n1: DELETED } },
       ['n1 node-gone'],
     ],
-  ])('%s', (_, change, forced) => {
+  ])('depends on the state of node and volume: %s', (_, change, forced) => {
     // No operation is due, as on an unreachable node: only force-detaches matter here.
     const notBefore = { 'verify n1': Infinity, 'detach n1': Infinity, 'attach n1': Infinity };
     const next = nextOperation(view({ notBefore, ...change }), NOW);
@@ -145,7 +145,7 @@ describe('a node that is gone', () => {
     expect(next.entries.map(({ node }) => node)).toEqual(forced.length > 0 ? [] : ['n1']);
   });
 
-  test('says why it keeps what is shared, until there is a Node of that name again', () => {
+  test('keeps a shared volume of a deleted Node and reports why, until the Node is back', () => {
     const gone = nextOperation(view({ ...held, nodes: { n1: DELETED } }), NOW);
     expect(gone.entries).toMatchObject([
       {
@@ -161,7 +161,7 @@ describe('a node that is gone', () => {
     expect(nextOperation(view({ entries: [read] }), NOW).entries).toEqual([read]);
   });
 
-  test('its volume is attached elsewhere at once', () => {
+  test('starts the attach to another node at once', () => {
     const change = { ...onN2, entries: [entry('n1', {}, 'b')], nodes: { n1: OFF } };
     const next = nextOperation(view(change), NOW);
     expect(next).toMatchObject({ entries: [], start: { kind: 'attach', node: 'n2' }, blocked: [] });
@@ -173,7 +173,7 @@ describe('a node that is gone', () => {
     });
   });
 
-  test('what is found when it is back is detached first', () => {
+  test('is followed by a verification and a detach when the node is back', () => {
     const change = { ...onN2, entries: [entry('n1'), entry('n2', {}, 'a')] };
     expect(startOf({ ...change, entries: [entry('n2', {}, 'a')], unverified: ['n1'] })).toBe(
       'verify n1',
@@ -200,7 +200,7 @@ describe('a node that is gone', () => {
       'ForceDetachedNodeGone',
       /: the deleted Volume is/,
     ],
-  ])('%s is said', (_, change, code, message) => {
+  ])('reports its reason: %s', (_, change, code, message) => {
     const { forced } = nextOperation(view({ volume: single, ...held, ...change }), NOW);
     expect(forced[0]?.message).toMatch(message);
     expect(forced[0]?.detail).toMatchObject({ code });

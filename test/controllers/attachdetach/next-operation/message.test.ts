@@ -15,7 +15,7 @@ import {
   wanted,
 } from '../../../support/attachment-view.ts';
 
-describe('why it could not be detached', () => {
+describe('the message of a failed detach', () => {
   const told = explain('JobForgotten');
   const toldOf = (change: ViewChange) =>
     nextOperation(view({ volume: onDemand(), entries: [entry('n1', told, 'a')], ...change }), NOW)

@@ -24,7 +24,7 @@ import {
   wanted,
 } from '../../../support/attachment-view.ts';
 
-describe('which operation starts', () => {
+describe('nextOperation', () => {
   test.each<[string, ViewChange, string | undefined]>([
     ['nothing wanted', {}, undefined],
     ['a pod', onN1, 'attach n1'],
@@ -146,7 +146,7 @@ describe('which operation starts', () => {
     ['paused', { ...onN1, nodes: { n1: paused() } }, undefined],
     ['paused, to be detached', { ...held, nodes: { n1: paused() } }, undefined],
     ['the first node is paused', { ...onBoth, nodes: { n1: paused('Node n1') } }, 'attach n2'],
-  ])('%s', (_, change, start) => {
+  ])('starts an operation or none: %s', (_, change, start) => {
     expect(startOf(change)).toBe(start);
   });
 });

@@ -14,7 +14,7 @@ import {
   wanted,
 } from '../../../support/attachment-view.ts';
 
-describe('of a Volume whose object names what Stowage never wrote', () => {
+describe('a Volume whose status Stowage never wrote', () => {
   const problem = 'status.prepared names ["/etc/shadow"]';
   test.each<[string, ViewChange]>([
     ['a pod', onN1],
@@ -24,7 +24,7 @@ describe('of a Volume whose object names what Stowage never wrote', () => {
     ['an entry of which nothing is known', { entries: [entry('n1', uncertain)] }],
     ['a Volume that is gone', { volume: undefined, ...held }],
     ['a node that is off', { ...held, nodes: { n1: OFF } }],
-  ])('nothing is begun or let go of: %s', (_, change) => {
+  ])('starts no operation and no force-detach: %s', (_, change) => {
     const { start, forced, entries, again } = nextOperation(view({ ...change, problem }), NOW);
     expect([start, forced, entries, again]).toEqual([
       undefined,
@@ -38,7 +38,7 @@ describe('of a Volume whose object names what Stowage never wrote', () => {
     ['where it is not', {}, 1],
     ['where it may be', { entries: [entry('n1', uncertain)] }, 1],
     ['where it is', held, 0],
-  ])('a pod is told why it waits, %s', (_, change, times) => {
+  ])('reports the problem to a waiting pod, %s', (_, change, times) => {
     const { blocked } = nextOperation(view({ ...onN1, ...change, problem }), NOW);
     const message = `Volume v1: ${problem}. No work is done on any node until the status is corrected`;
     const told = { node: 'n1', pods: [use('a', 'n1')], reason: 'problem', message };

@@ -17,7 +17,7 @@ import {
   view,
 } from '../../../support/attachment-view.ts';
 
-describe('when the volume is decided again', () => {
+describe('a requeue is due', () => {
   test.each<[string, ViewChange, number | undefined]>([
     ['not by itself', { ...onN1, entries: [entry('n1', {}, 'a')] }, undefined],
     [

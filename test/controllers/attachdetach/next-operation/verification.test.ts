@@ -19,7 +19,7 @@ import {
   type ViewChange,
 } from '../../../support/attachment-view.ts';
 
-describe('which verification starts, or what instead', () => {
+describe('nextOperation with a node to verify', () => {
   test.each<[string, ViewChange, string | undefined]>([
     ['uncertain', { entries: [entry('n1', uncertain)] }, 'verify n1'],
     ['uncertain and wanted', { ...onN1, entries: [entry('n1', uncertain)] }, 'verify n1'],
@@ -112,7 +112,7 @@ describe('which verification starts, or what instead', () => {
       'verify n1',
     ],
     ['a node that is off', { unverified: ['n1'], nodes: { n1: OFF } }, undefined],
-  ])('%s', (_, change, start) => {
+  ])('starts a verification or another operation: %s', (_, change, start) => {
     expect(startOf(change)).toBe(start);
   });
 });

@@ -45,7 +45,7 @@ test('a node is force-detached once, though an operation ends there after that',
   expect(entries()).toEqual(['n1 Attached']);
 });
 
-describe('an attachment that somebody removes from the status', () => {
+describe('an attachment that is removed from the status', () => {
   const removed = async () => {
     const world = reconcilerWorld();
     await world.detachInUse();
@@ -54,7 +54,7 @@ describe('an attachment that somebody removes from the status', () => {
     return world;
   };
 
-  test('is force-detached where the Node is gone, and counted', async () => {
+  test('is force-detached and counted if the Node is gone', async () => {
     const { decide, nodes, forced, entries } = await removed();
     nodes.drop('n1');
     await decide();
@@ -62,7 +62,7 @@ describe('an attachment that somebody removes from the status', () => {
     expect(forced).toEqual(['ordered']);
   });
 
-  test('is force-detached once, though it is found there after that', async () => {
+  test('is force-detached once, even if a verification finds it again', async () => {
     const { decide, nodes, forced, entries, end, changeVolume } = await removed();
     changeVolume({ attachableNodes: undefined });
     nodes.recordWrite(node('n1', false));
@@ -74,7 +74,7 @@ describe('an attachment that somebody removes from the status', () => {
     expect(forced).toEqual(['ordered']);
   });
 
-  test('stays where the Node is missing from the cache alone', async () => {
+  test('is kept if the Node is missing only from the cache', async () => {
     const { decide, nodes, forced, entries, whileReading } = await removed();
     nodes.drop('n1');
     whileReading(async () => nodes.recordWrite(node('n1', true)));
@@ -94,7 +94,7 @@ describe('an operation on a node that is force-detached', () => {
     return world;
   };
 
-  test('is canceled: the volume is attached where it is needed, whatever the job does there', async () => {
+  test('is canceled, and the volume is attached where it is needed', async () => {
     const { nodes, decide, movePod, ran, running, forced, entries, precheck } = await detaching();
     expect(running()).toMatchObject({ kind: 'detach', node: 'n1' });
     const detach = ran();
@@ -143,7 +143,7 @@ describe('an operation on a node that is force-detached', () => {
     expect(running()).toMatchObject({ kind: 'attach', node: 'n2' });
   });
 
-  test('has the node verified once more where it ends after the node was back', async () => {
+  test('triggers another verification if it ends after the node returned', async () => {
     const { nodes, decide, ran, ranBy, running, end } = await detaching();
     const detach = ran();
     nodes.recordWrite(off('n1'));
@@ -160,7 +160,7 @@ describe('an operation on a node that is force-detached', () => {
     expect(running()).toMatchObject({ kind: 'verify', node: 'n1' });
   });
 
-  test('changes nothing of what is found on the node after that', async () => {
+  test('does not change the state found on the node afterwards', async () => {
     const { nodes, decide, movePod, ran, end, reconciler, pass } = await detaching();
     const detach = ran();
     nodes.recordWrite(off('n1'));
@@ -176,7 +176,7 @@ describe('an operation on a node that is force-detached', () => {
     expect([...reconciler.known()][0]?.entries).toMatchObject([entry]);
   });
 
-  test('submits no job where the node is force-detached during its last check', async () => {
+  test('submits no job if the node is force-detached during its precheck', async () => {
     const { nodes, decide, ran, whileReading } = await detaching();
     const detach = ran();
     whileReading(async () => {

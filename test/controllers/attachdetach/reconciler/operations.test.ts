@@ -10,7 +10,7 @@ test('an event reports the attach to a pod whose condition cannot be written', a
   expect(events).toEqual(['p1 SuccessfulAttachVolume']);
 });
 
-test('a due operation is decided in its time where a pod cannot be written', async () => {
+test('a failed write to a pod does not delay the next operation', async () => {
   const { reconciler, detachInUse, woken } = reconcilerWorld({ pod: 'nowhere' });
   await detachInUse();
   woken.length = 0;
@@ -41,7 +41,7 @@ describe('an attach to a node that does not answer', () => {
     expect(entries()).toEqual([entry]);
   });
 
-  test('keeps it where an earlier process recorded the attachment', async () => {
+  test('keeps the volume on a node that an earlier process recorded', async () => {
     const { decide, verify, entries } = reconcilerWorld({ pod: 'n2' });
     await verify(nothing);
     await decide();
@@ -72,7 +72,7 @@ describe('the log', () => {
       [{ volume: 'v1', node: 'n1', reason: 'the link is missing', message: 'attach failed' }],
     ],
     ['that succeeded', ATTACHED, []],
-  ])('has a warning of an attach %s', async (_, outcome, expected) => {
+  ])('warns unless the attach succeeded: one %s', async (_, outcome, expected) => {
     const world = reconcilerWorld({ pod: 'n1' });
     await world.verify(DETACHED);
     await world.decide();
@@ -88,7 +88,7 @@ describe('the log', () => {
     ],
     ['that the kubelet is to unmount first', { is: 'in-use', message: 'mounted' }, []],
     ['that succeeded', DETACHED, []],
-  ])('has a warning of a detach %s', async (_, outcome, expected) => {
+  ])('warns only if the detach failed: one %s', async (_, outcome, expected) => {
     const world = reconcilerWorld();
     await world.verify(ATTACHED);
     await world.decide();
@@ -97,7 +97,7 @@ describe('the log', () => {
   });
 });
 
-describe('a Volume is moving', () => {
+describe('isMoving', () => {
   /**
    * Starts a detach after both nodes were verified.
    * @param places limit of concurrent operations from then on
@@ -121,7 +121,7 @@ describe('a Volume is moving', () => {
     return { ...world, isMoving };
   }
 
-  test('on a node from the beginning of a detach until its status shows the end', async () => {
+  test('is true from the start of a detach until the status shows its end', async () => {
     const { decide, volumes, end, isMoving, running } = await detaching();
     expect(running()).toMatchObject({ kind: 'detach', node: 'n1' });
     expect([isMoving('n1'), isMoving('n2')]).toEqual([true, false]);
@@ -132,13 +132,13 @@ describe('a Volume is moving', () => {
     expect(isMoving('n1')).toBe(false);
   });
 
-  test('not while the detach is queued', async () => {
+  test('is false while the detach is queued', async () => {
     const { isMoving, entries } = await detaching(0);
     expect(entries()).toEqual(['n1 Detaching']);
     expect(isMoving('n1')).toBe(false);
   });
 
-  test('no longer once the detach hangs', async () => {
+  test('is false once the detach has run for a minute', async () => {
     const { pass, isMoving } = await detaching();
     pass(59_999);
     expect(isMoving('n1')).toBe(true);
@@ -147,7 +147,7 @@ describe('a Volume is moving', () => {
   });
 });
 
-describe('an operation that cannot begin', () => {
+describe('an operation that cannot start', () => {
   /** The verification of n2 runs, and a detach from n1 follows. */
   const verifying = async () => {
     const world = reconcilerWorld();
@@ -161,7 +161,7 @@ describe('an operation that cannot begin', () => {
   // The ends of operations that the reconciler and the table of operations know may differ for some
   // turns.
   test.each([0, 1, 2, 3, 4, 5, 6])(
-    'since the one before ended %i turns ago begins next',
+    'starts next if the previous operation ended %i turns ago',
     async (count) => {
       const { decide, ran, entries, operations } = await verifying();
       ran().end(DETACHED);
@@ -175,7 +175,7 @@ describe('an operation that cannot begin', () => {
     },
   );
 
-  test('since all are stopped leaves the known state as it was', async () => {
+  test('leaves the known state unchanged after all operations were stopped', async () => {
     const { decide, end, entries, operations } = await verifying();
     await end('verify', 'n2', DETACHED);
     await operations.stop(0, async () => {});

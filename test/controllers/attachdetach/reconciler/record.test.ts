@@ -58,13 +58,13 @@ describe('the record of an attach to one node of several', () => {
         detail: reason('AttachRecordContended'),
       },
     ],
-  ])('keeps the job from being submitted where the write of it %s', async (_, refusals, why) => {
+  ])('prevents the job if its write %s', async (_, refusals, why) => {
     const { refuse, precheck } = await attaching();
     refuse(...refusals);
     expect(await precheck()).toMatchObject(why);
   });
 
-  test('keeps the job from being submitted where the Volume is gone', async () => {
+  test('prevents the job if the Volume is gone', async () => {
     const { volumes, precheck } = await attaching();
     volumes.drop('v1');
     expect(await precheck()).toEqual({
@@ -93,7 +93,7 @@ describe('the record of an attach to one node of several', () => {
       },
       explain('OperationPaused', { kind: 'Node', name: 'n1' }),
     ],
-  ])('permits no job where the Volume is %s while it is written', async (_, change, why) => {
+  ])('prevents the job if the Volume is %s during the write', async (_, change, why) => {
     const world = await attaching();
     world.whileWriting(async () => {
       change(world);
@@ -129,7 +129,7 @@ describe('the record of an attach to one node of several', () => {
   });
 });
 
-describe('a record that Stowage never wrote', () => {
+describe('a status.prepared that Stowage never wrote', () => {
   const forged = { node: 'n9', paths: ['/srv/of-another'] };
 
   test('starts no operation and reports that to the pod, until it is corrected', async () => {
@@ -149,7 +149,7 @@ describe('a record that Stowage never wrote', () => {
     expect(ranBy).toEqual(['/srv/u1', '/srv/u1']);
   });
 
-  test('has its node not verified either once it is corrected', async () => {
+  test('causes no verification of its node after it is corrected', async () => {
     const { decide, end, prepare, changeVolume, nodes, running } = reconcilerWorld();
     changeVolume({ attachableNodes: undefined });
     nodes.recordWrite(node('n9', true));
@@ -177,7 +177,7 @@ describe('a record that Stowage never wrote', () => {
     expect(ranBy).toEqual(['/srv/u1', '/srv/u1', '/srv/u1']);
   });
 
-  test('that was the only one detaches nothing once the Volume is gone', async () => {
+  test('detaches nothing once the Volume is gone if there was no other record', async () => {
     const { reconciler, decide, prepare, volumes, ranBy } = reconcilerWorld();
     prepare(forged);
     await decide();

@@ -18,7 +18,7 @@ test.each<[string, string, number]>([
   ['of a time to come', '2027-02-03T04:05:06.000Z', 1],
   ['of no time', 'x', 1],
 ])(
-  'an attachment shown as it is, but %s, is written only where that is wrong',
+  'an unchanged attachment shown with a since %s is written only if that is invalid',
   async (_, since, times) => {
     const { decide, detachInUse, writes } = reconcilerWorld({ since });
     await detachInUse();
@@ -40,7 +40,7 @@ test.each<[string, Outcome, object]>([
   ],
   ['and is gone with it', DETACHED, { attachments: [], deviceName: null }],
 ])(
-  'the device is shown for its node, and for the Volume in the same write, %s',
+  'a single status write shows the device for its node and for the Volume, %s',
   async (_, outcome, status) => {
     const { decide, verify, end, writes } = reconcilerWorld();
     await verify({ ...ATTACHED, device: 'loop7' });
@@ -51,7 +51,7 @@ test.each<[string, Outcome, object]>([
   },
 );
 
-test('an idle Volume is decided again after minutes, without a write', async () => {
+test('an idle Volume is requeued after five minutes, without a write', async () => {
   const { reconciler, decide, verify, writes } = reconcilerWorld();
   await verify(DETACHED);
   await decide();
@@ -104,7 +104,7 @@ describe('an operation that takes long', () => {
     return world;
   };
 
-  test('shows the step that its job is at, after some seconds', async () => {
+  test('shows the current step of its job after ten seconds', async () => {
     const { decide, pass, ran, shown, woken, end } = await detaching();
     pass(9999);
     ran().tell('write back');
@@ -124,7 +124,7 @@ describe('an operation that takes long', () => {
     expect(shown()).toEqual([]);
   });
 
-  test('shows that it is queued, until it begins', async () => {
+  test('shows that it is queued, until it starts', async () => {
     const { decide, pass, cap, shown, operations } = await detaching((world) => {
       world.cap.inAll = 0;
     });
@@ -164,7 +164,7 @@ describe('a verification', () => {
     expect(states()).toEqual(['Uncertain']);
   });
 
-  test('that was queued is shown a second after it begins', async () => {
+  test('is shown a second after it leaves the queue', async () => {
     const { decide, cap, operations, pass, states, woken } = await begun(0);
     pass(30_000);
     cap.inAll = 9;
@@ -179,7 +179,7 @@ describe('a verification', () => {
     expect(states()).toEqual(['Uncertain']);
   });
 
-  test('that begins at once is shown after a second', async () => {
+  test('is shown after a second if it begins at once', async () => {
     const { first, decide, pass, states, woken } = await begun(9);
     expect(first).toEqual({ requeueAfterMs: 1000 });
     expect(woken).toEqual([]);
@@ -189,7 +189,7 @@ describe('a verification', () => {
   });
 });
 
-describe('a node that does not answer, with another message each time,', () => {
+describe('a node that does not answer, with varying messages', () => {
   /** Ends each operation for an hour, after a first verification of n1. */
   async function anHour(first: Outcome) {
     const { decide, operations, verify, end, pass, running, writes, events } = reconcilerWorld({
@@ -210,13 +210,13 @@ describe('a node that does not answer, with another message each time,', () => {
     return { writes: writes.filter((each) => JSON.stringify(each).includes('n1: ')), events };
   }
 
-  test('has its attachment written once in ten minutes at most', async () => {
+  test('causes at most one status write in ten minutes', async () => {
     const { writes } = await anHour({ is: 'unknown', message: 'n1: away', silent: true });
     expect(writes.length).toBeGreaterThan(1);
     expect(writes.length).toBeLessThanOrEqual(6);
   });
 
-  test('has one event emitted for its pod in ten minutes at most', async () => {
+  test('causes at most one pod event in ten minutes', async () => {
     const { events } = await anHour(DETACHED);
     expect(new Set(events)).toEqual(new Set(['p1 FailedAttachVolume']));
     expect(events.length).toBeLessThanOrEqual(6);

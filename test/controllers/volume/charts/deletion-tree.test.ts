@@ -73,11 +73,11 @@ describe('the Volume deletion decision tree', () => {
   );
 });
 
-test('a PersistentVolume of that name that another object owns is not looked at', () => {
+test('a PersistentVolume of the same name with another owner is ignored', () => {
   expect(deletable(available, pvOf(volumeNamed('other'), 'Bound'))).toEqual({ can: true });
 });
 
-test('a Volume that MetalK8s wrote has a condition and no phase', () => {
+test('a Volume that MetalK8s wrote is judged by its condition, without a phase', () => {
   expect(deletable(volumeNamed('data1', ready('True', '')), undefined)).toEqual({ can: true });
   expect(deletable(volumeNamed('data1', ready('Unknown', 'Pending')), undefined)).toMatchObject({
     can: false,

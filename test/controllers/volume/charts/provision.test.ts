@@ -455,27 +455,27 @@ describe('DeployVolume', () => {
   });
 });
 
-describe('a class that is missing or wrong: it is said how to retry', () => {
+describe('a missing or invalid StorageClass', () => {
   const wrong = { ...storageClass, parameters: { fsType: 'zfs' } };
   const message = (parts: Partial<Input>) => (outcome(parts) as string[])[4];
 
   test.each([
     ['missing', undefined],
     ['wrong', wrong],
-  ])('%s: by the command', (_, found) => {
+  ])('%s: the message names the retry command', (_, found) => {
     expect(message({ liveClass: { found } })).toContain(
       'Then retry the Volume: stowage retry volume data1',
     );
   });
 
-  test('the class alone wakes nothing, the changed spec does', () => {
+  test('the Volume is retried for a new generation, not for a new class', () => {
     const failed = status('Failed', undefined, ['False', 'CreationError']);
     expect(outcome(given(failed))).toEqual({});
     expect(outcome(given(failed, { metadata: { generation: 2 } }))).toEqual(preparing(1));
   });
 });
 
-describe('the file system that a PersistentVolume says', () => {
+describe('the file system of a PersistentVolume', () => {
   const made = volume(pending('PrepareVolume/DONE', { prepared }));
   const copied = copying(pending('PrepareVolume/DONE', { prepared })).volume;
   const has = (type: string) => ({
@@ -493,14 +493,14 @@ describe('the file system that a PersistentVolume says', () => {
   });
 });
 
-describe('a Volume that is attached where a pod needs it', () => {
+describe('an OnDemand Volume', () => {
   const onDemand = (made = pending('PrepareVolume/1')) => {
     const whole = volume(made);
     return { ...whole, spec: { ...whole.spec, attachPolicy: 'OnDemand' as const } };
   };
   const notFound = { known: { state: 'not-found' } } as const;
 
-  test('is made, and not attached', () => {
+  test('is provisioned without being attached', () => {
     const { action } = decide(
       input({ volume: onDemand(), job: notFound, observation: { known: freshNode } }),
       NOW,
@@ -510,7 +510,7 @@ describe('a Volume that is attached where a pod needs it', () => {
     expect(programs).not.toContain('losetup');
   });
 
-  test('is done without its device, and the path is known that this will have', () => {
+  test('is complete without a device, with its future path', () => {
     const { action } = decide(
       input({
         volume: onDemand(),
@@ -530,7 +530,7 @@ describe('a Volume that is attached where a pod needs it', () => {
     expect(action?.do === 'set-status' && action.status).not.toHaveProperty('deviceName');
   });
 
-  test('needs no udev to be made', () => {
+  test('is provisioned without udev', () => {
     const parts = { job: notFound, observation: { known: { ...freshNode, udev: false } } };
     expect(outcome({ volume: onDemand(), ...parts })).toEqual(['submit', expect.any(Number), 0]);
   });

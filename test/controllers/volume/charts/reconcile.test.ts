@@ -153,7 +153,7 @@ describe('Reconciliation loop (top level)', () => {
     expect(afterIts(invalid)).toEqual({});
   });
 
-  test('Reconcile: PersistentVolume is healthy? no → reschedule now: is looked at again, and nothing is written', () => {
+  test('Reconcile: PersistentVolume is healthy? no → reschedule now: nothing is written', () => {
     expect(afterIts(unhealthy)).toEqual({ requeueAfter: 30_000 });
   });
 });

@@ -65,7 +65,7 @@ async function failure(work: Promise<unknown>): Promise<NodeError> {
   return error;
 }
 
-test('logs in once and has the runner ask one minion, for its node', async () => {
+test('logs in once, and calls the runner for the minion of the node', async () => {
   api.answer = seen;
   const both = await Promise.all([executor.observe('n1', DATE), executor.observe('n2', DATE)]);
   expect(both[0].get('date')).toEqual({ exit: 0, stdout: '5', stderr: '' });
@@ -96,7 +96,7 @@ describe('a login', () => {
     expect(api.logins).toHaveLength(2);
   });
 
-  test('is renewed when its token is not known any more', async () => {
+  test('is renewed when its token is unknown', async () => {
     api.forgetTokens();
     await executor.observe('n1', DATE);
     expect(api.logins).toHaveLength(2);
@@ -269,13 +269,13 @@ describe('distinguishes the failure of', () => {
     api = await startFakeSaltApi();
   });
 
-  test('a certificate of somebody else', async () => {
+  test('a certificate of another CA', async () => {
     await writeFile(join(folder.path, 'ca'), (await import('../../../support/tls.ts')).CERTIFICATE);
     expect(await failure(executor.observe('n1', DATE))).toMatchObject({ code: 'unreachable' });
     expect(api.logins).toEqual([]);
   });
 
-  test('a file of the secret that is not there', async () => {
+  test('a missing secret file', async () => {
     await executor.close();
     await folder.remove();
     folder = await temporaryFolder('salt-executor');
@@ -284,7 +284,7 @@ describe('distinguishes the failure of', () => {
   });
 });
 
-test('what may not be done on a node is not sent', async () => {
+test('sends no request for a node without the right to act', async () => {
   await executor.close();
   let may = true;
   executor = start((node) => {
@@ -297,7 +297,7 @@ test('what may not be done on a node is not sent', async () => {
   expect(api.calls).toHaveLength(1);
 });
 
-test('what may not be done any more when the connection is there is not sent either', async () => {
+test('sends no request if the right is lost while connecting', async () => {
   await executor.close();
   let asked = 0;
   executor = start((node) => {
@@ -353,7 +353,7 @@ describe('jobs', () => {
     expect(api.readers()).toBe(0);
   });
 
-  test('are observed in the same call, where they succeed', async () => {
+  test('include an observation if they succeed', async () => {
     const seen = [[0, Buffer.from('5').toString('base64'), '']];
     api.answer = () => said([{ state: 'succeeded', seen }]);
     expect(await executor.submit('n1', { ...JOB, look: DATE }, 0)).toEqual({
@@ -367,7 +367,7 @@ describe('jobs', () => {
     ['fewer answers than were asked for', { state: 'succeeded', seen: [] }, 'protocol'],
     ['nothing seen', { state: 'succeeded' }, undefined],
     ['a look after what did not succeed', { state: 'died', seen: [] }, undefined],
-  ])('tell of %s', async (_what, state, code) => {
+  ])('handle a result with %s', async (_what, state, code) => {
     api.answer = () => said([state]);
     const told = await executor
       .submit('n1', { ...JOB, look: DATE }, 0)
@@ -377,7 +377,7 @@ describe('jobs', () => {
     );
   });
 
-  test('end by an event that came before anybody waited for it', async () => {
+  test('end by an event that came before the wait for it', async () => {
     await followed();
     const next = { subject: 'v2', id: 'prepare-1' };
     api.tell('20262', 'n1.minion', said([{ state: 'succeeded' }]));
@@ -406,7 +406,7 @@ describe('jobs', () => {
     ]);
   });
 
-  test('are asked for while no events come, and events are read again', async () => {
+  test('are polled while no events come, and events are read again', async () => {
     await followed();
     api.hangUp();
     await until('nobody reads', async () => (api.readers() === 0 ? true : undefined));
@@ -415,14 +415,14 @@ describe('jobs', () => {
     await until('events are read again', async () => (api.readers() === 1 ? true : undefined));
   });
 
-  test('are polled when no event came for long', async () => {
+  test('are polled after 30 s without an event', async () => {
     await followed();
     now = 30_000;
     api.answer = () => said([{ state: 'died' }]);
     expect(await executor.poll('n1', [JOB.key], 50)).toEqual([{ state: 'died' }]);
   });
 
-  test('of an earlier process are waited for anew', async () => {
+  test('are awaited if an earlier process submitted them', async () => {
     await followed();
     const other = { subject: 'v9', id: 'destroy-2' };
     api.answer = running;
@@ -433,7 +433,7 @@ describe('jobs', () => {
     });
   });
 
-  test('are forgotten and listed', async () => {
+  test('are purged and listed by subject', async () => {
     api.answer = ({ kwarg }) => said(kwarg.function === 'forget' ? false : ['v1']);
     expect(await executor.purge('n1', 'v1')).toBe(false);
     expect(await executor.subjects('n1')).toEqual(['v1']);
