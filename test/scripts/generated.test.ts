@@ -6,7 +6,7 @@ test.each([...generated()])('%s is what `npm run generate` writes', async (path,
   expect(await readFile(path, 'utf8')).toBe(content);
 });
 
-test('there is no page of a command that is no more', async () => {
+test('man/ has no page of a removed command', async () => {
   const made = [...generated().keys()].flatMap((path) =>
     path.startsWith('man/') ? [path.slice(4)] : [],
   );

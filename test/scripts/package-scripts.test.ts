@@ -24,7 +24,7 @@ test('each script of package.json runs a file that exists, and lanes that exist'
   expect(faults).toEqual([]);
 });
 
-test('each command of tests does its set-up first, but for what only reads records', async () => {
+test('each test command runs scripts/setup.sh first, except test:times', async () => {
   const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as {
     scripts: Record<string, string>;
   };
