@@ -18,6 +18,8 @@ const anchorsIn = (path: string): string[] =>
 
 const withoutBlocks = (text: string): string => text.replaceAll(/^ *```.*?^ *```$/gms, '');
 
+const INDEXES = ['docs/trying.md', 'docs/running.md', 'docs/building.md'];
+
 const OTHERS = ['CONTRIBUTING.md', 'SECURITY.md', 'src/storage/scripts/freeze.md'];
 
 describe.each([...pagePaths(), ...OTHERS])('%s', (path) => {
@@ -45,10 +47,24 @@ describe.each([...pagePaths(), ...OTHERS])('%s', (path) => {
   });
 });
 
-test('the index has every page, and each page is told of once or more', () => {
-  const index = readFileSync('docs/README.md', 'utf8');
-  const pages = pagePaths().filter((path) => path !== 'README.md' && path !== 'docs/README.md');
-  expect(pages.filter((path) => !index.includes(`](${path.replace('docs/', '')})`))).toEqual([]);
+test('the index leads to three index pages, and these to every other page', () => {
+  const linked = (from: string[]) => {
+    const text = from.map((path) => readFileSync(path, 'utf8')).join('');
+    return (path: string) => text.includes(`](${path.replace('docs/', '')})`);
+  };
+  expect(INDEXES.filter(linked(['docs/README.md']))).toEqual(INDEXES);
+  const others = pagePaths().filter((path) => !/README\.md$/.test(path) && !INDEXES.includes(path));
+  expect(others.filter((path) => !linked(INDEXES)(path))).toEqual([]);
+});
+
+test('each row of the three index pages says what its page is', () => {
+  const kinds = /\| (?:a tutorial|a how-to|a reference|an explanation) \|$/;
+  const rows = INDEXES.flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => /^\| .*\]\(/.test(line)),
+  );
+  expect(rows.filter((row) => !kinds.test(row))).toEqual([]);
 });
 
 test('each promise of the threat model names test files that are there', () => {

@@ -163,4 +163,7 @@ export const EXPLAINING_STORIES: readonly Story[] = [
     typed: { 'npm run generate': script('generate') },
   },
   { path: 'docs/README.md', world: emptyCluster, typed: {} },
+  { path: 'docs/trying.md', world: emptyCluster, typed: {} },
+  { path: 'docs/running.md', world: emptyCluster, typed: {} },
+  { path: 'docs/building.md', world: emptyCluster, typed: {} },
 ];
