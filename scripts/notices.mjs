@@ -22,7 +22,7 @@ export function bundledPackages({ outputs }) {
  */
 export async function noticesOf(metafile) {
   const parts = await Promise.all(bundledPackages(metafile).map(partOf));
-  const head = 'Stowage contains code of the packages below, each under its own licence.\n';
+  const head = 'Stowage contains code of the packages below, each under its own license.\n';
   return [head, ...parts].join(`\n${RULE}\n\n`);
 }
 
@@ -31,13 +31,13 @@ async function partOf(folder) {
     await readFile(join(folder, 'package.json'), 'utf8'),
   );
   const files = (await readdir(folder)).filter((each) => FILES.test(each)).sort();
-  if (typeof license !== 'string') throw new Error(`${folder}: its package.json names no licence`);
+  if (typeof license !== 'string') throw new Error(`${folder}: its package.json names no license`);
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
   const own = texts.length === 0 ? await fromReadme(folder) : texts;
   if (own.length === 0)
-    throw new Error(`${folder}: it comes without the text of its licence (${license})`);
+    throw new Error(`${folder}: it comes without the text of its license (${license})`);
   const text = own.map((each) => each.replaceAll('\r\n', '\n').trim()).join('\n\n');
-  return `${name} ${version}\nLicence: ${license}\n\n${text}\n`;
+  return `${name} ${version}\nLicense: ${license}\n\n${text}\n`;
 }
 
 /** Returns the section of the README with the license, for packages without a license file. */

@@ -149,7 +149,7 @@ test('THIRD-PARTY-NOTICES lists each bundled package with its license text', asy
       await readFile(join(path, 'package.json'), 'utf8'),
     );
     const part = parts.get(`${name} ${version}`);
-    expect(part).toContain(`\nLicence: ${license}\n`);
+    expect(part).toContain(`\nLicense: ${license}\n`);
     expect(part).toMatch(/copyright|permission is hereby granted|apache license/i);
   }
 });

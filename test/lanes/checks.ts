@@ -10,11 +10,12 @@ const SCRIPTS = [
   'completions/stowage.bash',
 ];
 
-/** Runs the linter, the type checker and shellcheck concurrently, and prints failures. */
+/** Runs the linter, the type checker, the spelling check and shellcheck concurrently. */
 export async function runChecks(): Promise<{ passed: number; failed: number }> {
   const checks: [string, string[]][] = [
     ['biome', ['check', '--error-on-warnings', '.']],
     ['tsc', ['--noEmit']],
+    ['cspell', ['--no-progress', '--no-summary', '--unique']],
     ['shellcheck', [...SCRIPTS, ...(await shellScripts())]],
   ];
   const outcomes = await Promise.all(checks.map(([program, args]) => fails(program, args)));

@@ -8,7 +8,7 @@ import { commandText } from '../../nodes/quote.ts';
 export const commandLine = commandText;
 
 /**
- * Formats a command to run on a node: ssh joins its arguments, and the remote shell reparses them.
+ * Formats a command to run on a node: ssh joins its arguments, and the remote shell parses that.
  */
 export const onNode = (node: string, ...argv: readonly string[]): string =>
   commandLine('ssh', node, ...argv.map((word) => commandLine(word)));

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../api/errors.ts';
 import { BatchError } from './batch-error.ts';
 import { ExitError } from './exit-error.ts';
 import type { Io } from './io.ts';
-import { coloursFor } from './output/colours.ts';
+import { colorsFor } from './output/colors.ts';
 import { printable } from './output/printable.ts';
 import { SignalError } from './signals.ts';
 
@@ -41,10 +41,10 @@ export function explain(
   // commander has printed its message already.
   if (error instanceof CommanderError) return;
   if (error instanceof BatchError) for (const each of error.errors) explain(each, io, flags);
-  const colours = coloursFor(io.stderr, io.env, flags.color);
-  io.stderr.write(`${colours.red('error:')} ${printable(messageOf(error))}\n`);
+  const colors = colorsFor(io.stderr, io.env, flags.color);
+  io.stderr.write(`${colors.red('error:')} ${printable(messageOf(error))}\n`);
   const hint = property(error, 'hint');
-  if (typeof hint === 'string') io.stderr.write(`${colours.dim(`hint: ${printable(hint)}`)}\n`);
+  if (typeof hint === 'string') io.stderr.write(`${colors.dim(`hint: ${printable(hint)}`)}\n`);
   if (flags.verbose) io.stderr.write(`${printable(traceOf(error))}\n`);
 }
 

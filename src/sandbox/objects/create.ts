@@ -14,7 +14,7 @@ import { asGo, decode } from './decode.ts';
 import { metadataCauses, settleNamespace } from './metadata.ts';
 import { nameCauses } from './name.ts';
 
-/** Letters of generated suffixes: no vowels and look-alikes, as in the API server. */
+/** Letters of generated suffixes: no vowels, and none that look alike, as in the API server. */
 const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** Creates an object. Throws 400, 403, 404 (no such namespace), 409 (exists), 422 or 500. */

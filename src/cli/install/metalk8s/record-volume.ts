@@ -7,7 +7,7 @@ import type { Clock, KubeClient } from '../../../kube/types.ts';
 import type { Executor, Step } from '../../../nodes/job.ts';
 import { createJobRunner } from '../../../nodes/job-runner.ts';
 import { describeFailure } from '../../../nodes/job-text.ts';
-import { type Recognised, recognise } from './recognise.ts';
+import { type Recognized, recognize } from './recognize.ts';
 import { refusedVolume } from './refused.ts';
 
 /** Timeout in ms. Records take a moment, but wait for another job of the Volume on the node. */
@@ -36,13 +36,13 @@ export interface RecordingContext {
 export async function recordVolume(
   { volume, pv }: Recordable,
   adopting: RecordingContext,
-): Promise<Extract<Recognised, { steps: unknown }>> {
+): Promise<Extract<Recognized, { steps: unknown }>> {
   const { client, executor, volumes, signal } = adopting;
-  const found = await recognise(volume, pv, executor, volumes);
+  const found = await recognize(volume, pv, executor, volumes);
   if ('refusal' in found) throw refusedVolume(volume, found.refusal, found.hint);
   if (found.steps.length > 0) {
     await record(volume, found.steps, adopting);
-    const again = await recognise(volume, pv, executor, volumes);
+    const again = await recognize(volume, pv, executor, volumes);
     if ('refusal' in again) throw refusedVolume(volume, again.refusal, again.hint);
     if (again.steps.length > 0) {
       throw new StowageError(

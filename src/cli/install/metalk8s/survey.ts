@@ -6,7 +6,7 @@ import type { KubeClient } from '../../../kube/types.ts';
 import type { Executor } from '../../../nodes/job.ts';
 import { about } from '../../lib/batch.ts';
 import { type MigrationState, migrationStateOf } from './migration-state.ts';
-import { type Recognised, recognise } from './recognise.ts';
+import { type Recognized, recognize } from './recognize.ts';
 import type { Recordable } from './record-volume.ts';
 import { refusedVolume } from './refused.ts';
 
@@ -38,7 +38,7 @@ export async function readVolumes(
 
 /** Volume with the observation of its node, or with the error that prevents its adoption. */
 export type Surveyed = Recordable &
-  ({ found: Extract<Recognised, { steps: unknown }> } | { error: unknown });
+  ({ found: Extract<Recognized, { steps: unknown }> } | { error: unknown });
 
 /** Observes all Volumes to adopt, those of a node one after another. Writes nothing. */
 export async function survey(
@@ -48,7 +48,7 @@ export async function survey(
   return eachOf(subjects, async (subject): Promise<Surveyed> => {
     const { volume, pv } = subject;
     try {
-      const found = await recognise(volume, pv, executor, volumes);
+      const found = await recognize(volume, pv, executor, volumes);
       if ('steps' in found) return { ...subject, found };
       return { ...subject, error: refusedVolume(volume, found.refusal, found.hint) };
     } catch (error) {

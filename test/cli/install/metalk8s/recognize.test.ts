@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { reason } from '../../../../src/api/reasons.ts';
-import { recognise } from '../../../../src/cli/install/metalk8s/recognise.ts';
+import { recognize } from '../../../../src/cli/install/metalk8s/recognize.ts';
 import type { Executor, Probe, ProbeResult } from '../../../../src/nodes/job.ts';
 import { BY_PARTUUID, BY_UUID, byMapper } from '../../../support/link-words.ts';
 import { FRESH, MADE, missing, result } from '../../../support/sparse-answers.ts';
@@ -10,7 +10,7 @@ const its = volume({ conditions: [{ type: 'Ready', status: 'True' }] });
 /** MetalK8s keeps no records. The path does not exist while the file is not attached. */
 const bare = { ...MADE, intent: missing, done: missing, records: FRESH.records as ProbeResult };
 
-function recognised(path?: string) {
+function recognized(path?: string) {
   const asked: string[] = [];
   const executor = {
     observe: async (_node: string, probes: readonly Probe[]) => {
@@ -21,11 +21,11 @@ function recognised(path?: string) {
     },
   } as unknown as Executor;
   const spec = { ...pv('Bound').spec, ...(path !== undefined && { local: { path } }) };
-  return { found: recognise(its, { ...pv('Bound'), spec }, executor, [its]), asked };
+  return { found: recognize(its, { ...pv('Bound'), spec }, executor, [its]), asked };
 }
 
 test('a Volume of MetalK8s keeps the path that its PersistentVolume has', async () => {
-  const { found, asked } = recognised(BY_UUID);
+  const { found, asked } = recognized(BY_UUID);
   expect(await found).toMatchObject({ status: { phase: 'Available', devicePath: BY_UUID } });
   expect(asked).toContain(`stat -L -c %t:%T ${BY_UUID}`);
 });
@@ -39,7 +39,7 @@ test.each([
 ])(
   'a Volume whose PersistentVolume refers to %s is refused before its node is probed',
   async (_, path, told) => {
-    const { found, asked } = recognised(path);
+    const { found, asked } = recognized(path);
     expect(await found).toEqual({
       refusal: `its PersistentVolume leads to ${told}, which is not a path of its device`,
       hint: expect.stringContaining('MetalK8s creates none with such a path'),

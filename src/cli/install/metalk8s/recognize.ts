@@ -12,7 +12,7 @@ import { observe } from '../../../storage/observe.ts';
 import { planMetalk8sRecords } from '../../../storage/plan.ts';
 import type { Refusal } from '../../../storage/types.ts';
 
-export type Recognised =
+export type Recognized =
   | {
       /** Kernel name of the device, as under /dev; undefined while a file is not attached. */
       device: string | undefined;
@@ -30,12 +30,12 @@ export type Recognised =
  * @param volumes all Volumes of the cluster
  * @throws NodeError, ObservationError
  */
-export async function recognise(
+export async function recognize(
   volume: Volume,
   pv: PersistentVolume,
   executor: Executor,
   volumes: readonly Volume[],
-): Promise<Recognised> {
+): Promise<Recognized> {
   const node = volume.spec.nodeName;
   const desired = desiredOf(withPathOf(pv, volume), undefined, node);
   const path = pv.spec.local?.path;
