@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { commentLines } from '../support/documents/comments.ts';
 
@@ -9,6 +9,9 @@ const files = [
 
 /** Openings of sentences whose subject the reader has to guess. */
 const RIDDLE = /^(?:What|Of|Where|One|That|Who|Those|Whoever|Whether|How|It|They)\b/;
+
+/** Openings of titles that no describe can complete. */
+const GUESSED = /^(?:what|of|where|one|that|who|those|whoever|they|it)\b/i;
 
 /** Words that have a standard term. */
 const PRIVATE =
@@ -28,4 +31,18 @@ test('comments use the terms of the field', () => {
     commentLines(path).flatMap(({ at, text }) => (PRIVATE.test(text) ? [`${at}: ${text}`] : [])),
   );
   expect(found).toEqual([]);
+});
+
+/** Title of a test or of a group of tests: the first argument, before a function. */
+const TITLE = /(?<!until)\(\s*(['"`])((?:\\.|(?!\1).)+)\1,\s*(?:async\s*)?\(/gi;
+
+test('titles of tests name their subject', () => {
+  const riddles = files
+    .filter((path) => path.endsWith('.test.ts'))
+    .flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(TITLE)].flatMap(([, , title = '']) =>
+        GUESSED.test(title) || PRIVATE.test(title) ? [`${path}: ${title}`] : [],
+      ),
+    );
+  expect(riddles).toEqual([]);
 });
