@@ -30,7 +30,7 @@ export const README_STORIES: readonly Story[] = [
         shows(/mkfs\.ext4/),
       'stowage create volume disk1 --node n1 --device /dev/disk/by-id/wwn-0x5000c500a1b2c3d4 --storage-class local --dry-run=plan':
         { says: /wwn-0x5000c500a1b2c3d4/, exit: 5 },
-      'stowage delete volume data1 --wait': shows(/data1 deleted/),
+      'stowage delete volume data1 --yes --wait': shows(/data1 deleted/),
       'stowage delete storageclass local': shows(/local deleted/),
     },
   },
