@@ -1,0 +1,55 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { paragraphsOf, sentencesOf } from '../support/documents/paragraphs.ts';
+
+const documents = [...globSync('*.md'), ...globSync('docs/**/*.md')].sort();
+
+/** Generated from messages, whose optional parts stand side by side. */
+const REASONS = 'docs/reasons.md';
+
+const MOST_WORDS = 25;
+const MOST_LINES = 5;
+const MOST_COLUMNS = 100;
+
+/** Openings of sentences whose subject the reader has to guess. */
+const RIDDLE = /^(?:Of|Whoever|Those|That of|One (?:of|that|without|whose|recorded))\b/;
+
+/** Words that have a standard term. */
+const PRIVATE =
+  /\b(?:heed(?:s|ed)?|whoever|amiss|anew|in vain|let(?:s|ting)? go|giv(?:e|es|en|ing) up|for good|folders?)\b/i;
+
+const wordsIn = (sentence: string): number =>
+  sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
+
+describe.each(documents)('%s', (path) => {
+  const paragraphs = paragraphsOf(path);
+  const sentences = paragraphs.flatMap(({ at, text }) =>
+    sentencesOf(text).map((sentence) => ({ at, sentence })),
+  );
+
+  test(`has sentences of at most ${MOST_WORDS} words`, () => {
+    const long = sentences.filter(({ sentence }) => wordsIn(sentence) > MOST_WORDS);
+    expect(path === REASONS ? [] : long).toEqual([]);
+  });
+
+  test(`has paragraphs of at most ${MOST_LINES} lines`, () => {
+    expect(paragraphs.filter(({ lines }) => lines > MOST_LINES)).toEqual([]);
+  });
+
+  test('uses the terms of the field', () => {
+    const found = sentences.filter(
+      ({ sentence }) => RIDDLE.test(sentence) || PRIVATE.test(sentence.replaceAll(/\{\w+\}/g, '')),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test(`wraps lines at ${MOST_COLUMNS} columns, except in tables and code`, () => {
+    const lines = readFileSync(path, 'utf8')
+      .replaceAll(/^ *```.*?^ *```$/gms, '')
+      .split('\n');
+    const wide = lines.filter(
+      (line) => [...line].length > MOST_COLUMNS && !/^\s*\||^\s*`[^`]*`$/.test(line),
+    );
+    expect(wide).toEqual([]);
+  });
+});
