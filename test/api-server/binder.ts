@@ -155,7 +155,7 @@ export const binder: Suite = (server) => {
       post(CLASSES, { metadata: { name }, provisioner: 'example.com/p', volumeBindingMode });
     const annotations = async () => (await read(`${CLAIMS}/c`)).metadata.annotations;
     const isAsked = () =>
-      until('the provisioner is asked', async () => {
+      until('the claim names its provisioner', async () => {
         const found = (await annotations()) ?? {};
         return ANNOTATIONS.every((name) => found[name] === 'example.com/p') || undefined;
       });

@@ -70,7 +70,7 @@ export const election: Suite = (server) => {
 
     const before = await renewedAt();
     await clock.advance(2000);
-    await until('it is renewed', async () => ((await renewedAt()) === before ? undefined : true));
+    await until('Lease renewed', async () => ((await renewedAt()) === before ? undefined : true));
     expect((await lease()).spec?.leaseTransitions).toBe(0);
 
     first.election.resign();
@@ -135,7 +135,7 @@ export const election: Suite = (server) => {
     );
     // The renewal conflicts, and the following read returns the other holder.
     await clock.advance(2000);
-    await until('it has asked', async () => {
+    await until('the leader steps down', async () => {
       await clock.advance(1000);
       return election.leads() ? undefined : true;
     });
@@ -161,7 +161,7 @@ export const election: Suite = (server) => {
     const start = clock.now();
     const { election, logger } = stand('second');
     await says(logger, 'standing by: another process leads');
-    await until('it leads', async () => {
+    await until('the second leads', async () => {
       await clock.advance(500);
       return election.leads() ? true : undefined;
     });
@@ -178,7 +178,7 @@ export const election: Suite = (server) => {
     const { uid } = (await lease()).metadata;
     await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });
     // The clock does not advance.
-    await until('it is there again', async () =>
+    await until('the Lease exists again', async () =>
       (await lease().catch(() => undefined))?.metadata.uid === uid ? undefined : true,
     ).then(() => holderIs('first'));
     expect([first.election.leads(), second.election.leads()]).toEqual([true, false]);
@@ -188,7 +188,7 @@ export const election: Suite = (server) => {
     state.broken = true;
     const cutOffAt = clock.now();
     await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });
-    await until('another leads', async () => {
+    await until('the second leads', async () => {
       await clock.advance(500);
       expect(first.election.leads() && second.election.leads()).toBe(false);
       return second.election.leads() ? true : undefined;
@@ -204,7 +204,7 @@ export const election: Suite = (server) => {
     const line = await says(logger, 'cannot read or write the Lease');
     expect((line.fields.err as Error).message).toContain('namespaces "none" not found');
     const complaints = () => logger.lines.filter(({ fields }) => 'leads' in fields);
-    await until('it has tried again', async () => {
+    await until('more than two failures are logged', async () => {
       await clock.advance(2000);
       return complaints().length > 2 ? true : undefined;
     });
@@ -220,7 +220,7 @@ export const election: Suite = (server) => {
       level: 'warn',
       fields: { lease: 'default/stowage', leads: false },
     });
-    await until('it has tried often', async () => {
+    await until('more than five attempts are made', async () => {
       await clock.advance(2000);
       return state.asked > 5 ? true : undefined;
     });
@@ -229,7 +229,7 @@ export const election: Suite = (server) => {
     );
     expect(complaints).toHaveLength(1);
     state.broken = false;
-    await until('it leads', async () => {
+    await until('the first leads', async () => {
       await clock.advance(2000);
       return election.leads() ? true : undefined;
     });

@@ -84,7 +84,7 @@ export const kubeClient: Suite = (server) => {
     await post(server().client, 'b');
     await client.patch(DISK, 'a', { spec: { mode: 'Block' } });
     await client.delete(DISK, 'b');
-    await until('all is seen', async () => seen.length === 4 || undefined);
+    await until('the informer reports four events', async () => seen.length === 4 || undefined);
     expect(seen).toEqual(['added a', 'added b', 'updated a', 'deleted b']);
     expect(informer.get('a')).toMatchObject({ spec: { mode: 'Block' } });
     await informer.stop();

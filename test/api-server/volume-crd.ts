@@ -47,11 +47,11 @@ export const volumeCrd: Suite = (server) => {
         'a Volume of MetalK8s',
         { template: { metadata: { labels: { a: 'b' }, creationTimestamp: null }, spec: {} } },
       ],
-      ['a size that is a number', { sparseLoopDevice: { size: 1024 } }],
+      ['a numeric size', { sparseLoopDevice: { size: 1024 } }],
       ['no type', { sparseLoopDevice: null }],
       ['an unknown type', { sparseLoopDevice: null, tapeDevice: { size: '1Gi' } }],
       ['two types', { rawBlockDevice: { devicePath: '/dev/sdb' } }],
-      ['a size that is none', { sparseLoopDevice: { size: '10GB' } }],
+      ['an invalid size', { sparseLoopDevice: { size: '10GB' } }],
     ])('%s', async (_, spec) => {
       await expect(create(spec)).resolves.toMatchObject({ kind: 'Volume' });
     });
@@ -69,9 +69,9 @@ export const volumeCrd: Suite = (server) => {
     test.each<[string, object]>([
       ['no node', { nodeName: null }],
       ['no class', { storageClassName: null }],
-      ['another mode', { mode: 'Raw' }],
+      ['an unknown mode', { mode: 'Raw' }],
       ['a sparse file without a size', { sparseLoopDevice: {} }],
-      ['another onDelete', { onDelete: 'Keep' }],
+      ['an unknown onDelete', { onDelete: 'Keep' }],
     ])('%s', async (_, spec) => {
       await expect(create(spec)).rejects.toMatchObject({ statusCode: 422 });
     });
@@ -91,7 +91,7 @@ export const volumeCrd: Suite = (server) => {
       ['onDelete', { onDelete: 'Delete' }, { onDelete: 'Retain' }],
       ['attachPolicy', {}, { attachPolicy: 'OnDemand' }],
       // Otherwise such a Volume would keep its finalizer forever.
-      ['what is about an invalid size', sparse('10GB'), { overwrite: 'ext4' }],
+      ['other fields beside an invalid size', sparse('10GB'), { overwrite: 'ext4' }],
     ])('%s', async (_, spec, patch) => {
       expect(await change(spec, patch)).toBeUndefined();
     });
@@ -105,7 +105,7 @@ export const volumeCrd: Suite = (server) => {
       ['the class', {}, { storageClassName: 'slow' }, 'storageClassName is immutable'],
       ['a mode that was not set', {}, { mode: 'Block' }, 'mode is immutable'],
       ['a mode', { mode: 'Block' }, { mode: 'Filesystem' }, 'mode is immutable'],
-      ['a mode to none', { mode: 'Block' }, { mode: null }, 'mode is immutable'],
+      ['a mode to null', { mode: 'Block' }, { mode: null }, 'mode is immutable'],
       [
         'labels of the template',
         { template: { metadata: { labels: { a: 'b' } } } },
@@ -131,7 +131,7 @@ export const volumeCrd: Suite = (server) => {
         'attachPolicy is immutable beside attachableNodes',
       ],
       [
-        'attachPolicy to none beside nodes that share the volume',
+        'attachPolicy to null beside nodes that share the volume',
         { attachPolicy: 'OnDemand', attachableNodes: ['a'] },
         { attachPolicy: null },
         'attachPolicy is immutable beside attachableNodes',
@@ -150,16 +150,16 @@ export const volumeCrd: Suite = (server) => {
         sparse(1023),
         'sparseLoopDevice.size can only grow',
       ],
-      ['a size into none', sparse('1Gi'), sparse('10GB'), 'sparseLoopDevice.size'],
-      ['a size that was none', sparse('10GB'), sparse('1Gi'), 'sparseLoopDevice.size'],
+      ['a size into an invalid one', sparse('1Gi'), sparse('10GB'), 'sparseLoopDevice.size'],
+      ['a size that was invalid', sparse('10GB'), sparse('1Gi'), 'sparseLoopDevice.size'],
       [
-        'a folder that was not set',
+        'a directory that was not set',
         sparse('1Gi'),
         sparse('1Gi', { directory: '/srv' }),
         'sparseLoopDevice.directory is immutable',
       ],
       [
-        'a folder',
+        'a directory',
         sparse('1Gi', { directory: '/srv' }),
         { sparseLoopDevice: { directory: '/mnt' } },
         'sparseLoopDevice.directory is immutable',
@@ -170,7 +170,7 @@ export const volumeCrd: Suite = (server) => {
         sparse('1Gi', { requireMount: true }),
         'sparseLoopDevice.requireMount is immutable',
       ],
-      ['the type to none', {}, { sparseLoopDevice: null }, 'the type is immutable'],
+      ['the type to null', {}, { sparseLoopDevice: null }, 'the type is immutable'],
       ['the type', {}, raw, 'the type is immutable'],
       [
         'a device',

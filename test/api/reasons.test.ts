@@ -178,12 +178,16 @@ test('why parses no message of Stowage', () => {
 
 describe('reading a reason', () => {
   test.each<[string, unknown, unknown]>([
-    ['has a code', { code: 'JobDied' }, { code: 'JobDied', parameters: {} }],
-    ['of another version as well', { code: 'New', parameters: { a: 'b' } }, expect.anything()],
-    ['is an object', 'JobDied', undefined],
-    ['has no other code', { code: 'job died' }, undefined],
-    ['has texts', { code: 'JobDied', parameters: { step: 1 } }, undefined],
-    ['has short texts', { code: 'JobDied', parameters: { step: 'x'.repeat(1025) } }, undefined],
+    ['an object with a code', { code: 'JobDied' }, { code: 'JobDied', parameters: {} }],
+    ['a code of another version', { code: 'New', parameters: { a: 'b' } }, expect.anything()],
+    ['a string', 'JobDied', undefined],
+    ['an invalid code', { code: 'job died' }, undefined],
+    ['a parameter that is not a string', { code: 'JobDied', parameters: { step: 1 } }, undefined],
+    [
+      'a parameter that is too long',
+      { code: 'JobDied', parameters: { step: 'x'.repeat(1025) } },
+      undefined,
+    ],
   ])('readReason checks the value: %s', (_, value, expected) => {
     expect(readReason(value)).toEqual(expected);
   });

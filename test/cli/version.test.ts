@@ -35,9 +35,9 @@ function changed(
 describe('skewOf', () => {
   test.each<[string, Definition | undefined, object]>([
     ['the same', VOLUME_CRD, { skew: 'none' }],
-    ['none', undefined, { skew: 'missing' }],
+    ['no CRD', undefined, { skew: 'missing' }],
     [
-      'one that lacks fields',
+      'missing fields',
       changed(({ spec, status }) => {
         delete spec.onDelete;
         delete spec.source;
@@ -46,7 +46,7 @@ describe('skewOf', () => {
       { skew: 'older', lacks: ['spec.onDelete', 'spec.source', 'status.phase'] },
     ],
     [
-      'one that has more fields',
+      'additional fields',
       changed(({ spec, status }) => {
         spec.onDeleteAsWell = { type: 'object', properties: { a: {} } };
         Object.assign((status.conditions as { items: { properties: object } }).items.properties, {
@@ -56,7 +56,7 @@ describe('skewOf', () => {
       { skew: 'newer', extra: ['spec.onDeleteAsWell', 'status.conditions[].more'] },
     ],
     [
-      'one that has other fields',
+      'missing and additional fields',
       changed(({ spec }) => {
         spec.added = {};
         delete spec.mode;
@@ -64,12 +64,12 @@ describe('skewOf', () => {
       { skew: 'different', lacks: ['spec.mode'], extra: ['spec.added'] },
     ],
     [
-      'one with another rule',
+      'another validation rule',
       changed(({ spec }) => Object.assign(spec.mode ?? {}, { enum: ['Block'] })),
       { skew: 'different' },
     ],
     [
-      'one in which the server filled in defaults',
+      'defaults of the server',
       {
         ...VOLUME_CRD,
         spec: { ...VOLUME_CRD.spec, conversion: { strategy: 'None' } },
@@ -77,7 +77,7 @@ describe('skewOf', () => {
       { skew: 'none' },
     ],
     [
-      'one of another version',
+      'another version',
       { ...VOLUME_CRD, spec: { versions: [{ name: 'v9' }] } },
       { skew: 'older', lacks: ['apiVersion', 'kind', 'metadata', 'spec', 'status'] },
     ],

@@ -127,7 +127,7 @@ describe('adoption of an XFS file system', () => {
 
   test.each([
     ['zero', () => zeroLog(0)],
-    ['another’s', logOf],
+    ['with another UUID', logOf],
     [
       'zero from its second block on',
       async (uid: string) => {

@@ -222,7 +222,7 @@ describe('questions on a terminal', () => {
 
   test.each([
     ['Ctrl-C', '\u0003', 130, ''],
-    ['the end of what is typed', '\u0004', 1, 'No answer was given: nothing was done'],
+    ['Ctrl-D', '\u0004', 1, 'No answer was given: nothing was done'],
   ])('%s cancels the command', async (_, key, status, message) => {
     const command = 'bin/stowage create volume --no-color';
     const { exitCode, shown } = await onTerminal(command, [['Name of the Volume:', key]]);

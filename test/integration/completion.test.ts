@@ -261,7 +261,7 @@ describe('kubectl', () => {
     // If a request takes longer than a second, as on a busy machine, the completion is empty:
     // retry.
     await until(
-      `it completes ${words}`,
+      `completion of ${words}`,
       async () => (await kubectl('__complete', 'stowage', ...words)).stdout === stdout || undefined,
     );
   });

@@ -96,7 +96,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     for (const device of await loopsBelow(folder)) {
       if (!(await isDisk(device))) await execa('losetup', ['-d', device]);
     }
-    await until('it is unmounted', async () =>
+    await until('the directory is unmounted', async () =>
       (await execa('umount', [point], { reject: false })).exitCode !== 0 &&
       (await execa('mountpoint', ['-q', point], { reject: false })).exitCode !== 0
         ? true
@@ -133,7 +133,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     );
   const record = async () => JSON.parse(await readFile(directoryRecord(directory), 'utf8'));
   const hasRoom = (is: (bytes: bigint) => boolean) =>
-    until('the scheduler is told', async () => {
+    until('the storage capacity is published', async () => {
       const { items } = await cluster.client.list<CsiStorageCapacity>(CSI_STORAGE_CAPACITIES, {
         namespace: 'default',
       });
@@ -238,7 +238,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     await claims.isBound('prod/second');
     await isReady('by-hand', 'Available');
     await claims.isGone(VOLUME_SNAPSHOTS, 'prod/copy');
-    await until('nothing is left of what was deleted', async () =>
+    await until('all deleted files are gone', async () =>
       (await filesIn(directory)).length === 3 &&
       (await readdir(join(directory, 'snapshots'))).length === 0
         ? true
@@ -293,7 +293,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     await controller?.stop();
     await rm(directoryRecord(directory));
     await boot();
-    await until('it is recorded', () => record().catch(() => undefined));
+    await until('the directory is recorded', () => record().catch(() => undefined));
     expect(await record()).toMatchObject({ uuid: await uuidOf('disk') });
   });
 });

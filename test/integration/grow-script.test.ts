@@ -41,7 +41,7 @@ describeAsRoot('the script that grows a file system', () => {
   afterEach(async () => {
     await execa('umount', [pod], { reject: false });
     // The namespace ends shortly after its last process.
-    await until('nothing has the device', async () =>
+    await until('no mount of the device is left', async () =>
       (await mountsOf()).length === 0 ? true : undefined,
     );
     await execa('losetup', ['-d', device]);
@@ -109,7 +109,7 @@ describeAsRoot('the script that grows a file system', () => {
     await writeFile(slow, `#!/bin/sh\ntouch ${begun}\nexec sleep 600\n`);
     await chmod(slow, 0o755);
     const running = grow('xfs');
-    await until('it grows', async () =>
+    await until('the growth has begun', async () =>
       (await stat(begun).catch(() => undefined)) ? true : undefined,
     );
     const seen = await mountsOf();

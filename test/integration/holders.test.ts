@@ -31,7 +31,7 @@ describeAsRoot('a sparse file whose loop device is held', () => {
       refusals.push(refusal);
       await execa('sh', ['-c', command]);
       // A loop device that udev has open at that moment is removed on close (losetup(8)).
-      planned = await until(`that is over: ${refusal}`, async () => {
+      planned = await until(`no longer refused: ${refusal}`, async () => {
         const next = await planDetach();
         return 'refusal' in next && next.refusal === refusal ? undefined : next;
       });

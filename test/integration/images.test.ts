@@ -118,8 +118,8 @@ describeAsRoot('a claim populated on its node', () => {
   });
 
   test.each<[string, string, { sha256?: string }, string]>([
-    ['bytes of another checksum', '/disk', { sha256: 'a'.repeat(64) }, `is not ${'a'.repeat(64)}`],
-    ['a page', '/page', {}, 'begins like an HTML page'],
+    ['a wrong checksum', '/disk', { sha256: 'a'.repeat(64) }, `is not ${'a'.repeat(64)}`],
+    ['an HTML page', '/page', {}, 'begins like an HTML page'],
   ])(
     'with %s fails permanently with an event, is not bound, and leaves nothing',
     async (_what, path, source, told) => {
@@ -190,7 +190,7 @@ describeAsRoot('a claim populated on its node', () => {
       dataSourceRef: fromImage('slow'),
     });
     const name = `pvc-${metadata.uid}`;
-    await until('it is told how far it is', async () => {
+    await until('the condition reports the progress', async () => {
       const volumes = (await scene.cluster.client.list<Volume>(VOLUMES)).items;
       const status = volumes.find(({ metadata }) => metadata.name === name)?.status;
       return (

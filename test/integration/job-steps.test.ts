@@ -48,36 +48,36 @@ describeAsRoot.each(TRANSPORTS)('steps, preconditions and probes over %s', (_, t
 
   const print = (what: string, exit = 0) => ['sh', '-c', `printf '${what}'; exit ${exit}`];
   test.each<[string, Omit<Precondition, 'refusal'>, boolean]>([
-    ['the status wanted', { argv: print('x', 2), expect: { exit: 2 } }, true],
+    ['the expected status', { argv: print('x', 2), expect: { exit: 2 } }, true],
     ['another status', { argv: print('x'), expect: { exit: 2 } }, false],
     [
-      'the text wanted',
+      'the expected text',
       { argv: print('a\\nb\\n\\n', 1), expect: { stdout: { is: 'a\nb' } } },
       true,
     ],
     ['another text', { argv: print('a*'), expect: { stdout: { is: 'a' } } }, false],
-    ['nothing, as wanted', { argv: print(''), expect: { exit: 0, stdout: { is: '' } } }, true],
+    ['no output, as expected', { argv: print(''), expect: { exit: 0, stdout: { is: '' } } }, true],
     [
-      'the text, but not the status',
+      'the expected text with another status',
       { argv: print('a', 1), expect: { exit: 0, stdout: { is: 'a' } } },
       false,
     ],
     [
-      'nothing of what it must lack',
+      'no forbidden text',
       { argv: print('abc', 1), expect: { stdout: { has: 'b', lacks: 'a*c' } } },
       true,
     ],
     [
-      'what it must lack',
+      'a forbidden text',
       { argv: print('x\\n/7:3/\\n'), expect: { stdout: { has: 'x', lacks: '/7:3/' } } },
       false,
     ],
     [
-      'not what it must have',
+      'output without a required text',
       { argv: print('', 0), expect: { stdout: { has: 'x', lacks: '/7:3/' } } },
       false,
     ],
-    ['no program', { argv: ['no-such-program'], expect: { exit: 0 } }, false],
+    ['an error (no such program)', { argv: ['no-such-program'], expect: { exit: 0 } }, false],
   ])('a step depends on a precondition that returns %s', async (__, precondition, holds) => {
     const refusal = 'it\'s not \\ as "expected"\n%s';
     const state = await run(
@@ -99,7 +99,7 @@ describeAsRoot.each(TRANSPORTS)('steps, preconditions and probes over %s', (_, t
 
   test.each([
     ['nothing', ''],
-    ['a line that does not end', 'no newline'],
+    ['an unterminated line', 'no newline'],
     ['hostile lines', "\n\n' \\ $x `id` %s é 漢\n\n"],
     ['many bytes', 'é'.repeat(20_000)],
   ])('standard input of %s arrives unchanged', async (__, stdin) => {

@@ -103,7 +103,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
         all.map(({ key }) => key),
         WITHIN,
       );
-      await until('it waits for all', async () =>
+      await until('the poll waits for all jobs', async () =>
         (await waiters(all)) === all.length ? true : undefined,
       );
       await writeFile(join(scene.here, 'go-first'), '');
@@ -112,7 +112,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
         [...others, first].map(() => 'running').concat('succeeded'),
       );
       // The waiting processes were signaled before the response. On a busy machine they end later.
-      await until('nobody waits', async () => ((await waiters(all)) === 0 ? true : undefined));
+      await until('no process waits', async () => ((await waiters(all)) === 0 ? true : undefined));
     } finally {
       await writeFile(join(scene.here, 'go-first'), '');
       await writeFile(join(scene.here, 'go'), '');
@@ -131,10 +131,10 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     const answer = scene.executor
       .poll(NODE, [long.key], 2000)
       .then(String, (error: unknown) => error);
-    await until('it waits', async () => ((await waiters([long])) === 1 ? true : undefined));
+    await until('the poll waits', async () => ((await waiters([long])) === 1 ? true : undefined));
     await transport.cut(scene.sshd);
     expect(await answer).toBeInstanceOf(NodeError);
-    await until('nobody waits', async () => ((await waiters([long])) === 0 ? true : undefined));
+    await until('no process waits', async () => ((await waiters([long])) === 0 ? true : undefined));
     expect(await scene.executor.poll(NODE, [long.key], 0)).toMatchObject([{ state: 'running' }]);
   });
 
@@ -145,7 +145,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     for (const name of ['old', 'busy'])
       await execa('touch', ['-d', '-5 min', join(folder, `.new.${name}`)]);
     const busy = execa('flock', [join(folder, '.new.busy/output'), 'cat'], { stdin: 'pipe' });
-    await until('it is held', async () =>
+    await until('the lock is held', async () =>
       existsSync(join(folder, '.new.busy/output')) ? true : undefined,
     );
     await execa('touch', ['-d', '-5 min', join(folder, '.new.busy')]);
@@ -201,7 +201,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     await writeFile(join(scene.here, 'go'), '');
     await ended(long);
     // The job's shell ends right after writing the result.
-    await until('it is forgotten', async () =>
+    await until('the job is purged', async () =>
       (await scene.executor.purge(NODE, scene.subject)) ? true : undefined,
     );
     expect(await scene.executor.poll(NODE, [done.key, long.key], 0)).toEqual([

@@ -149,7 +149,7 @@ describeAsRoot('a lost or paused node', () => {
         prepared: { node: 'n1', paths: [lives.file], identity: `ext4 ${lives.uid}` },
       },
     });
-    const said = await until('it is said', async () => {
+    const said = await until('the Leftover reports the Volume', async () => {
       const { status } = await cluster.client.get<Leftover>(LEFTOVERS, lives.uid);
       return status?.conditions?.find(({ status: is }) => is === 'False')?.message;
     });
@@ -169,7 +169,7 @@ describeAsRoot('a lost or paused node', () => {
     };
     await cluster.client.create(NODES, node);
     await create('held');
-    const byNode = await until('it says that it is paused', () => pausedOf('held'));
+    const byNode = await until('the Volume has the condition Paused', () => pausedOf('held'));
     expect(byNode).toMatchObject({
       status: 'True',
       message: expect.stringContaining('Node n1 has the annotation'),
@@ -181,11 +181,11 @@ describeAsRoot('a lost or paused node', () => {
     expect(await pausedOf('held')).toMatchObject({ status: 'False' });
 
     await annotate(VOLUMES, 'held', 'a person looks at the disk');
-    await until('it says so again', async () =>
+    await until('the Volume has Paused=True', async () =>
       (await pausedOf('held'))?.status === 'True' ? true : undefined,
     );
     await cluster.client.delete(VOLUMES, 'held');
-    await until('it says that its deletion waits', async () =>
+    await until('Paused reports that the deletion waits', async () =>
       (await pausedOf('held'))?.message?.includes('the deletion waits') ? true : undefined,
     );
     expect((await get('held')).status).toMatchObject({

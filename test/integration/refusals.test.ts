@@ -94,7 +94,7 @@ describeAsRoot('a raw device with content', () => {
       },
     ],
     [
-      'swapped to',
+      'used as swap',
       /is in use: it is swap/,
       async (path) => {
         await execa('mkswap', [path]);

@@ -238,15 +238,15 @@ const WORDS = ['/mnt', '10', FILE, `${COPY}.partial`, 'clone'];
 const LAUNCHER = launcherOf('stowage-freeze', SCRIPTS['stowage-freeze']);
 test.each([
   [
-    'another',
+    'another launcher',
     ['sh', '-c', 'run() { id; }; run "$@"', 'stowage-freeze', SCRIPTS['stowage-freeze'], ...WORDS],
   ],
-  ['one that starts another', ['sh', '-c', LAUNCHER, 'stowage-freeze', 'id; id', ...WORDS]],
+  ['another script', ['sh', '-c', LAUNCHER, 'stowage-freeze', 'id; id', ...WORDS]],
   [
-    'a part of it',
+    'separate words',
     ['sh', '-c', ...LAUNCHER.split(' '), 'stowage-freeze', SCRIPTS['stowage-freeze'], ...WORDS],
   ],
-  ['more than it', ['sh', '-c', `${LAUNCHER} stowage-freeze`, SCRIPTS['stowage-freeze'], ...WORDS]],
+  ['extra words', ['sh', '-c', `${LAUNCHER} stowage-freeze`, SCRIPTS['stowage-freeze'], ...WORDS]],
 ])('the Salt module refuses any other script: %s', async (_, argv) => {
   expect(await refused([{ name: 'x', argv, preconditions: [] }])).toMatch(
     /arguments must not contain spaces|the command is not on its list/,

@@ -17,11 +17,11 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
   describe('is neither detached nor destroyed while', () => {
     const { mounted, mountedElsewhere, open: opened, stacked, kubelet } = deviceUses(scene);
     const uses: [string, RegExp, Use][] = [
-      ['it is mounted here', /mounted at .*\/mnt$/, mounted],
-      ['it is mounted in another mount namespace', /is in use: it is mounted$/, mountedElsewhere],
-      ['a process has it open', /is in use: a process has it open$/, opened],
+      ['mounted here', /mounted at .*\/mnt$/, mounted],
+      ['mounted in another mount namespace', /is in use: it is mounted$/, mountedElsewhere],
+      ['open in a process', /is in use: a process has it open$/, opened],
       [
-        'a process has it open by another name',
+        'open in a process by another name',
         /is in use: a process has it open$/,
         async (device) => {
           const other = join(scene.directory, `${scene.desired.uid}-node`);
@@ -30,9 +30,9 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
           return opened(other);
         },
       ],
-      ['a loop is stacked on it', /held by \/dev\/loop\d+$/, stacked],
+      ['below another loop device', /held by \/dev\/loop\d+$/, stacked],
       [
-        'the kubelet has a directory of a pod for it',
+        'in a pod directory of the kubelet',
         /the kubelet has .*\/data1 for the pod with the UID pod-1$/,
         kubelet,
       ],
@@ -63,12 +63,12 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
 
   test.each([
     [
-      'the kubelet has bound, stacking a loop on that,',
+      'is bind-mounted by the kubelet below a loop device',
       'kubelet/plugins/kubernetes.io~local-volume/volumeDevices/data1',
       /the kubelet has .*\/volumeDevices\/data1\/pod-1 for the pod with the UID pod-1$/,
     ],
     [
-      'somebody has bound, stacking a loop on that,',
+      'is bind-mounted elsewhere below a loop device',
       'elsewhere',
       /another loop device is stacked on it$/,
     ],
@@ -103,7 +103,7 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
     expect(await carry('attach')).toContain('was detached while in use');
     expect(await carry('detach')).toContain('is in use');
     await execa('umount', [scene.mountPoint]);
-    await until('the kernel lets go of the file', async () => {
+    await until('the kernel detaches the device', async () => {
       const { stdout } = await execa('losetup', ['-j', scene.desired.file]);
       return stdout === '' ? true : undefined;
     });

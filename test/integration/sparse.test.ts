@@ -122,7 +122,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
       },
     ],
     [
-      'a partial of someone else',
+      'a partial file of someone else',
       async () => writeFile(`${scene.desired.file}.partial`, 'not yours'),
     ],
   ] as const)('%s under its name is refused and left alone', async (_, make) => {

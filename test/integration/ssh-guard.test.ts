@@ -58,7 +58,7 @@ describeAsRoot('ssh to a node where a key has the forced command', () => {
 
   test.each<[string, string[], string]>([
     ['a terminal', ['-tt', 'n1'], 'PTY allocation request failed'],
-    ['a connection to elsewhere', ['-W', '127.0.0.1:1', 'n1'], 'administratively prohibited'],
+    ['a forwarded connection', ['-W', '127.0.0.1:1', 'n1'], 'administratively prohibited'],
   ])('%s is refused by sshd', async (_what, args, said) => {
     const marker = join(kinds.folder, 'marker');
     const { exitCode, stderr } = await ssh(args, `touch ${marker}\n`);

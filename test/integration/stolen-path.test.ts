@@ -131,7 +131,7 @@ describeAsRoot('a Block volume with the forged UUID of another volume', () => {
       await execa('mkfs.ext4', ['-q', '-F', '-U', uuid, foreign]);
       loops.push(await attach(foreign));
       const byUuid = `/dev/disk/by-uuid/${uuid}`;
-      await until('it has a path', async () => existsSync(byUuid) || undefined);
+      await until('udev has created the link', async () => existsSync(byUuid) || undefined);
       const { other } = await attacked('sparse file', 'sparse file');
       // A kubelet's way: a loop device over the device, which is bind-mounted below the kubelet's
       // directory.

@@ -70,7 +70,7 @@ describeAsRoot('a device observed while udev is busy', () => {
     const { stdout } = await execa(guid[0] as string, guid.slice(1));
     const devicePath = `/dev/disk/by-partuuid/${stdout}`;
     await udevadm('trigger', '--action=add', `--name-match=${disk.partition}`);
-    await until('its link', async () => existsSync(devicePath) || undefined);
+    await until('the link exists', async () => existsSync(devicePath) || undefined);
 
     const held = await lock(disk.path);
     await rm(devicePath);
@@ -84,7 +84,7 @@ describeAsRoot('a device observed while udev is busy', () => {
           ended = true;
         });
         if (looks === 2) {
-          await until('the look waits', async () =>
+          await until('the observation waits', async () =>
             ended || (await runs(`--exit-if-exists=${devicePath}`)) ? true : undefined,
           );
           await held.release();
@@ -108,7 +108,7 @@ describeAsRoot('a device observed while udev is busy', () => {
     const jobs = Array.from({ length: 20 }, () =>
       execa(program as string, argv, { reject: false, all: true }),
     );
-    await until('all of them wait', async () =>
+    await until('all reloads wait', async () =>
       (await waiting(program as string, argv)) >= jobs.length ? true : undefined,
     );
     expect(await runs('--reload')).toBe(false);

@@ -130,7 +130,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     await scene.run('mount', [status?.devicePath ?? '', scene.folder]);
     try {
       await scene.client.delete(VOLUMES, 'used');
-      const held = await until('a reason', async () => {
+      const held = await until('the condition reports the mount', async () => {
         const ready = (await scene.get('used')).status?.conditions?.[0];
         return ready?.message?.includes('in use') ? ready.message : undefined;
       });
@@ -156,7 +156,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     ];
     const reached = async (volume: Volume, is: (volume: Volume) => boolean) => {
       const { name, uid = '' } = volume.metadata;
-      await until(`${name} is that far`, async () => is(await scene.get(name)) || undefined);
+      await until(`${name} reaches its stage`, async () => is(await scene.get(name)) || undefined);
       await scene.client.delete(VOLUMES, name);
       await scene.gone(name);
       return uid;

@@ -52,7 +52,7 @@ async function watchWith(name: string, script: string, flags: string[] = []) {
 test('SIGTERM stops the daemon during a hanging node call, without a write', async () => {
   const { daemon, calls } = await watchWith('hang', 'printf x >>"$log"; exec sleep 60');
   await cluster.client.create(VOLUMES, sparseVolume('hang', 'n1', '1Gi'));
-  await until('a call to the node', async () => ((await calls()) > 0 ? true : undefined));
+  await until('the node is called', async () => ((await calls()) > 0 ? true : undefined));
   const before = await cluster.client.get<Volume>(VOLUMES, 'hang');
   daemon.kill('SIGTERM');
   const { exitCode, stderr } = await daemon;
@@ -70,13 +70,13 @@ test('a node with a different error each time causes no frequent writes or calls
     'printf x >>"$log"; echo "pid $$: no route" >&2; exit 255',
   );
   await cluster.client.create(VOLUMES, sparseVolume('words', 'n1', '1Gi'));
-  const told = await until('it is told', async () => {
+  const told = await until('Ready has reason NodeUnreachable', async () => {
     const volume = await cluster.client.get<Volume>(VOLUMES, 'words');
     return volume.status?.conditions?.[0]?.reason === 'NodeUnreachable' ? volume : undefined;
   });
   // Retries start at one second and double: the fourth call comes more than 6 s after the first.
   // Without delays there would be hundreds.
-  await until('the fourth call', async () => ((await calls()) >= 4 ? true : undefined));
+  await until('four calls to the node', async () => ((await calls()) >= 4 ? true : undefined));
   expect(await calls()).toBeLessThan(8);
   const later = await cluster.client.get<Volume>(VOLUMES, 'words');
   expect(later.metadata.resourceVersion).toBe(told.metadata.resourceVersion);
@@ -93,7 +93,7 @@ test('SIGHUP reloads the configuration, and an invalid one is logged and ignored
     config,
   ]);
   const asks = (host: string) =>
-    until(`ssh is asked for ${host}`, async () =>
+    until(`ssh is called for ${host}`, async () =>
       (await said()).includes(`-- ${host} sh`) ? true : undefined,
     );
   let errors = '';
@@ -101,7 +101,7 @@ test('SIGHUP reloads the configuration, and an invalid one is logged and ignored
     errors += chunk;
   });
   const logs = (text: string) =>
-    until(`it logs ${text}`, async () => (errors.includes(text) ? true : undefined));
+    until(`the daemon logs ${text}`, async () => (errors.includes(text) ? true : undefined));
   await cluster.client.create(VOLUMES, sparseVolume('config', 'n1', '1Gi'));
   await asks('first.example');
   await writeFile(config, 'nodes: {n1: {address: second.example}}\n');
@@ -126,7 +126,7 @@ test('SIGHUP without a configuration reloads the kubeconfig', async () => {
     errors += chunk;
   });
   const logs = (text: string) =>
-    until(`it logs ${text}`, async () => (errors.includes(text) ? true : undefined));
+    until(`the daemon logs ${text}`, async () => (errors.includes(text) ? true : undefined));
   await logs('"msg":"watching"');
   daemon.kill('SIGHUP');
   await logs('kubeconfig reloaded');

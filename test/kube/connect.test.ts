@@ -135,7 +135,7 @@ describe('credentials', () => {
 
   test.each<[string, object, object]>([
     [
-      'prints no JSON is not quoted: it may have printed the token',
+      'prints no JSON, without its output, which may contain a token',
       { command: 'echo', args: ['SECRET'] },
       {
         code: 'forbidden',
@@ -143,12 +143,12 @@ describe('credentials', () => {
       },
     ],
     [
-      'waits for an answer finds none',
+      'waits for input',
       { command: 'sh', args: ['-c', 'read name || { echo nobody answers >&2; exit 1; }'] },
       { message: expect.stringContaining('nobody answers') },
     ],
     [
-      'must ask',
+      'requires a terminal',
       { command: 'true', interactiveMode: 'Always' },
       { message: expect.stringContaining('the exec plugin true needs a terminal') },
     ],
@@ -158,7 +158,7 @@ describe('credentials', () => {
       { code: 'failed', hint: 'Install it from there.' },
     ],
     [
-      'is told that nobody is there',
+      'receives interactive: false in its environment',
       {
         apiVersion: 'client.authentication.k8s.io/v1',
         command: 'sh',
@@ -193,7 +193,7 @@ describe('credentials', () => {
 
   test.each([
     ['an absolute path', (path: string) => path],
-    ['a path from the folder of the kubeconfig', () => 'token'],
+    ['a path relative to the kubeconfig', () => 'token'],
   ])('a token in a file, by %s, takes precedence over an inline token', async (_, nameOf) => {
     const path = join(folder, 'token');
     writeFileSync(path, 'fresh\n');
@@ -266,14 +266,14 @@ describe('the kubeconfig', () => {
   });
 
   test.each<[string, () => Parameters<typeof connect>[0], object]>([
-    ['is missing', () => ({}), { code: 'failed', message: 'No kubeconfig was found' }],
+    ['no file', () => ({}), { code: 'failed', message: 'No kubeconfig was found' }],
     [
-      'named by flag is missing',
+      'a missing file named by a flag',
       () => ({ kubeconfig: '/missing' }),
       { code: 'failed', message: expect.stringContaining('/missing') },
     ],
     [
-      'is empty',
+      'an empty file',
       () => {
         const path = join(folder, 'empty');
         writeFileSync(path, '');
@@ -282,32 +282,32 @@ describe('the kubeconfig', () => {
       { code: 'failed', message: expect.stringContaining('empty cannot be used') },
     ],
     [
-      'lacks the context of the flag',
+      'a flag for an unknown context',
       () => ({ kubeconfig: kubeconfig(), context: 'nope' }),
       { code: 'usage', hint: 'Choose one of the known contexts: c.' },
     ],
     [
-      'lacks its own current context',
+      'an unknown current-context',
       () => ({ kubeconfig: kubeconfig({ current: 'nope' }) }),
       { code: 'failed', hint: 'Choose one of the known contexts: c.' },
     ],
     [
-      'has no current context',
+      'no current-context',
       () => ({ kubeconfig: kubeconfig({ current: null }) }),
       { code: 'failed', hint: expect.stringContaining('--context') },
     ],
     [
-      'lacks the cluster of the context',
+      'a context without its cluster',
       () => ({ kubeconfig: kubeconfig({ context: { cluster: 'nope' } }) }),
       { code: 'failed', message: expect.stringContaining('no usable server: none') },
     ],
     [
-      'gives a server that is no URL',
+      'a server that is not a URL',
       () => ({ kubeconfig: kubeconfig({ server: 'nowhere' }) }),
       { code: 'failed', message: expect.stringContaining('nowhere') },
     ],
     [
-      'holds nothing',
+      'a null document',
       () => {
         const path = join(folder, 'null');
         writeFileSync(path, 'null');
@@ -319,7 +319,7 @@ describe('the kubeconfig', () => {
       },
     ],
     [
-      'trusts a CA and everybody',
+      'a CA and insecure-skip-tls-verify',
       () => ({
         kubeconfig: kubeconfig({
           cluster: { 'insecure-skip-tls-verify': true, 'certificate-authority-data': 'YQ==' },
@@ -331,7 +331,7 @@ describe('the kubeconfig', () => {
       },
     ],
     [
-      'goes through a proxy',
+      'a proxy',
       () => ({ kubeconfig: kubeconfig({ cluster: { 'proxy-url': 'http://p' } }) }),
       { code: 'failed', message: expect.stringContaining('http://p') },
     ],

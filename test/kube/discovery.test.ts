@@ -57,7 +57,7 @@ test.each([
     { '/apis': { groups: [group('away.example', 'v1')] } },
     'returned status 503',
   ],
-  ['an answer that is none', { '/apis': {} }, 'the answer to /apis has no list of groups'],
+  ['an invalid answer', { '/apis': {} }, 'the answer to /apis has no list of groups'],
 ])('kindsInNamespaces throws on %s', async (_, answers, message) => {
   await expect(asked({ ...CORE, ...answers })).rejects.toThrow(message);
 });
@@ -67,14 +67,18 @@ describe('servedAs', () => {
   const served = { resources: [kind('referencegrants')] };
   const gateways = { resources: [kind('gateways')] };
   test.each<[string, Record<string, unknown>, string | undefined]>([
-    ['the first', { [`/apis/${GROUP}/v1`]: served, [`/apis/${GROUP}/v1beta1`]: served }, 'v1'],
     [
-      'not the one that other kinds of the group have',
+      'the first version',
+      { [`/apis/${GROUP}/v1`]: served, [`/apis/${GROUP}/v1beta1`]: served },
+      'v1',
+    ],
+    [
+      'the version that has the kind',
       { [`/apis/${GROUP}/v1`]: gateways, [`/apis/${GROUP}/v1beta1`]: served },
       'v1beta1',
     ],
-    ['the only', { [`/apis/${GROUP}/v1beta1`]: served }, 'v1beta1'],
-    ['none', { [`/apis/${GROUP}/v1`]: { resources: null } }, undefined],
+    ['the only version', { [`/apis/${GROUP}/v1beta1`]: served }, 'v1beta1'],
+    ['no version', { [`/apis/${GROUP}/v1`]: { resources: null } }, undefined],
   ])('returns the served version of a kind: %s', async (_name, answers, version) => {
     const found = await servedAs(
       {

@@ -168,8 +168,8 @@ describe('the annotations of a Lease', () => {
   };
 
   test.each([
-    ['one that is new', undefined],
-    ['one of another process', released],
+    ['a new Lease', undefined],
+    ['a Lease of another process', released],
   ])('are set on acquiring %s, and not on renewals', async (_, there) => {
     const { election, clock, time, written } = stand(there === undefined ? {} : { there });
     await election.won;

@@ -201,7 +201,7 @@ test.each<[string, () => Promise<void>]>([
     },
   ],
   [
-    'a quiet watch that ended in good order',
+    'a quiet watch that ended without an error',
     async () => {
       await clock.advance(2000);
       last()?.end();

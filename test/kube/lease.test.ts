@@ -19,34 +19,39 @@ const lost = (why: string): LeaseDecision => ({
 
 describe('a follower', () => {
   test.each<[string, Lease | undefined, number, LeaseDecision]>([
-    ['finds none', undefined, SEEN, { do: 'acquire' }],
-    ['finds one that was never held', lease(undefined), SEEN, { do: 'acquire' }],
-    ['finds one that was released', held(''), SEEN, { do: 'acquire' }],
+    ['no Lease', undefined, SEEN, { do: 'acquire' }],
+    ['a Lease that was never held', lease(undefined), SEEN, { do: 'acquire' }],
+    ['a released Lease', held(''), SEEN, { do: 'acquire' }],
     [
-      'finds one that was released, as null',
+      'a Lease that was released with null',
       lease({ holderIdentity: null }),
       SEEN,
       { do: 'acquire' },
     ],
-    ['finds its own, whose answer was lost', held('me'), SEEN, { do: 'acquire' }],
-    ['just saw another renew', held('other'), SEEN, { do: 'wait', ms: 15_000 }],
-    ['saw another renew a while ago', held('other'), SEEN + 14_999, { do: 'wait', ms: 1 }],
-    ['saw no renewal for the duration', held('other'), SEEN + 15_000, { do: 'acquire' }],
+    ['its own Lease, after a lost response', held('me'), SEEN, { do: 'acquire' }],
+    ['a renewal just now', held('other'), SEEN, { do: 'wait', ms: 15_000 }],
+    ['a renewal a while ago', held('other'), SEEN + 14_999, { do: 'wait', ms: 1 }],
+    ['no renewal for the lease duration', held('other'), SEEN + 15_000, { do: 'acquire' }],
     [
-      'goes by the duration of the record',
+      'the duration in the Lease counts',
       held('other', 60),
       SEEN + 15_000,
       { do: 'wait', ms: 45_000 },
     ],
     [
-      'of a record without one goes by its own',
+      'its own duration, if the Lease has none',
       lease({ holderIdentity: 'other' }),
       SEEN,
       { do: 'wait', ms: 10_000 },
     ],
-    ['of a record with nonsense, too', held('other', -5), SEEN, { do: 'wait', ms: 10_000 }],
     [
-      'does not look at the clock of another machine',
+      'its own duration, if that in the Lease is invalid',
+      held('other', -5),
+      SEEN,
+      { do: 'wait', ms: 10_000 },
+    ],
+    [
+      'the clock of another machine is ignored',
       lease({
         holderIdentity: 'other',
         leaseDurationSeconds: 15,
@@ -62,9 +67,9 @@ describe('a follower', () => {
 });
 
 test.each<[string, Lease | undefined, number, LeaseDecision]>([
-  ['that was deleted is waited out', undefined, SEEN, { do: 'wait', ms: 8000 }],
-  ['that was deleted and waited out is taken', undefined, 9000, { do: 'acquire' }],
-  ['that was released is taken at once', held(''), SEEN, { do: 'acquire' }],
+  ['is waited out if it was deleted', undefined, SEEN, { do: 'wait', ms: 8000 }],
+  ['is acquired if it was deleted and waited out', undefined, 9000, { do: 'acquire' }],
+  ['is acquired at once if it was released', held(''), SEEN, { do: 'acquire' }],
 ])('a Lease of another holder %s', (_, found, now, decision) => {
   const me = { identity: 'me', leadsUntil: undefined, othersUntil: 9000, leaseDurationMs: 10_000 };
   expect(decide(found, SEEN, me, now)).toEqual(decision);
@@ -73,23 +78,13 @@ test.each<[string, Lease | undefined, number, LeaseDecision]>([
 describe('a leader', () => {
   test.each<[string, Lease | undefined, number, LeaseDecision]>([
     ['renews', held('me'), 4999, { do: 'renew' }],
-    ['has lost it when its deadline has come', held('me'), 5000, lost('not renewed in time')],
-    ['has lost it when it slept through it', held('me'), 500_000, lost('not renewed in time')],
-    ['has lost it to another', held('other'), 4000, lost('other holds it')],
-    [
-      'has lost it to another even if that is long ago',
-      held('other', 1),
-      4999,
-      lost('other holds it'),
-    ],
-    ['takes again what was deleted', undefined, 4000, { do: 'acquire' }],
-    ['takes again what was cleared', held(''), 4000, { do: 'acquire' }],
-    [
-      'takes nothing again when its deadline has come',
-      undefined,
-      5000,
-      lost('not renewed in time'),
-    ],
+    ['lost at its deadline', held('me'), 5000, lost('not renewed in time')],
+    ['lost after a sleep past its deadline', held('me'), 500_000, lost('not renewed in time')],
+    ['lost to another holder', held('other'), 4000, lost('other holds it')],
+    ['lost to another holder, even an expired one', held('other', 1), 4999, lost('other holds it')],
+    ['acquires a deleted Lease again', undefined, 4000, { do: 'acquire' }],
+    ['acquires a released Lease again', held(''), 4000, { do: 'acquire' }],
+    ['acquires no deleted Lease after its deadline', undefined, 5000, lost('not renewed in time')],
   ])('handles its Lease: %s', (_, found, now, decision) => {
     const me = { identity: 'me', leadsUntil: 5000, othersUntil: 0, leaseDurationMs: 15_000 };
     expect(decide(found, SEEN, me, now)).toEqual(decision);

@@ -337,7 +337,7 @@ test.each<[string, object, object]>([
     { annotations: { 'volume.kubernetes.io/selected-node': LONG } },
     {},
   ],
-  ['what it populates', { annotations: { 'stowage.dev/populates': LONG } }, {}],
+  ['the claim that it populates', { annotations: { 'stowage.dev/populates': LONG } }, {}],
   [
     'its manifest',
     {
@@ -422,8 +422,8 @@ test('a cached PersistentVolume keeps all attached nodes and all finalizers', ()
 });
 
 test.each<[string, string[]]>([
-  ['many', names(40, (n) => `a.b/${n}`) as string[]],
-  ['a long one', ['kubernetes.io/pvc-protection', `a.b/${LONG}`]],
+  ['many entries', names(40, (n) => `a.b/${n}`) as string[]],
+  ['a long entry', ['kubernetes.io/pvc-protection', `a.b/${LONG}`]],
 ])('a cached list of finalizers with %s ends with … if truncated', (_what, finalizers) => {
   const metadata = { name: 'c', namespace: 'ns', finalizers };
   const kept = transforms.persistentVolumeClaims({

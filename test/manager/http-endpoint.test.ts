@@ -155,9 +155,9 @@ test('responds while 18 other addresses hold all connections', async () => {
 });
 
 test.each([
-  ['a port that is taken', (port: number) => `127.0.0.1:${port}`, 'the port is in use'],
+  ['a port in use', (port: number) => `127.0.0.1:${port}`, 'the port is in use'],
   ['an address of another machine', () => '192.0.2.1:0', 'this machine has no such address'],
-  ['a host that is none', () => 'no-such-host.invalid:0', 'the host is unknown'],
+  ['an unknown host', () => 'no-such-host.invalid:0', 'the host is unknown'],
 ])('reports %s, with a hint', async (_, address, why) => {
   const { endpoint } = await serve();
   const text = address(endpoint.port);

@@ -54,38 +54,46 @@ const inPool = (sizeBytes: bigint) => [
 
 test.each<[string, Scene, object[]]>([
   [
-    'a file that is there takes its own size',
+    'an existing file takes its own size',
     { known: content({ status: ready }), of: volume() },
     file(2n * GIB),
   ],
-  ['also where its volume is gone', { known: content({ status: ready }) }, file(2n * GIB)],
   [
-    'one whose job is named takes its volume’s',
+    'an existing file without its Volume takes its own size',
+    { known: content({ status: ready }) },
+    file(2n * GIB),
+  ],
+  [
+    'a copy with a recorded job takes the size of its Volume',
     { known: content({ note: note() }), of: volume() },
     file(GIB),
   ],
   [
-    'one whose job is being named, too',
+    'a copy whose job is being recorded takes the size of its Volume',
     { known: content(), naming: content({ note: note() }), of: volume() },
     file(GIB),
   ],
   [
-    'one that is known by both is one',
+    'a copy with two records of its job counts once',
     { known: content({ note: note() }), naming: content({ note: note() }), of: volume() },
     file(GIB),
   ],
-  ['one without a job takes nothing', { known: content(), of: volume() }, []],
+  ['a copy without a job takes nothing', { known: content(), of: volume() }, []],
   [
-    'one of another driver takes nothing',
+    'a copy of another driver takes nothing',
     { known: content({ note: note(), spec: { driver: 'other' } }), of: volume() },
     [],
   ],
   [
-    'a thin snapshot is in the pool of its volume',
+    'a thin snapshot takes room in the pool of its Volume',
     { known: content({ note: thinNote }), of: thin },
     inPool(3n * GIB),
   ],
-  ['and in the sums of LVM without it', { known: content({ note: thinNote }) }, []],
+  [
+    'a thin snapshot without its Volume is in the sums of LVM',
+    { known: content({ note: thinNote }) },
+    [],
+  ],
 ])('copiesOf sizes the snapshot copies of a node: %s', (_, scene, expected) => {
   expect(copies(scene)).toEqual(expected);
 });

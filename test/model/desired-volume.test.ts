@@ -40,12 +40,12 @@ describe('a sparse Volume', () => {
     ['where a pod needs it', { attachPolicy: 'OnDemand' }, { onDemand: true, shared: false }],
     ['always', { attachPolicy: 'Always' }, { onDemand: false }],
     [
-      'of a shared directory',
+      'from a shared directory',
       { attachPolicy: 'OnDemand', attachableNodes: ['n1', 'n2'] },
       { onDemand: true, shared: true, readOnly: false },
     ],
     [
-      'read on several nodes',
+      'for reading on several nodes',
       {
         attachPolicy: 'OnDemand',
         attachableNodes: ['n1', 'n2'],
@@ -54,12 +54,12 @@ describe('a sparse Volume', () => {
       { shared: true, readOnly: true },
     ],
     [
-      'on one node it is written to, whatever is asked',
+      'for writing on one node, regardless of access modes',
       { template: { spec: { accessModes: ['ReadOnlyMany'] } } },
       { readOnly: false },
     ],
     [
-      'written to by one and read by others: written to by one',
+      'for writing on one node, if reading is requested as well',
       {
         attachPolicy: 'OnDemand',
         attachableNodes: ['n1', 'n2'],
@@ -68,7 +68,7 @@ describe('a sparse Volume', () => {
       { readOnly: false },
     ],
     [
-      'a template of nonsense',
+      'for writing, with an invalid template',
       { attachableNodes: ['n1'], template: { spec: { accessModes: 'ReadOnlyMany' } } },
       { readOnly: false },
     ],
@@ -78,10 +78,10 @@ describe('a sparse Volume', () => {
 
   test.each<[string, string | number, bigint]>([
     ['whole blocks', '8Ki', 8192n],
-    ['a part of a block counts as one', 4097, 8192n],
+    ['a part of a block', 4097, 8192n],
     ['one byte', 1, 4096n],
-    ['what is no size', 'x', 0n],
-    ['less than nothing', '-1Gi', 0n],
+    ['an invalid size', 'x', 0n],
+    ['a negative size', '-1Gi', 0n],
   ])('rounds its size up to whole blocks: %s', (_, size, sizeBytes) => {
     expect(desiredOf(sparse({ sparseLoopDevice: { size } }), options)).toMatchObject({ sizeBytes });
   });

@@ -38,13 +38,13 @@ const shared = { requiresFencing: true, maxWaitMs: 6 * MINUTE };
 describe('nodeDeath', () => {
   test.each<[string, KubeNode | undefined, DeathRule, NodeDeath | undefined]>([
     ['Ready', node('True'), alone, undefined],
-    ['Ready, and said to be off', node('True', undefined, true), alone, undefined],
-    ['NotReady, and said to be off', node('False', 1000, true), alone, 'out-of-service'],
-    ['NotReady, and said to be off, shared', node('False', 1000, true), shared, 'out-of-service'],
+    ['Ready, with the taint', node('True', undefined, true), alone, undefined],
+    ['NotReady, with the taint', node('False', 1000, true), alone, 'out-of-service'],
+    ['NotReady, with the taint, shared', node('False', 1000, true), shared, 'out-of-service'],
     ['NotReady for a moment', node('False', 6 * MINUTE - 1), alone, undefined],
-    ['NotReady for as long as is waited', node('False', 6 * MINUTE), alone, 'timeout'],
+    ['NotReady for the whole wait', node('False', 6 * MINUTE), alone, 'timeout'],
     ['NotReady for long, shared', node('False', 600 * MINUTE), shared, undefined],
-    ['NotReady since nobody knows when', node('False'), alone, undefined],
+    ['NotReady since an unknown time', node('False'), alone, undefined],
     ['gone', undefined, alone, 'node-gone'],
     ['gone, shared', undefined, shared, undefined],
   ])('evaluates a node that is %s', (_, of, rule, death) => {

@@ -7,7 +7,7 @@ const OUT = 'node.kubernetes.io/out-of-service';
 
 test.each<[string, string[], Record<string, string>, boolean]>([
   ['the taint, and NotReady', [OUT], { Ready: 'False' }, true],
-  ['the taint, and not heard from', [OUT], { Ready: 'Unknown' }, true],
+  ['the taint, and Unknown', [OUT], { Ready: 'Unknown' }, true],
   ['the taint, and no condition at all', [OUT], {}, true],
   ['the taint among others', ['node.kubernetes.io/unreachable', OUT], { Ready: 'Unknown' }, true],
   ['the taint, but its kubelet is Ready', [OUT], { Ready: 'True' }, false],

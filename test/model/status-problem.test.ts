@@ -11,14 +11,14 @@ describe('a status that Stowage never wrote', () => {
     ['a relative path', { paths: [UID] }],
     ['two files', { paths: [FILE, '/etc/shadow'] }],
     ['no file', { paths: [] }],
-    ['a node that is an option', { node: '-oProxyCommand=id' }],
+    ['a node name that is an option', { node: '-oProxyCommand=id' }],
   ];
   const { sparseLoopDevice: _, ...rest } = volume().spec;
   const lvm: Volume['spec'] = { ...rest, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } };
   const onLvm: [string, string, boolean][] = [
     ['the logical volume of its name', '/dev/vg0/data1', true],
-    ['another one of the group', '/dev/vg0/data2', false],
-    ['one of another group', '/dev/vg1/data1', false],
+    ['another logical volume of the group', '/dev/vg0/data2', false],
+    ['a logical volume of another group', '/dev/vg1/data1', false],
     ['a disk', '/dev/sda', false],
     ['a path that leads elsewhere', '/dev/vg0/../data1', false],
     ['a file', FILE, false],

@@ -24,43 +24,43 @@ const shared = (spec: object = {}) =>
 
 describe('validateVolume', () => {
   test.each<[string, Volume]>([
-    ['the least there is', volume({})],
+    ['a minimal Volume', volume({})],
     [
       'a MetalK8s template',
       volume({ template: { metadata: { labels: { app: 'db' } }, spec: {} } }),
     ],
     [
-      'the defaults, spelt out',
+      'explicit defaults',
       volume({ mode: 'Filesystem', attachPolicy: 'Always', onDelete: 'Delete' }),
     ],
     ['a node with dots', volume({ nodeName: 'node-1.example.com' })],
     ['a size in bytes', sparse({ size: 1073741824 })],
-    ['a folder', sparse({ size: '1Gi', directory: '/srv/my volumes/..a' })],
-    ['a folder that has to be mounted', sparse({ size: '1Gi', requireMount: true })],
-    ['the longest folder', sparse({ size: '1Gi', directory: `/${'a'.repeat(1023)}` })],
+    ['a directory', sparse({ size: '1Gi', directory: '/srv/my volumes/..a' })],
+    ['a directory that must be mounted', sparse({ size: '1Gi', requireMount: true })],
+    ['the longest directory', sparse({ size: '1Gi', directory: `/${'a'.repeat(1023)}` })],
     ['mode Block', volume({ mode: 'Block' })],
     ['data that is kept', volume({ onDelete: 'Retain' })],
     ['data that is wiped', volume({ onDelete: 'Wipe' })],
     ['a device', raw({ devicePath: '/dev/disk/by-id/wwn-0x5000' })],
     [
-      'a device and what may be destroyed on it',
+      'a device and consent to overwrite its content',
       raw({ devicePath: '/dev/sdb' }, { overwrite: 'gpt:A;1=none' }),
     ],
-    ['attached where a pod needs it', volume({ attachPolicy: 'OnDemand' })],
-    [
-      'a device, attached where a pod needs it',
-      raw({ devicePath: '/dev/sdb' }, { attachPolicy: 'OnDemand' }),
-    ],
+    ['attachment on demand', volume({ attachPolicy: 'OnDemand' })],
+    ['a device, attached on demand', raw({ devicePath: '/dev/sdb' }, { attachPolicy: 'OnDemand' })],
     ['a shared directory', shared()],
-    ['no shared directory, spelt out', volume({ attachableNodes: null, attachPolicy: null })],
-    ['read by many', shared({ template: { spec: { accessModes: ['ReadOnlyMany'] } } })],
+    ['null for a shared directory', volume({ attachableNodes: null, attachPolicy: null })],
     [
-      'what MetalK8s’s manifests ask for',
+      'a shared directory for reading',
+      shared({ template: { spec: { accessModes: ['ReadOnlyMany'] } } }),
+    ],
+    [
+      'access modes of MetalK8s manifests',
       volume({ template: { spec: { accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] } } }),
     ],
     ['the largest size', sparse({ size: '9223372036854771712' })],
-    ['storage that is adopted', raw({ devicePath: '/dev/sdb' }, { adopt: { uid: UID } })],
-    ['storage that is adopted and grows', volume({ adopt: { uid: UID } })],
+    ['adopted storage', raw({ devicePath: '/dev/sdb' }, { adopt: { uid: UID } })],
+    ['adopted storage that grows', volume({ adopt: { uid: UID } })],
   ])('accepts %s', (_, valid) => {
     expect(validateVolume(valid)).toEqual([]);
   });
@@ -226,32 +226,32 @@ describe('validateVolume', () => {
 
   test.each<[string, object, unknown[]]>([
     [
-      'kept attached',
+      'storage that stays attached',
       { attachPolicy: undefined },
       [expect.stringMatching(/^spec\.attachableNodes needs spec\.attachPolicy OnDemand/)],
     ],
     [
-      'kept attached, spelt out',
+      'storage that stays attached, explicitly',
       { attachPolicy: 'Always' },
       [expect.stringMatching(/^spec\.attachableNodes needs spec\.attachPolicy OnDemand/)],
     ],
     [
-      'in the folder that every node has of its own',
+      'storage in the default directory',
       { sparseLoopDevice: { size: '1Gi' } },
       [expect.stringMatching(/^spec\.attachableNodes needs spec\.sparseLoopDevice\.directory/)],
     ],
     [
-      'without its own node',
+      'storage without its own node',
       { attachableNodes: ['n2', 'n3'] },
       ['spec.attachableNodes lacks "n1", which is spec.nodeName; add it'],
     ],
     [
-      'by no node',
+      'storage without nodes',
       { attachableNodes: [] },
       ['spec.attachableNodes lacks "n1", which is spec.nodeName; add it'],
     ],
     [
-      'by a node twice, and by one three times',
+      'storage with duplicate nodes',
       { attachableNodes: ['n1', 'n2', 'n3', 'n2', 'n3', 'n3'] },
       [
         'spec.attachableNodes names "n2" more than once',
@@ -259,7 +259,7 @@ describe('validateVolume', () => {
       ],
     ],
     [
-      'by what is no node',
+      'storage with invalid nodes',
       { attachableNodes: ['n1', '../n2', 7] },
       [
         expect.stringMatching(/^spec\.attachableNodes\[1\] is "\.\.\/n2", but must be a name/),
@@ -267,17 +267,17 @@ describe('validateVolume', () => {
       ],
     ],
     [
-      'by what is no list',
+      'storage with a node instead of a list',
       { attachableNodes: 'n1' },
       ['spec.attachableNodes is "n1", but must be a list of node names'],
     ],
     [
-      'though it is a disk',
+      'storage on a disk',
       { sparseLoopDevice: undefined, rawBlockDevice: { devicePath: '/dev/sdb' } },
       ['spec.attachableNodes is for a sparseLoopDevice only; remove it'],
     ],
     [
-      'though it is a logical volume',
+      'storage on a logical volume',
       { sparseLoopDevice: undefined, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } },
       ['spec.attachableNodes is for a sparseLoopDevice only; remove it'],
     ],

@@ -113,13 +113,13 @@ test('an unreachable node is an error', async () => {
 
 test.each<[string, Partial<ProbeResult>, string | undefined]>([
   [
-    'was ended, whatever it had printed by then',
+    'was killed after it printed a result',
     { exit: 137, stdout: '/1:3/' },
     'cannot determine whether',
   ],
   ['could not be run', { exit: 127 }, 'cannot determine whether'],
   ['found the device', { exit: 1, stdout: '/1:3/7:3/' }, 'refused'],
-  ['did not look', { exit: 1 }, 'refused'],
+  ['printed nothing', { exit: 1 }, 'refused'],
   ['found nothing, though a process ended meanwhile', { exit: 1, stdout: '/1:3/' }, undefined],
 ])('a command that may hang runs with a timeout: one that %s', async (_, result, said) => {
   const node = nodeWith({ 'timeout -s KILL 10 find x': result });

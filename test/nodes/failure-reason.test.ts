@@ -53,20 +53,20 @@ test.each<[string, FailedState, Reason | undefined]>([
   ],
   ['a disk is full', failed(5, FULL), noSpace(FULL)],
   ['a volume group is full', failed(5, GROUP), noSpace(GROUP)],
-  ['its physical volumes are', failed(5, FREE), noSpace(FREE)],
-  ['those that were named are', failed(5, EXTENTS), noSpace(EXTENTS)],
+  ['its physical volumes are full', failed(5, FREE), noSpace(FREE)],
+  ['the named physical volumes are full', failed(5, EXTENTS), noSpace(EXTENTS)],
   ['ext4 finds no room', failed(1, EXT4), tooSmall(EXT4)],
   [
-    'XFS finds no room, and prints how it is called',
+    'XFS finds no room, and prints its usage',
     failed(1, `${XFS}Usage: mkfs.xfs\n`),
     tooSmall('Usage: mkfs.xfs'),
   ],
   [
-    'of what is not known',
+    'an unknown failure',
     failed(1, 'one\ntwo\n'),
     reason('StepFailed', { step: 'make it', exit: 1, output: 'two' }),
   ],
-  ['of nothing that was said', failed(1), reason('StepFailed', { step: 'make it', exit: 1 })],
+  ['a failure without output', failed(1), reason('StepFailed', { step: 'make it', exit: 1 })],
 ])('failureReason: %s', (_, state, why) => {
   expect(failureReason(state)).toEqual(why);
 });

@@ -123,17 +123,17 @@ describe('a step as root', () => {
     ['a text', { argv: ['echo', 'a'], expect: { stdout: { is: 'a' } } }, 'succeeded'],
     ['another text', { argv: ['echo', 'a b'], expect: { stdout: { is: 'a' } } }, 'guarded'],
     [
-      'what it must have',
+      'a required text',
       { argv: ['echo', 'a b'], expect: { stdout: { has: 'a', lacks: 'c' } } },
       'succeeded',
     ],
     [
-      'nothing of it',
+      'no required text',
       { argv: ['echo', 'b'], expect: { stdout: { has: 'a', lacks: 'c' } } },
       'guarded',
     ],
     [
-      'what it must lack, too',
+      'a required and a forbidden text',
       { argv: ['echo', 'a c'], expect: { stdout: { has: 'a', lacks: 'c' } } },
       'guarded',
     ],

@@ -184,8 +184,8 @@ test('at most 64 requests run at once, not counting those to silent nodes', asyn
 
 test.each([
   ['refuse connections', { ms: 5, code: 'unreachable' as const }],
-  ['swallow packets', { ms: 10_000, code: 'unreachable' as const }],
-  ['take 30 s for nothing', { ms: 30_000, code: 'unreachable' as const }],
+  ['drop packets', { ms: 10_000, code: 'unreachable' as const }],
+  ['fail after 30 s', { ms: 30_000, code: 'unreachable' as const }],
   ['answer slowly', { ms: 20_000 }],
 ])('20 nodes with 50 Volumes each that %s do not delay another node', async (_, dead) => {
   const timeOfHealthy = async (deadNodes: number) => {

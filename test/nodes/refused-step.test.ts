@@ -66,7 +66,7 @@ test('a user name that JSON must escape is in the refusal, which has no reason',
 test.each<[string, Step]>([
   ['the first step', step('refused')],
   [
-    'a precondition of it',
+    'a precondition of the first step',
     {
       ...step('true'),
       preconditions: [{ argv: ['refused'], expect: { exit: 0 }, refusal: 'other' }],

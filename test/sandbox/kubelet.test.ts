@@ -77,7 +77,7 @@ test('a pod runs once its claim is bound and mounted', async () => {
   await claim();
   await pod('c');
   const waiting = await until(
-    'it is told',
+    'the pod has container statuses',
     async () => (await get(`${PODS}/p`)).status.containerStatuses,
   );
   expect([waiting[0].state, done]).toEqual([{ waiting: { reason: 'ContainerCreating' } }, []]);
@@ -125,7 +125,7 @@ describe('deletion of a pod', () => {
       deletionGracePeriodSeconds: 30,
       deletionTimestamp: expect.any(String),
     });
-    const ended = await until('containers end', async () => {
+    const ended = await until('the containers have ended', async () => {
       const { status } = await get(`${PODS}/p`);
       return status?.containerStatuses?.[0].state.terminated ? status : undefined;
     });
@@ -139,7 +139,7 @@ describe('deletion of a pod', () => {
   test('with a grace period of 0 unmounts after the pod is gone', async () => {
     await client.request('DELETE', `${PODS}/p`, { gracePeriodSeconds: 0 });
     expect((await get(`${PODS}/p`)).code).toBe(404);
-    await until('it is unmounted', async () => (done.length === 2 ? true : undefined));
+    await until('the volume is unmounted', async () => (done.length === 2 ? true : undefined));
     expect(done).toEqual(['mount v', 'unmount v']);
   });
 
@@ -149,7 +149,7 @@ describe('deletion of a pod', () => {
       client.request('PATCH', `${PODS}/p`, { metadata: { finalizers: list } }, MERGE);
     await finalizers(['example.com/keep']);
     await client.request('DELETE', `${PODS}/p`);
-    await until('it is unmounted', async () => (done.length === 2 ? true : undefined));
+    await until('the volume is unmounted', async () => (done.length === 2 ? true : undefined));
     expect((await get(`${PODS}/p`)).metadata.finalizers).toEqual(['example.com/keep']);
     await finalizers(null);
     await gone();

@@ -74,13 +74,13 @@ test('decodes signed 64-bit integers', () => {
 
 describe('an invalid body', () => {
   test.each<[string, Buffer]>([
-    ['what is no envelope', Buffer.from('{}')],
-    ['a kind that it does not know', envelope('v1', 'Pod', field(1, field(1, 'p')))],
+    ['no envelope', Buffer.from('{}')],
+    ['an unknown kind', envelope('v1', 'Pod', field(1, field(1, 'p')))],
     ['no kind', Buffer.from('k8s\0')],
     ['a field that would be lost', envelope('v1', 'ServiceAccount', field(2, field(3, 'token')))],
-    ['a text where a number is due', envelope('apps/v1', 'Deployment', field(2, field(1, 'many')))],
+    ['a string instead of a number', envelope('apps/v1', 'Deployment', field(2, field(1, 'many')))],
     ['a length beyond the end', Buffer.concat([envelope('v1', 'Role'), Buffer.from([0x12, 0x7f])])],
-    ['a number without end', envelope('v1', 'ConfigMap', Buffer.from([0x20, 0xff]))],
+    ['an unterminated number', envelope('v1', 'ConfigMap', Buffer.from([0x20, 0xff]))],
     [
       'numbers of fixed width',
       envelope('v1', 'ConfigMap', Buffer.from([0x21, 1, 2, 3, 4, 5, 6, 7, 8])),

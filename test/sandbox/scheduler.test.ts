@@ -138,19 +138,19 @@ describe('a pod is scheduled', () => {
   test.each<[string, UnscheduledPod, Parameters<typeof view>[0], string]>([
     ['to the first node', pod([]), {}, 'n1'],
     [
-      'to no node when there is none',
+      'to no node if there are no nodes',
       pod([]),
       { nodes: [] },
       'no nodes available to schedule pods',
     ],
     [
-      'past nodes that are not ready',
+      'to the first node that is ready',
       pod([]),
       { nodes: [node('n1', {}, 'Unknown'), node('n2')] },
       'n2',
     ],
     [
-      'to no node that is cordoned or tainted',
+      'to no cordoned or tainted node',
       pod([]),
       {
         nodes: [
@@ -161,38 +161,38 @@ describe('a pod is scheduled', () => {
       '0/2 nodes are available: 1 node(s) had untolerated taint {k: v}, 1 node(s) were unschedulable.',
     ],
     [
-      'where its tolerations let it',
+      'to a node whose taint it tolerates',
       pod([], { tolerations: [{ key: 'k', operator: 'Exists' }] }),
       { nodes: [node('n1', { taints: [{ key: 'k', effect: 'NoSchedule' }] })] },
       'n1',
     ],
     [
-      'where its selector says',
+      'to a node that its selector matches',
       pod([], { nodeSelector: { 'kubernetes.io/hostname': 'n2' } }),
       {},
       'n2',
     ],
-    ['nowhere without its claim', pod(['a']), {}, 'persistentvolumeclaim "a" not found'],
+    ['to no node without its claim', pod(['a']), {}, 'persistentvolumeclaim "a" not found'],
     [
-      'nowhere before a claim of a class that does not wait is bound',
+      'to no node before its claim of an Immediate class is bound',
       pod(['a']),
       { claims: [claim('a', 'immediate')] },
       'pod has unbound immediate PersistentVolumeClaims',
     ],
     [
-      'where its volume is',
+      'to the node of its volume',
       pod(['a']),
       { claims: [bound('v')], volumes: [volume('v', 'n2')] },
       'n2',
     ],
     [
-      'nowhere when its volume is elsewhere',
+      'to no node if its volume is on a missing node',
       pod(['a']),
       { claims: [bound('v')], volumes: [volume('v', 'n3')] },
       '0/2 nodes are available: 2 node(s) had volume node affinity conflict.',
     ],
     [
-      'where there is a volume, the smallest',
+      'to the node of the smallest volume',
       pod(['a']),
       {
         claims: [claim('a')],
@@ -201,7 +201,7 @@ describe('a pod is scheduled', () => {
       'n2, reserve v',
     ],
     [
-      'where there are volumes for all of its claims',
+      'to a node with volumes for all of its claims',
       pod(['a', 'b']),
       {
         claims: [claim('a'), claim('b')],
@@ -210,7 +210,7 @@ describe('a pod is scheduled', () => {
       'n2, reserve v2, reserve v3',
     ],
     [
-      'once the volume that is reserved is bound',
+      'once its reserved volume is bound',
       pod(['a']),
       {
         claims: [claim('a')],
@@ -221,26 +221,26 @@ describe('a pod is scheduled', () => {
       'n2, wait',
     ],
     [
-      'nowhere without a volume of a static class',
+      'to no node without a volume of the static class',
       pod(['a']),
       { claims: [claim('a')] },
       "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.",
     ],
-    ['where one can be made', pod(['a']), { claims: [claim('a', 'dynamic')] }, 'n1, select'],
+    ['to a node that can provision', pod(['a']), { claims: [claim('a', 'dynamic')] }, 'n1, select'],
     [
-      'where one is being made',
+      'to the node that provisions its volume',
       pod(['a']),
       { claims: [claim('a', 'dynamic', selected('n2'))] },
       'n2, wait',
     ],
     [
-      'where its volume may be made',
+      'to a node in the topology of its class',
       pod(['a']),
       { claims: [claim('a', 'somewhere')] },
       'n2, select',
     ],
     [
-      'where there is room',
+      'to a node with enough capacity',
       pod(['a']),
       {
         claims: [claim('a', 'dynamic')],
@@ -250,7 +250,7 @@ describe('a pod is scheduled', () => {
       'n2, select',
     ],
     [
-      'nowhere without room for a volume of its class and size',
+      'to no node without capacity for its class and size',
       pod(['a']),
       {
         claims: [claim('a', 'dynamic')],
@@ -266,31 +266,31 @@ describe('a pod is scheduled', () => {
       '0/2 nodes are available: 2 node(s) did not have enough free storage.',
     ],
     [
-      'where there is any, when the driver does not say',
+      'to any node if the driver publishes no capacity',
       pod(['a']),
       { claims: [claim('a', 'dynamic')], storageCapacity: false },
       'n1, select',
     ],
     [
-      'where its volume is being made, although that takes the room',
+      'to the node that provisions its volume, even without more capacity',
       pod(['a']),
       { claims: [claim('a', 'dynamic', selected('n2'))], storageCapacity: true },
       'n2, wait',
     ],
     [
-      'past nodes that were given back',
+      'to no node that the provisioner rejected',
       pod(['a']),
       { claims: [claim('a', 'dynamic')], givenBack: ['n1'] },
       'n2, select',
     ],
     [
-      'nowhere when all were',
+      'to no node if the provisioner rejected all',
       pod(['a']),
       { claims: [claim('a', 'dynamic')], givenBack: ['n1', 'n2'] },
       '0/2 nodes are available: 2 node(s) were given back by the provisioner.',
     ],
     [
-      'nowhere by affinity',
+      'to no node if it has an affinity',
       pod([], { affinity: {} }),
       {},
       "the sandbox's scheduler knows neither affinity nor ephemeral volumes",
@@ -327,7 +327,7 @@ describe('the scheduler of a sandbox', () => {
     await post(PODS, pod(['a']));
     await post(NODES, node('n1'));
     const waiting = await until(
-      'it is told why it waits',
+      'the pod has a condition',
       async () => (await get(`${PODS}/p`)).status.conditions?.[0],
     );
     expect(waiting).toMatchObject({
@@ -383,7 +383,7 @@ describe('the scheduler of a sandbox', () => {
     await post(PODS, pod(['a']));
     await selects('n1');
     await giveBack();
-    const waiting = await until('the pod is told', async () => {
+    const waiting = await until('the condition has a message', async () => {
       const [condition] = (await get(`${PODS}/p`)).status.conditions ?? [];
       return condition?.message as string | undefined;
     });

@@ -256,8 +256,8 @@ describe('lists', () => {
 
   test.each([
     ['without keys', { ...map, 'x-kubernetes-list-map-keys': [] }],
-    ['by a key that is no property', { ...map, 'x-kubernetes-list-map-keys': ['z'] }],
-    ['by a key that may be absent', { ...map, 'x-kubernetes-list-map-keys': ['v'] }],
+    ['with a key that is no property', { ...map, 'x-kubernetes-list-map-keys': ['z'] }],
+    ['with a key that may be absent', { ...map, 'x-kubernetes-list-map-keys': ['v'] }],
   ])('a map %s is refused', (_, schema) =>
     expect(() => compileSchema(spec(schema))).toThrow('map'),
   );

@@ -23,7 +23,7 @@ describe('access to the server', () => {
   test.each([
     ['another Host', { host: 'evil.example' }, 403],
     ['no Host port', { host: '127.0.0.1' }, 403],
-    ['the right ones', {}, 200],
+    ['the correct headers', {}, 200],
   ])('depends on the Host header: %s', async (_, headers, code) => {
     for (const path of ['/version', '/readyz', '/api/v1/nodes'])
       expect(

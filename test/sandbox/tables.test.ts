@@ -35,7 +35,7 @@ describe('a pod', () => {
       { Ready: '1/2', Status: 'Running', Restarts: '0' },
     ],
     [
-      'that restarts',
+      'restarting',
       {
         spec,
         status: {
@@ -52,17 +52,17 @@ describe('a pod', () => {
       { Status: 'CrashLoopBackOff', Restarts: '3 (60s ago)' },
     ],
     [
-      'that initializes',
+      'initializing',
       { spec, status: { phase: 'Pending', initContainerStatuses: [{ state: running }] } },
       { Status: 'Init:0/1' },
     ],
     [
-      'whose initialization failed',
+      'with a failed initialization',
       { spec, status: { initContainerStatuses: [{ state: { terminated: { exitCode: 2 } } }] } },
       { Status: 'Init:ExitCode:2' },
     ],
     [
-      'that ended',
+      'completed',
       {
         spec,
         status: {
@@ -73,7 +73,7 @@ describe('a pod', () => {
       { Status: 'Completed' },
     ],
     [
-      'that is deleted',
+      'being terminated',
       { metadata, spec, status: { phase: 'Running' } },
       { Status: 'Terminating' },
     ],

@@ -3,8 +3,8 @@ import { terminalSvg } from '../../scripts/terminal-svg.ts';
 
 /** Returns the rows of the picture, with ordinary spaces. */
 const rowsOf = (text: string, columns = 80): string[] =>
-  [...terminalSvg(text, columns).matchAll(/<text [^>]*>(.*)<\/text>/g)].map(
-    ([, row = '']) => row.replaceAll('\u00a0', ' '),
+  [...terminalSvg(text, columns).matchAll(/<text [^>]*>(.*)<\/text>/g)].map(([, row = '']) =>
+    row.replaceAll('\u00a0', ' '),
   );
 
 describe('terminalSvg', () => {

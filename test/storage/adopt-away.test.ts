@@ -62,62 +62,62 @@ const [sparse, raw, lvm]: Desired[] = [
 describe('deletion of a partly adopted Volume', () => {
   test.each<[string, Desired | undefined, Observed, RegExp, ReasonCode?]>([
     [
-      'where no file is there',
+      'if its file is missing',
       sparse,
       files(),
       new RegExp(`none of the files ${FOLDER}/${OLD}, .*${UID}.partial exists`),
     ],
     [
-      'where the directory is away',
+      'if the directory is not mounted',
       sparse,
       files({ directory: unmounted }),
       /is not mounted/,
       'DirectoryNotMounted',
     ],
     [
-      'where the directory is away, and a file of the name is there',
+      'if the directory is not mounted and has such a file',
       sparse,
       files({ directory: unmounted, partial: file }),
       /is not mounted/,
       'DirectoryNotMounted',
     ],
     [
-      'where the disk is gone',
+      'if the disk is missing',
       raw,
       disks(disk, { target: { is: 'missing' } }),
       /there is no device/,
       'DeviceMissing',
     ],
     [
-      'where the path is none of a disk',
+      'if the path leads to no disk',
       raw,
       disks(disk, { target: { is: 'other', what: 'x' } }),
       / is a x, not a disk/,
       'NoBlockDevice',
     ],
     [
-      'where the disk is another',
+      'if the disk was exchanged',
       raw,
       disks(ofUid(OLD), { intent: known }),
       /is now \/dev\/sdb/,
       'AdoptedDeviceExchanged',
     ],
     [
-      'where the disk may be another',
+      'if the disk may have been exchanged',
       raw,
       disks(disk, { intent: weak }),
       /is now \/dev\/sdb/,
       'AdoptedDeviceExchanged',
     ],
     [
-      'where the disk is in use',
+      'if the disk is in use',
       raw,
       disks(ofUid(UID), { mounts: new Map([[disk.device, ['/a']]]) }),
       /is in use: mounted at \/a$/,
       'UseHoldsPutBack',
     ],
     [
-      'where the group is gone',
+      'if the volume group is missing',
       lvm,
       groups({ groups: [] }),
       /there is no volume group vg0/,
@@ -152,12 +152,16 @@ test('a deletion is refused while several logical volumes have the adopted tag',
 
 describe('the records of a partly adopted Volume', () => {
   test.each<[string, Desired | undefined, Observed]>([
-    ['where the file has its name yet', sparse, files({}, file)],
-    ['where the file was removed', sparse, files({ directory: freshNode.directory })],
-    ['where the disk has its UUID yet', raw, disks(ofUid(OLD))],
-    ['where a disk that tells nothing has its UUID yet', raw, disks(ofUid(OLD), { intent: weak })],
-    ['where the disk was overwritten', raw, disks(disk)],
-    ['where the logical volume was removed', lvm, groups({ volumes: [] })],
+    ['if the file still has its earlier name', sparse, files({}, file)],
+    ['if the file was removed', sparse, files({ directory: freshNode.directory })],
+    ['if the disk still has its earlier UUID', raw, disks(ofUid(OLD))],
+    [
+      'if a disk without identifiers still has its earlier UUID',
+      raw,
+      disks(ofUid(OLD), { intent: weak }),
+    ],
+    ['if the disk was overwritten', raw, disks(disk)],
+    ['if the logical volume was removed', lvm, groups({ volumes: [] })],
   ])('are all that a deletion removes %s', (_, desired = sparse as Desired, observed) => {
     const made = plan('delete', desired, observed, 0);
     const steps = 'steps' in made ? made.steps : [];

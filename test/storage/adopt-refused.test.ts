@@ -57,7 +57,7 @@ describe('adoption of a disk', () => {
 
   test.each<[string, DesiredRaw, DeviceFacts]>([
     ['with a file system', wanted, ext4],
-    ['with a table of MetalK8s', block, gpt],
+    ['with a MetalK8s partition table', block, gpt],
     [
       'a partition',
       block,
@@ -72,7 +72,7 @@ describe('adoption of a disk', () => {
       wanted,
       { ...logical, ...carrying(`ext4:${OLD}`, logical), isBlank: false },
     ],
-    ['with a file system, on record for the earlier Volume, and known to be its', wanted, ext4],
+    ['with a file system, recorded for the earlier Volume', wanted, ext4],
   ])('%s: uses only commands that sudoers allows, and creates no content', (_, desired, facts) => {
     const others = [intentFor(facts, { uid: OLD }), { uid: OLD, name: 'old1' }];
     const made = plan('provision', desired, rawNode(facts, { others }), 0);
@@ -108,7 +108,7 @@ describe('adoption of a disk', () => {
 
   const rows: [string, DesiredRaw, DeviceFacts, Partial<ObservedRaw>, RegExp, ReasonCode][] = [
     [
-      'without anything',
+      'without content',
       wanted,
       disk,
       {},
@@ -116,7 +116,7 @@ describe('adoption of a disk', () => {
       'AdoptedContentDiffers',
     ],
     [
-      'of another Volume',
+      'with the file system of another Volume',
       wanted,
       carrying(`ext4:${OTHER}`),
       {},
@@ -124,7 +124,7 @@ describe('adoption of a disk', () => {
       'AdoptedContentDiffers',
     ],
     [
-      'with a file system of another kind',
+      'with another type of file system',
       wanted,
       carrying(`btrfs:${OLD}`),
       {},
@@ -140,7 +140,7 @@ describe('adoption of a disk', () => {
       'AdoptedContentDiffers',
     ],
     [
-      'with the UUID of the Volume itself, that nothing records',
+      'with the UUID of the new Volume, without a record',
       wanted,
       carrying(`ext4:${UID}`),
       {},
@@ -148,7 +148,7 @@ describe('adoption of a disk', () => {
       'AdoptedContentDiffers',
     ],
     [
-      'of mode Block',
+      'created in mode Block',
       wanted,
       gpt,
       {},
@@ -156,7 +156,7 @@ describe('adoption of a disk', () => {
       'AdoptedModeDiffers',
     ],
     [
-      'of mode Filesystem',
+      'created in mode Filesystem',
       block,
       ext4,
       {},
@@ -188,7 +188,7 @@ describe('adoption of a disk', () => {
       'DeviceNotFree',
     ],
     [
-      'a partition of it mounted',
+      'a mounted partition',
       block,
       gpt,
       { devices: [gpt, part], mounts: new Map([['8:17', ['/a']]]) },
@@ -205,23 +205,16 @@ describe('adoption of a disk', () => {
     ],
     ['read-only', wanted, { ...ext4, readOnly: true }, {}, /read-only$/, 'DeviceReadOnly'],
     [
-      'on record for another Volume',
+      'recorded for another Volume',
       wanted,
       ext4,
       { others: [intentFor(ext4, { uid: OTHER })] },
       /belongs to another Volume/,
       'DeviceOfAnother',
     ],
+    ['missing', wanted, disk, { target: { is: 'missing' } }, /there is no device/, 'DeviceMissing'],
     [
-      'that is not there',
-      wanted,
-      disk,
-      { target: { is: 'missing' } },
-      /there is no device/,
-      'DeviceMissing',
-    ],
-    [
-      'of another adoption',
+      'recorded for another adoption',
       wanted,
       ext4,
       { intent: intentFor(ext4, { adopt: OTHER }) },
@@ -229,7 +222,7 @@ describe('adoption of a disk', () => {
       'AnotherAdoptionRecorded',
     ],
     [
-      'begun as a new Volume',
+      'recorded as a new Volume',
       wanted,
       ext4,
       { intent: intentFor(ext4) },
@@ -237,7 +230,7 @@ describe('adoption of a disk', () => {
       'AnotherAdoptionRecorded',
     ],
     [
-      'that is another one by now than when its adoption was begun',
+      'exchanged since its adoption began',
       wanted,
       ext4,
       {
@@ -281,8 +274,8 @@ describe('adoption of a file', () => {
   test.each<[string, DesiredSparse, ObservedSparse]>([
     ['with ext4', wanted, there('ext4')],
     ['with xfs', wanted, there('xfs')],
-    ['with a table', { ...wanted, mode: 'Block' }, there('gpt')],
-    ['with a table of MetalK8s', { ...wanted, mode: 'Block' }, there('gpt', OTHER)],
+    ['with a partition table', { ...wanted, mode: 'Block' }, there('gpt')],
+    ['with a MetalK8s partition table', { ...wanted, mode: 'Block' }, there('gpt', OTHER)],
   ])('%s: uses only commands that sudoers allows', (_, desired, observed) => {
     const made = plan('provision', desired, observed, 5);
     const steps = 'steps' in made ? made.steps : [];
@@ -312,7 +305,7 @@ describe('adoption of a file', () => {
 
   const rows: [string, DesiredSparse, ObservedSparse, RegExp][] = [
     [
-      'that is not there',
+      'missing',
       wanted,
       {
         ...there('ext4'),
@@ -326,7 +319,7 @@ describe('adoption of a file', () => {
       /there is no file/,
     ],
     [
-      'that is a directory',
+      'a directory',
       wanted,
       {
         ...there('ext4'),
@@ -361,20 +354,25 @@ describe('adoption of a file', () => {
       /a file system in \/srv\/my data cannot be adopted: the path has a space/,
     ],
     [
-      'that was renamed',
+      'with another UUID',
       wanted,
       there('ext4', OTHER),
       /contains the file system 9999.*, not that of/,
     ],
-    ['of mode Block', wanted, there('gpt'), /belongs to a Volume of mode Block, not Filesystem/],
     [
-      'that is a snapshot',
+      'created in mode Block',
+      wanted,
+      there('gpt'),
+      /belongs to a Volume of mode Block, not Filesystem/,
+    ],
+    [
+      'a snapshot',
       { ...wanted, file: `/srv/snapshots/${UID}` },
       there('ext4'),
       /^\/srv\/snapshots\/1111\S+ is a snapshot, as its directory shows/,
     ],
     [
-      'that is a snapshot by a link',
+      'a snapshot, through a link',
       wanted,
       {
         ...there('ext4'),
@@ -386,25 +384,25 @@ describe('adoption of a file', () => {
       /is a snapshot, as its directory shows/,
     ],
     [
-      'of mode Filesystem',
+      'created in mode Filesystem',
       { ...wanted, mode: 'Block' },
       there('ext4'),
       /belongs to a Volume of mode Filesystem, not Block/,
     ],
     [
-      'that is attached',
+      'attached',
       wanted,
       there('ext4', OLD, { loops: [{ ...loop, backingFile: path }] }),
       /is in use: it is attached as \/dev\/loop3/,
     ],
     [
-      'beside one of the Volume’s own name',
+      'beside a file with the Volume’s own name',
       wanted,
       there('ext4', OLD, { file }),
       /already exists$/,
     ],
     [
-      'beside an unfinished one',
+      'beside an unfinished file',
       wanted,
       there('ext4', OLD, { partial: file }),
       /\.partial already exists$/,
@@ -432,14 +430,14 @@ describe('adoption of a file', () => {
   const gone = { ...taken, partial: { type: 'missing' } } as const;
 
   test.each<[string, DesiredSparse, Partial<ObservedSparse>, RegExp]>([
-    ['away', wanted, { directory: unmounted }, /is not mounted: its volumes are in/],
+    ['not mounted', wanted, { directory: unmounted }, /is not mounted: its volumes are in/],
+    ['not mounted and appears empty', wanted, { ...gone, directory: unmounted }, /is not mounted/],
     [
-      'away, and nothing in it is seen',
+      'not mounted, after adoption began',
       wanted,
-      { ...gone, directory: unmounted },
+      { ...taken, directory: unmounted },
       /is not mounted/,
     ],
-    ['away, where it was begun', wanted, { ...taken, directory: unmounted }, /is not mounted/],
     [
       'on the root file system',
       { ...wanted, requireMount: true },
@@ -447,7 +445,7 @@ describe('adoption of a file', () => {
       /is on the root file system/,
     ],
     [
-      'on the root file system, and of no record',
+      'on the root file system, without a record',
       { ...wanted, requireMount: true },
       { directory: { ...freshNode.directory, recorded: undefined } },
       /is on the root file system/,
@@ -470,7 +468,7 @@ describe('adoption of a file', () => {
 
   test.each<[string, Partial<ObservedSparse>]>([
     ['is found', {}],
-    ['was taken', taken],
+    ['was already renamed', taken],
   ])('records the directory first where the file %s', (_, more) => {
     const directory = { ...freshNode.directory, recorded: undefined };
     const made = plan('provision', wanted, there('ext4', OLD, { ...more, directory }), 5);
@@ -502,20 +500,16 @@ describe('adoption of a file', () => {
 
   test.each<[string, Partial<Beside>, RegExp]>([
     [
-      'that a node has',
+      'held by a node',
       { owners: [owner(3, 'free'), owner(4, 'held')] },
       /5555 is held by node n9$/,
     ],
     [
-      'whose owner cannot be read',
+      'with an unreadable owner',
       { owners: [owner(4, 'free', '{')] },
       /owner\.4 does not show which node has/,
     ],
-    [
-      'that a node reads',
-      { owners: [owner(4, 'free')], marks: [mark] },
-      /5555 is read on node n9$/,
-    ],
+    ['read by a node', { owners: [owner(4, 'free')], marks: [mark] }, /5555 is read on node n9$/],
   ])('is refused and retried for one %s, also once begun and on deletion', (_, found, why) => {
     const late = beside(found);
     const begun: ObservedSparse = {
@@ -606,22 +600,14 @@ describe('adoption of a logical volume', () => {
 
   test.each<[string, DesiredLvm, ObservedLvm]>([
     ['with a file system', wanted, there(ext4)],
-    ['of mode Block', block, there(dm)],
+    ['in mode Block', block, there(dm)],
+    ['with its new name', block, there(dm, { volumes: [{ ...own, name: 'data1' }] })],
     [
-      'with the name that it is to have',
-      block,
-      there(dm, { volumes: [{ ...own, name: 'data1' }] }),
-    ],
-    [
-      'a thin one',
+      'thin',
       { ...wanted, thinPool: 'pool' },
       there(ext4, { volumes: [{ ...own, kind: 'V', pool: 'pool' }, pool] }),
     ],
-    [
-      'that is not active',
-      wanted,
-      lvmNode({ volumes: [{ ...own, active: false, device: undefined }] }),
-    ],
+    ['inactive', wanted, lvmNode({ volumes: [{ ...own, active: false, device: undefined }] })],
   ])('%s: uses only commands that sudoers allows', (_, desired, observed) => {
     const made = plan('provision', desired, observed, 0);
     const steps = 'steps' in made ? made.steps : [];
@@ -638,28 +624,28 @@ describe('adoption of a logical volume', () => {
       'AdoptedTagMissing',
     ],
     [
-      'that is not finished',
+      'unfinished',
       wanted,
       there(ext4, { volumes: [{ ...own, tags: [unfinishedTag(OLD)] }] }),
       /no logical volume of vg0 has the tag/,
       'AdoptedTagMissing',
     ],
     [
-      'of which there are two',
+      'with its tag on two logical volumes',
       wanted,
       there(ext4, { volumes: [own, { ...own, name: 'x', uuid: 'y' }] }),
       /several logical volumes .*: old1, x$/,
       'AdoptedTagOnSeveral',
     ],
     [
-      'with the tag of another Volume',
+      'also with the tag of another Volume',
       wanted,
       there(ext4, { volumes: [{ ...own, tags: [tagOf(OLD), tagOf(OTHER)] }] }),
       /also has the tag of another Volume, with the UID 9999/,
       'AdoptedTagOfAnother',
     ],
     [
-      'that is a snapshot',
+      'a snapshot',
       { ...wanted, thinPool: 'pool' },
       there(ext4, {
         volumes: [{ ...own, name: snapshotLvName(OLD), kind: 'V', pool: 'pool' }, pool],
@@ -668,35 +654,35 @@ describe('adoption of a logical volume', () => {
       'AdoptedIsSnapshot',
     ],
     [
-      'that is a pool',
+      'a thin pool',
       wanted,
       there(ext4, { volumes: [{ ...own, kind: 't' }] }),
       /cannot hold the data of a Volume: lvs shows it as t/,
       'LogicalVolumeHoldsNoData',
     ],
     [
-      'beside one of the name',
+      'beside a logical volume with the new name',
       wanted,
       there(ext4, { volumes: [own, { ...lv, uuid: 'x', tags: [] }] }),
       /a logical volume vg0\/data1 already exists/,
       'AdoptedNameTaken',
     ],
     [
-      'of another pool',
+      'in another thin pool',
       wanted,
       there(ext4, { volumes: [{ ...own, kind: 'V', pool: 'pool' }, pool] }),
       /is in the thin pool pool, but the Volume requests a volume outside a thin pool/,
       'AdoptedInAnotherPool',
     ],
     [
-      'of no pool',
+      'outside a thin pool',
       { ...wanted, thinPool: 'pool' },
       there(ext4, { volumes: [own, pool] }),
       /is not thin, but the Volume requests the thin pool pool/,
       'AdoptedIsNotThin',
     ],
     [
-      'of a full pool',
+      'in a full thin pool',
       { ...wanted, thinPool: 'pool' },
       there(ext4, {
         volumes: [
@@ -715,7 +701,7 @@ describe('adoption of a logical volume', () => {
       'AdoptedContentDiffers',
     ],
     [
-      'of mode Filesystem',
+      'created in mode Filesystem',
       block,
       there(ext4),
       /belongs to a Volume of mode Filesystem, not Block/,
@@ -729,14 +715,14 @@ describe('adoption of a logical volume', () => {
       'UseHoldsAdoption',
     ],
     [
-      'of a group that is shared',
+      'in a shared volume group',
       wanted,
       there(ext4, { groups: [{ ...group, shared: true }] }),
       /clustered or shared/,
       'VolumeGroupShared',
     ],
     [
-      'of no group',
+      'in a missing volume group',
       wanted,
       there(ext4, { groups: [] }),
       /there is no volume group vg0/,

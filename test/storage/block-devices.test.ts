@@ -16,11 +16,11 @@ const sdb = {
 
 test.each([
   ['a disk', {}, {}],
-  ['its names', { serial: 'S1', wwn: '0x5000' }, { serial: 'S1', wwn: '0x5000' }],
+  ['a serial number and a WWN', { serial: 'S1', wwn: '0x5000' }, { serial: 'S1', wwn: '0x5000' }],
   ['read-only', { ro: true }, { readOnly: true }],
   ['a padded number', { 'maj:min': ' 8:16  ' }, {}],
-  ['texts, as util-linux before 2.33 prints them', { size: '5', ro: '0' }, {}],
-  ['a flag of it', { ro: '1' }, { readOnly: true }],
+  ['strings, as util-linux before 2.33 prints them', { size: '5', ro: '0' }, {}],
+  ['a flag, as util-linux before 2.33 prints it', { ro: '1' }, { readOnly: true }],
   ['no type', { type: null }, { type: '' }],
   ['no size', { size: null }, { sizeBytes: 0n }],
   ['a parent', { pkname: 'sda', type: 'lvm' }, { parent: 'sda', type: 'lvm' }],

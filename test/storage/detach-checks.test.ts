@@ -47,7 +47,7 @@ test.each<[string, Observed, Record<string, number>, Desired?]>([
     { loop3: 6, loop3p1: 6, loop4: 6, kubelet: 1 },
   ],
   [
-    "others' loop devices",
+    'loop devices of other files',
     { ...attached, loops: [{ ...loop, backingFile: '/x' }] },
     { kubelet: 1 },
   ],
@@ -64,14 +64,9 @@ test.each<[string, Observed, Record<string, number>, Desired?]>([
     { [`${disk.name}1`]: 6, kubelet: 1 },
     rawDesired,
   ],
+  ['a missing disk', { ...rawMade(disk), target: { is: 'missing' } }, { kubelet: 1 }, rawDesired],
   [
-    'a disk that is away',
-    { ...rawMade(disk), target: { is: 'missing' } },
-    { kubelet: 1 },
-    rawDesired,
-  ],
-  [
-    'another disk of its path',
+    'another disk at its path',
     rawNode(disk),
     { kubelet: 1 },
     { ...rawDesired, identity: 'serial=other size=1' },
@@ -111,7 +106,7 @@ test.each<[string, Partial<ObservedRaw>, object, string]>([
     'The kubelet on the node releases it once no container of the pod runs.',
   ],
   [
-    'nothing that is known',
+    'no known command',
     { devices: [disk, { ...disk, name: 'dm-9', parent: 'sdb', type: 'crypt' }] },
     { uses: 'held by /dev/dm-9 (crypt)', use: 'that' },
     'Stowage knows no command that ends that use.',
@@ -140,14 +135,14 @@ describe('detach of a disk or logical volume', () => {
   });
   test.each<[string, Observed, unknown, Desired?]>([
     ['a disk that nothing uses', rawMade(disk), { steps: [] }],
-    ['a disk that is away', { ...rawMade(disk), target: { is: 'missing' } }, { steps: [] }],
+    ['a missing disk', { ...rawMade(disk), target: { is: 'missing' } }, { steps: [] }],
     [
       'not a mounted disk',
       rawMade(disk, { mounts: new Map([[disk.device, ['/a']]]) }),
       refusal(`/dev/${disk.name} is in use: mounted at /a`),
     ],
     [
-      'not one with a mounted partition',
+      'not a disk with a mounted partition',
       rawMade(divided, { mounts: new Map([['8:17', ['/a']]]) }),
       refusal(`/dev/${disk.name}1 is in use: mounted at /a`),
     ],
@@ -179,7 +174,7 @@ describe('detach of a disk or logical volume', () => {
       lvmDesired,
     ],
     [
-      'a logical volume that was left mounted while it grew, once that is undone',
+      'a logical volume that an expansion left mounted, after unmounting',
       lvmMade(undefined, { mounts: new Map([['253:3', [`/run/stowage/mounts/${UID}`]]]) }),
       {
         steps: [

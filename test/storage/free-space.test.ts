@@ -16,8 +16,8 @@ test('freeSpaceProbes covers the directory and its parents', () => {
 });
 
 test.each([
-  ['its own file system', [result(0, '10|4096\n'), result(0, '1|1')], 40_960n],
-  ['the nearest that is there', [missing, result(0, '7|512')], 3584n],
+  ['the directory’s own file system', [result(0, '10|4096\n'), result(0, '1|1')], 40_960n],
+  ['the nearest existing parent', [missing, result(0, '7|512')], 3584n],
 ] as const)('readFreeSpace reports the space of %s', (_, results, bytes) => {
   expect(readFreeSpace('/a/b/c', answers(...results))).toBe(bytes);
 });
@@ -28,8 +28,8 @@ test.each<[string, ReasonCode, ProbeResult[]]>([
     'ProbeFailed',
     [result(1, '', "stat: cannot read file system information for '/a/b/c': Input/output error")],
   ],
-  ['nothing that is there', 'FoldersMissing', []],
-  ['what is not understood', 'OutputNotUnderstood', [result(0, 'lots')]],
+  ['no existing parent', 'FoldersMissing', []],
+  ['unexpected output', 'OutputNotUnderstood', [result(0, 'lots')]],
   ['a node without stat', 'ProbeToolMissing', [result(127)]],
 ])('readFreeSpace throws on %s: %s', (_, code, results) => {
   expect(() => readFreeSpace('/a/b/c', answers(...results))).toThrow(

@@ -58,7 +58,7 @@ test.each<[what: string, DeviceUsage, by: string | undefined, command: string | 
   ['nothing', users({}), undefined, undefined],
   ['its own partition', users({ devices: [part] }), undefined, undefined],
   [
-    'devices of others',
+    'unrelated devices',
     users({ devices: [made('md1', 'loop2', 'raid1')], swaps: ['/dev/loop33'] }),
     undefined,
     undefined,
@@ -77,7 +77,7 @@ test.each<[what: string, DeviceUsage, by: string | undefined, command: string | 
     undefined,
   ],
   [
-    'a mount whose name is two lines',
+    'a mount point with a line break',
     users({ at: [own, ['/a\\012b']] }),
     'mounted at /a\\012b',
     undefined,
@@ -99,7 +99,7 @@ test.each<[what: string, DeviceUsage, by: string | undefined, command: string | 
     'multipath -f mpatha',
   ],
   [
-    'another device of device-mapper',
+    'another device-mapper device',
     users({ devices: [made('dm-9', 'loop3', 'dm', { name: 'cached', uuid: '' })] }),
     'held by /dev/dm-9 (dm, cached)',
     'dmsetup remove cached',
@@ -111,7 +111,7 @@ test.each<[what: string, DeviceUsage, by: string | undefined, command: string | 
     "echo 1 >'/sys/block/bcache0/bcache/stop'",
   ],
   [
-    'what no name is known of',
+    'a device without a known name',
     users({ devices: [made('dm-9', 'loop3', 'crypt')] }),
     'held by /dev/dm-9 (crypt)',
     undefined,
@@ -148,7 +148,7 @@ test.each<[what: string, DeviceUsage, by: string | undefined, command: string | 
     VGCHANGE,
   ],
   [
-    'dm-crypt on LVM, whose name is of two words',
+    'dm-crypt on LVM, with a space in its name',
     users({ devices: [pv, crypt] }),
     'held by /dev/dm-0 (lvm, vg0-data), which is held by /dev/dm-3 (crypt, se\\040cret)',
     "cryptsetup close 'se cret'",
@@ -160,7 +160,7 @@ test.each<[what: string, DeviceUsage, by: string | undefined, command: string | 
     'umount /m',
   ],
   [
-    'a partition of a loop on it',
+    'a mounted partition of a stacked loop',
     users({ loops: [next], devices: [nextPart], at: [nextPart, ['/m']] }),
     'held by /dev/loop4, which is mounted at /m',
     'umount /m',

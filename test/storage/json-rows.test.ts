@@ -6,16 +6,16 @@ test.each<[string, string, object[]]>([
   ['no rows', '{"rows": []}', []],
   ['another key', '{"others": [{"a": 1}]}', []],
   [
-    'numbers, which become texts, and what is none, which stays',
+    'numbers as strings, and other values unchanged',
     '{"rows": [{"a": 0, "b": -1, "c": "2", "d": true, "e": null}, {"a": 9007199254740991}]}',
     [{ a: '0', b: '-1', c: '2', d: true, e: null }, { a: '9007199254740991' }],
   ],
   [
-    'a number that no double holds, in any row',
+    'a number that a double cannot represent, in any row',
     '{"rows": [{"a": 1}, {"a": 18446744073709551615, "b": 2}]}',
     [{ a: '1' }, { a: '18446744073709551615', b: '2' }],
   ],
-  ['a number that is no whole one', '{"rows": [{"a": 1.50}]}', [{ a: '1.50' }]],
+  ['a fractional number', '{"rows": [{"a": 1.50}]}', [{ a: '1.50' }]],
 ])('list parses %s', (_, text, rows) => {
   expect(list(text, 'rows')).toEqual(rows);
 });

@@ -56,18 +56,18 @@ describe('the real find(1)', () => {
   }
 
   test.each<[string, string[], string[]]>([
-    ['no root folder', [], []],
+    ['no root directory', [], []],
     ['a node without pods', [`${MOUNTS}/`, 'pods/'], []],
-    ['data below the place where it is mounted', [`${MOUNTS}/data1/a/b/c/d`], [`${MOUNTS}/data1`]],
-    ['data in the folder of a pod', [`${VOLUMES}/data1/a`], [`${VOLUMES}/data1`]],
+    ['data below the mount point', [`${MOUNTS}/data1/a/b/c/d`], [`${MOUNTS}/data1`]],
+    ['data in a pod’s directory', [`${VOLUMES}/data1/a`], [`${VOLUMES}/data1`]],
     ['a device that is bound', [`${DEVICES}/data1/${POD}`], [`${DEVICES}/data1/${POD}`]],
     [
-      'a link of a pod, whether or not its device is there',
+      'a pod’s link to a missing device',
       [`${POD_DEVICES}/data1 -> /dev/none`],
       [`${POD_DEVICES}/data1`],
     ],
     [
-      'empty folders, and files that a restart left',
+      'empty directories, and files left by a restart',
       [`${MOUNTS}/data1/`, `${VOLUMES}/data1/`, `${DEVICES}/data1/left`],
       [],
     ],
@@ -144,11 +144,11 @@ test.each([
 });
 
 test.each([
-  ['a find that was cut off', answer('', `/k/${MOUNTS}/data1`)],
-  ['a find that printed nothing', answer('', '')],
+  ['truncated output of find', answer('', `/k/${MOUNTS}/data1`)],
+  ['empty output of find', answer('', '')],
   ['bound devices that cannot be read', answer(`find: '/k/${DEVICES}/data1': Input/output error`)],
   ['pods that cannot be read', answer("find: '/k/pods': Permission denied")],
-  ['an option that is not known', answer("find: unknown predicate '-ignore_readdir_race'")],
+  ['an unknown option', answer("find: unknown predicate '-ignore_readdir_race'")],
 ])('readKubelet throws on %s', (_, result) => {
   expect(() => readKubelet(place, result, NONE)).toThrow(ObservationError);
 });
@@ -175,9 +175,9 @@ test.each([
 test.each<[string, string, string[], boolean]>([
   ['its own device', `/k/${MOUNTS}/data1`, ['7:3'], false],
   ['another device', `/k/${MOUNTS}/data1`, ['7:4'], true],
-  ['a device while it has none', `/k/${VOLUMES}/data1`, [], true],
-  ['a bound device while it has one', `/k/${DEVICES}/data1/${POD}`, ['7:4'], false],
-  ['a bound device while it has none', `/k/${DEVICES}/data1/${POD}`, [], true],
+  ['a device while the volume has none', `/k/${VOLUMES}/data1`, [], true],
+  ['a bound device while the volume has one', `/k/${DEVICES}/data1/${POD}`, ['7:4'], false],
+  ['a bound device while the volume has none', `/k/${DEVICES}/data1/${POD}`, [], true],
   ['another volume', `/k/${MOUNTS}/data2`, [], false],
 ])('refuseStale decides whether a mount of %s at %s is stale', (_, point, own, stale) => {
   const mounts = new Map([['7:3', [point]]]);

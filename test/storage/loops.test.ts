@@ -89,10 +89,10 @@ describe('parseLoops', () => {
 describe('a free loop number', () => {
   const numbered = (...numbers: number[]) => numbers.map((number) => ({ ...loop, number }));
   test.each([
-    ['of none used', numbered(), [], 0],
+    ['if none is used', numbered(), [], 0],
     ['after those used', numbered(0, 1), [], 2],
     ['in a gap', numbered(2, 0), [], 1],
-    ['that nobody was promised', numbered(0, 3), [1, 2, 4], 5],
+    ['that is not reserved', numbered(0, 3), [1, 2, 4], 5],
   ])('is the lowest %s', (_, loops, allotted, number) => {
     expect(freeLoopNumber(loops, new Set(allotted))).toBe(number);
   });

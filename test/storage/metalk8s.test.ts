@@ -158,7 +158,7 @@ describe('an unrecognized MetalK8s volume', () => {
     rawNode({ ...disks, ...facts }, { link: '8:16' });
   test.each<[string, Observed, RegExp, Desired?, ReasonCode?]>([
     [
-      'a file of another file system',
+      'a file with another file system',
       { ...sparseNode, signature: { found: 'one', type: 'ext4', uuid: OTHER } },
       /should contain a file system/,
     ],
@@ -198,7 +198,7 @@ describe('an unrecognized MetalK8s volume', () => {
       'DeviceMissing',
     ],
     [
-      'a disk of another file system',
+      'a disk with another file system',
       carrying({ signature: { found: 'one', type: 'xfs', uuid: OTHER } }),
       /, not what MetalK8s creates/,
       disked,
@@ -244,7 +244,7 @@ describe('an unrecognized MetalK8s volume', () => {
       'RecognisedDeviceMaybeOfAnother',
     ],
     [
-      'a link of another disk',
+      'a link to another disk',
       rawNode(disks, { link: '8:32' }),
       /does not lead to \/dev\/sdb/,
       disked,
@@ -266,7 +266,7 @@ describe('an unrecognized MetalK8s volume', () => {
       'LogicalVolumeExchanged',
     ],
     [
-      'a logical volume of another file system',
+      'a logical volume with another file system',
       {
         ...lvm,
         target: {
@@ -299,10 +299,10 @@ test('the record identifies a partition table that has its own GUID', () => {
 });
 
 test.each([
-  ['as long as was asked', GIB, GIB, GIB],
+  ['as large as requested', GIB, GIB, GIB],
   ['not in whole blocks', GIB, GIB - 4095n, GIB],
-  ['longer than is asked now', GIB, 2n * GIB, GIB],
-  ['shorter than is asked now', 2n * GIB, GIB, GIB],
+  ['larger than requested now', GIB, 2n * GIB, GIB],
+  ['smaller than requested now', 2n * GIB, GIB, GIB],
 ])(
   'the recorded size of a file %s leaves only the missing part to expand',
   (_, sizeBytes, found, made) => {

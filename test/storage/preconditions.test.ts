@@ -105,7 +105,7 @@ test.each<[string, VolumeOperation, Desired, Observed, string[]]>([
     ],
   ],
   [
-    'a logical volume is made in extents that carry something',
+    'a logical volume is made in extents with content',
     'provision',
     { ...lvmDesired, overwrite: 'ext4:OLD' },
     lvmNode({ free: [stale] }),
@@ -115,7 +115,7 @@ test.each<[string, VolumeOperation, Desired, Observed, string[]]>([
     ],
   ],
   [
-    'a thin one is made',
+    'a thin logical volume is made',
     'provision',
     thin,
     lvmNode({ volumes: [pool], free: [] }),
@@ -125,7 +125,7 @@ test.each<[string, VolumeOperation, Desired, Observed, string[]]>([
     ],
   ],
   [
-    'its pool is activated',
+    'a thin pool is activated',
     'provision',
     thin,
     lvmNode({ volumes: [asleep], free: [] }),
@@ -144,7 +144,7 @@ test.each<[string, VolumeOperation, Desired, Observed, string[]]>([
     ],
   ],
   [
-    'one that was begun is made anew',
+    'an unfinished logical volume is recreated',
     'provision',
     { ...lvmBlock, zeroed: true },
     begun(dm, { volumes: [{ ...half, sizeBytes: GIB / 2n }] }),

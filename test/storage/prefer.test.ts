@@ -31,11 +31,11 @@ describe('a volume of an earlier version', () => {
 });
 
 test.each<[string, Desired, Observed]>([
-  ['of a path that udev derives from no content', sparseDesired, readyNode],
-  ['of mode Block, whose path is that of a partition', earlier(rawBlock), made],
+  ['with a path that udev does not derive from content', sparseDesired, readyNode],
+  ['whose path leads to a partition', earlier(rawBlock), made],
   ['whose file is not attached', earlier(sparseDesired), freshNode],
-  ['whose disk is away', earlier(rawDesired), { ...rawNode(disk), target: { is: 'missing' } }],
-  ['whose logical volume is away', earlier(lvmDesired), lvmNode()],
+  ['whose disk is missing', earlier(rawDesired), { ...rawNode(disk), target: { is: 'missing' } }],
+  ['whose logical volume is missing', earlier(lvmDesired), lvmNode()],
   ['on a node without udev', earlier(sparseDesired), { ...readyNode, udev: false }],
 ])('nothing is done for a volume %s', (_, desired, observed) => {
   expect(preferDevice(desired, observed)).toEqual([]);

@@ -43,32 +43,32 @@ const filled: DeviceFacts = {
 };
 
 test.each<[string, ObservedSparse, object]>([
-  ['a file that nobody has', seen({}), { is: 'detached' }],
-  ['a file that was let go of', seen(owner('free', by('n1'))), { is: 'detached' }],
-  ['a file that another node has', seen(owner('held', by('n2'))), { is: 'detached' }],
-  ['a file that another node reads', seen(mark('n2')), { is: 'detached' }],
+  ['a file without a holder', seen({}), { is: 'detached' }],
+  ['a released file', seen(owner('free', by('n1'))), { is: 'detached' }],
+  ['a file held by another node', seen(owner('held', by('n2'))), { is: 'detached' }],
+  ['a file read by another node', seen(mark('n2')), { is: 'detached' }],
   [
-    'a file that is held for the node, by a job that did not come to its end',
+    'a file held for the node by an interrupted job',
     seen(owner('held', by('n1'))),
     { is: 'attached', safeToMount: false },
   ],
   [
-    'a file that was held for the node before it was started anew',
+    'a file held for the node before its reboot',
     seen(owner('held', by('n1', BOOT.replace('1', '2')))),
     { is: 'attached', safeToMount: false },
   ],
   [
-    'a file that the node is marked to read',
+    'a file with a reader mark of the node',
     seen(mark('n1')),
     { is: 'attached', safeToMount: false },
   ],
   [
-    'a file that the node has',
+    'an attached file held by the node',
     seen(owner('held', by('n1')), there),
     { is: 'attached', safeToMount: true },
   ],
   [
-    'whatever the node has, while the directory is not mounted there',
+    'any file while the directory is not mounted',
     seen({ mount: { ...NFS, type: 'ext4' } }),
     {
       is: 'unknown',
@@ -82,7 +82,7 @@ test.each<[string, ObservedSparse, object]>([
     { is: 'unknown', noDevice: true, message: expect.stringContaining('/srv/.nfs000000000a') },
   ],
   [
-    'a file that the node has, though another one took it over',
+    'an attached file that another node took over',
     seen(owner('held', by('n2')), there),
     { is: 'attached', safeToMount: false },
   ],
@@ -105,7 +105,7 @@ const STRAY = 'leads to /dev/sdz';
 const sdz = { ...loopRow, name: 'sdz', device: '9:9', type: 'disk' };
 test.each<[string, Desired, Observed, object]>([
   [
-    'a file that is attached is there, and not safe to mount',
+    'an attached file is not safe to mount',
     sparseDesired,
     { ...readyNode, devices: [...readyNode.devices, sdz], link: '9:9' },
     {
@@ -114,7 +114,7 @@ test.each<[string, Desired, Observed, object]>([
     },
   ],
   [
-    'a file of an earlier version that is attached is the same',
+    'an attached file of an earlier version is not safe to mount',
     { ...sparseDesired, earlierLink: BY_UUID },
     { ...readyNode, devices: [...readyNode.devices, sdz], link: '9:9' },
     {
@@ -123,13 +123,13 @@ test.each<[string, Desired, Observed, object]>([
     },
   ],
   [
-    'a file that is not attached is not',
+    'a file without a device is detached',
     sparseDesired,
     { ...madeNode, link: '9:9' },
     { is: 'detached' },
   ],
-  ['a disk is not there', rawDesired, rawMade(filled, { link: '9:9' }), { is: 'detached' }],
-  ['a logical volume is not there', lvmDesired, lvmMade(ext4, { link: '9:9' }), { is: 'detached' }],
+  ['a disk is detached', rawDesired, rawMade(filled, { link: '9:9' }), { is: 'detached' }],
+  ['a logical volume is detached', lvmDesired, lvmMade(ext4, { link: '9:9' }), { is: 'detached' }],
 ])('while the path leads to another device, %s', (_, desired, observed, expected) => {
   expect(presenceOf(desired, observed)).toMatchObject(expected);
 });

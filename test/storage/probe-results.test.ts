@@ -9,12 +9,12 @@ const extents = { pv: '/dev/vdb', start: 0n, count: 1n, offset: 0n, bytes: 4096n
 
 test.each([
   [
-    'what was not answered',
+    'an unanswered probe',
     () => answersOf(new Map())('loops'),
     reason('ProbeUnanswered', { probe: 'loops' }),
   ],
   [
-    'a record that nobody wrote',
+    'a damaged record',
     () => parseIntent('{'),
     reason('RecordDamaged', { record: 'an intent record', text: '"{"' }),
   ],

@@ -19,7 +19,7 @@ describe('the records of an earlier Volume with the same name', () => {
       said(0, `${FOLDER}/${UID}.intent\n${FOLDER}/${OTHER}.done\n`),
       [`${OTHER}.done`],
     ],
-    ['no folder of records', said(2, '', `grep: ${FOLDER}: No such file or directory\n`), []],
+    ['no directory of records', said(2, '', `grep: ${FOLDER}: No such file or directory\n`), []],
   ])('exclude the Volume’s own: %s', (_what, result, names) => {
     expect(readEarlier(UID, result)).toEqual(names);
   });

@@ -8,7 +8,12 @@ const fine = result(0);
 /** Output in the format of `blkid -p -o export` of util-linux 2.38. */
 test.each([
   ['nothing', result(2), { found: 'none' }, 'nothing'],
-  ['two', result(8, '', 'ambivalent result'), { found: 'ambivalent' }, 'more than one signature'],
+  [
+    'two signatures',
+    result(8, '', 'ambivalent result'),
+    { found: 'ambivalent' },
+    'more than one signature',
+  ],
   [
     'ext4',
     result(0, 'DEVNAME=a\nUUID=A\nVERSION=1.0\nTYPE=ext4\nUSAGE=filesystem'),
@@ -52,7 +57,7 @@ test.each([
     'unknown',
   ],
   [
-    'a label with what looks like a line',
+    'a label that looks like another field',
     result(0, 'LABEL=a\\ TYPE=swap\nTYPE=ext4'),
     { found: 'one', type: 'ext4' },
     'ext4',
@@ -64,7 +69,7 @@ test.each([
 
 test.each([
   ['blkid fails', result(4, '', 'x'), fine],
-  ['nothing is seen of what cannot be read', result(2), result(1, '', 'Input/output error')],
+  ['the device cannot be read', result(2), result(1, '', 'Input/output error')],
 ])('readSignature throws if %s', (_, blkid, read) => {
   expect(() => readSignature(blkid, read)).toThrow(ObservationError);
 });

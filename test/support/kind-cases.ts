@@ -76,7 +76,7 @@ export function kindCases(
   rows: readonly (readonly [Backing, Content])[] = KINDS,
 ): void {
   test.each(rows)(
-    `%s with %s over ${name}: made under its right name, kept across re-attachment, gone`,
+    `%s with %s over ${name} is provisioned, keeps its data across re-attachment, and is deleted`,
     async (backing, content) => {
       const kinds = kindsOf();
       const executor = executorOf();

@@ -73,20 +73,20 @@ export const LVM_CASES: readonly LvmCase[] = [
   ],
   ['fill, thin', 'provision', { ...thin, fill }, lvmNode({ volumes: [pool], free: [] })],
   [
-    'take away what was not filled to its end',
+    'remove an unfinished volume before a fill',
     'provision',
     { ...lvmDesired, fill },
     begun(ext4, { volumes: [unfilled] }),
   ],
-  ['make one that is zeroed', 'provision', { ...lvmBlock, zeroed: true }, lvmNode()],
+  ['make a zeroed volume', 'provision', { ...lvmBlock, zeroed: true }, lvmNode()],
   ['write zeros', 'provision', { ...lvmBlock, zeroed: true }, begun(dm, { volumes: [unfilled] })],
-  ['go on', 'provision', lvmDesired, begun()],
-  ['go on in mkfs', 'provision', lvmDesired, begun(ext4)],
+  ['resume', 'provision', lvmDesired, begun()],
+  ['resume an interrupted mkfs', 'provision', lvmDesired, begun(ext4)],
   ['activate', 'attach', { ...lvmDesired, ...recorded }, lvmMade(dm, { ...away, link: undefined })],
   ['relink', 'attach', { ...lvmDesired, ...recorded }, lvmMade(ext4, { link: undefined })],
   ['grow', 'attach', larger, lvmMade(ext4, { free: [free] })],
   [
-    'grow what has no record of its size',
+    'grow without a recorded size',
     'attach',
     larger,
     lvmMade(ext4, { free: [free], intent: undefined, done: undefined, recordFiles: false }),
@@ -113,6 +113,6 @@ const named = lvmMade(ext4, { volumes: [{ ...lv, tags: [] }] });
 /** Cases of volumes by MetalK8s, which have no tag yet. */
 export const UNTAGGED: readonly LvmCase[] = [
   ['tag', 'attach', { ...lvmDesired, ...recorded }, named],
-  ['delete what has no tag', 'delete', { ...lvmDesired, ...recorded, onDelete: 'Delete' }, named],
-  ['wipe what has no tag', 'delete', { ...lvmDesired, ...recorded, onDelete: 'Wipe' }, named],
+  ['delete without a tag', 'delete', { ...lvmDesired, ...recorded, onDelete: 'Delete' }, named],
+  ['wipe without a tag', 'delete', { ...lvmDesired, ...recorded, onDelete: 'Wipe' }, named],
 ];

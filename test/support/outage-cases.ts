@@ -161,7 +161,7 @@ export function outageCases(
     const cases: Record<string, () => Promise<void>> = {};
     for (const what of parts) {
       cases[
-        `${what} inside jobs that make Volumes, and while others are deleted: none runs twice, none is Failed, all converge`
+        `${what} during provisioning jobs and deletions: no job runs twice, no Volume fails, all converge`
       ] = async () => {
         const leaving = await create();
         await available();
@@ -183,7 +183,7 @@ export function outageCases(
       };
     }
 
-    cases[`${away}: Ready is Unknown with the reason, and recovers by itself`] = async () => {
+    cases[`${away}: Ready is Unknown with the reason, and recovers afterwards`] = async () => {
       await scene.part(away).stop();
       await create();
       const seen = await told('Unknown', async () => {
@@ -199,7 +199,7 @@ export function outageCases(
       await allGone();
     };
 
-    cases['the daemon is killed inside jobs, and the next one joins them'] = async () => {
+    cases['the daemon is killed during jobs, and its successor joins them'] = async () => {
       const jobs = await createHeld();
       const before = watch.starts();
       watch.signal('SIGKILL');

@@ -28,20 +28,26 @@ export function refusalCases(nodeOf: () => BoundedNode): void {
     test.each<[string, () => string[]]>([
       ['a shell', () => ['sh', '-c', `touch ${marker()}`]],
       ['a shell by its path', () => ['/bin/sh', '-c', `touch ${marker()}`]],
-      ['a program that runs another', () => ['env', 'touch', marker()]],
-      ['another program', () => ['cp', '/etc/shadow', file()]],
-      ['another file to read', () => ['cat', '/etc/shadow']],
-      ['a way out by ..', () => ['cat', `/var/lib/stowage/volumes/../../../../etc/${UID}.intent`]],
-      ['a file elsewhere to attach', () => ['losetup', '/dev/loop7', '/etc/shadow']],
-      ['a file elsewhere, by ..', () => ['losetup', '/dev/loop7', `${folder()}/sparse/../${UID}`]],
-      ['other arguments', () => ['losetup', '--offset', '1', '/dev/loop7', file()]],
-      ['two words in one', () => ['losetup', `/dev/loop7 ${file()} /etc/shadow`]],
-      ['a line after the last', () => ['rm', '-f', '--', `${file()}\n/etc/shadow`]],
+      ['a program that runs another program', () => ['env', 'touch', marker()]],
+      ['a program that is not listed', () => ['cp', '/etc/shadow', file()]],
+      ['reading a file that is not listed', () => ['cat', '/etc/shadow']],
       [
-        'a file system elsewhere',
+        'reading a file through ..',
+        () => ['cat', `/var/lib/stowage/volumes/../../../../etc/${UID}.intent`],
+      ],
+      ['attaching a file that is not listed', () => ['losetup', '/dev/loop7', '/etc/shadow']],
+      [
+        'attaching a file through ..',
+        () => ['losetup', '/dev/loop7', `${folder()}/sparse/../${UID}`],
+      ],
+      ['arguments that are not listed', () => ['losetup', '--offset', '1', '/dev/loop7', file()]],
+      ['two arguments in one', () => ['losetup', `/dev/loop7 ${file()} /etc/shadow`]],
+      ['a line break in a path', () => ['rm', '-f', '--', `${file()}\n/etc/shadow`]],
+      [
+        'making a file system on a file that is not listed',
         () => ['mkfs.xfs', '-q', '-f', '-m', `uuid=${UID}`, '/etc/shadow'],
       ],
-    ])('%s, as a look, a step, a precondition', async (_what, argvOf) => {
+    ])('%s as a probe, a step, and a precondition', async (_what, argvOf) => {
       const argv = argvOf();
       const harmless = ['test', '-S', '/run/udev/control'];
       const refused = { name: 'NodeError', code: 'refused' };
@@ -83,7 +89,7 @@ export function refusalCases(nodeOf: () => BoundedNode): void {
       expect(await sha256(other)).toBe(before);
     });
 
-    test('a listed disk while it is mounted, and takes it when it is not', async () => {
+    test('a listed disk only while it is mounted', async () => {
       expect(await submit(mkfs(nodeOf().listed))).toEqual({ state: 'succeeded' });
       const mountPoint = join(folder(), 'mounted');
       await mkdir(mountPoint);
@@ -111,7 +117,7 @@ export function refusalCases(nodeOf: () => BoundedNode): void {
       expect(await readFile(secret, 'utf8')).toBe('kept');
     });
 
-    test('a loop device of a file elsewhere', async () => {
+    test('a loop device of a file that is not listed', async () => {
       const other = await nodeOf().kinds.disk();
       await expect(submit(['losetup', '-d', other.path])).rejects.toThrow('in no listed directory');
       expect((await execa('losetup', [other.path])).stdout).toContain(other.file);

@@ -28,7 +28,7 @@ export interface NodeTransport {
 
 /** Declares the tests of every kind of volume, by CLI and daemon, over a transport. */
 export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeTransport>): void {
-  describeAsRoot(`Volumes of every kind, by the command and the daemon, over ${name}`, () => {
+  describeAsRoot(`Volumes of every kind, with the CLI and the daemon, over ${name}`, () => {
     let cluster: TestCluster;
     let kinds: Kinds;
     let transport: NodeTransport;
@@ -122,7 +122,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
       ),
     );
     test.each(cases)(
-      '%s with %s: Available, and on deletion %s',
+      '%s with %s becomes Available, and is deleted with onDelete %s',
       async (backing, content, onDelete) => {
         const { flags, device } = await flagsOf(backing, content);
         const volume = await create([...flags, '--on-delete', onDelete]);
@@ -158,7 +158,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
       },
     );
 
-    test('a device that carries something is refused with a hint, and taken with the consent that it names', async () => {
+    test('a device with content is refused with a hint, and provisioned with the consent in the hint', async () => {
       const { path } = await kinds.disk();
       await execa('mkfs.ext4', ['-q', '-F', path]);
       const before = await sha256(path);
@@ -196,7 +196,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
 
     // This test takes two observation periods of the daemon.
     if (EVERY_CASE) {
-      test('a disk that is gone, and one whose content was exchanged, are Ready=False, and nothing is made anew', async () => {
+      test('a missing disk and a disk with exchanged content are Ready=False, and are not provisioned again', async () => {
         // Other tests take the lowest free number, and not this one while the disk is gone.
         const gone = await kinds.disk(undefined, 'none', 400 + (process.pid % 400));
         const exchanged = await kinds.disk();

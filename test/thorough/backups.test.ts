@@ -54,7 +54,7 @@ describeAsRoot('a backup', () => {
         expect(code).toBe(0);
         await untilAttempted(name);
       }
-      await until('it says what it waits for', async () => {
+      await until('the Backup reports what it waits for', async () => {
         const { message } = (await read('b')).status ?? {};
         return message?.includes('one of the 16 slots on the node') || undefined;
       });
@@ -63,7 +63,7 @@ describeAsRoot('a backup', () => {
       expect((await read('b')).status?.phase).not.toBe('Completed');
       places.giveOne();
       await until(
-        'it is whole',
+        'the Backup is Completed',
         async () => (await read('b')).status?.phase === 'Completed' || undefined,
       );
       expect((await read('b')).status?.message).toBeUndefined();
@@ -84,7 +84,7 @@ describeAsRoot('a backup', () => {
       await writeFile(partial, 'all of it');
       await link(partial, archive('b'));
       places.giveOne();
-      const { status } = await until('it is whole', async () => {
+      const { status } = await until('the Backup is Completed', async () => {
         const seen = await read('b');
         return seen.status?.phase === 'Completed' ? seen : undefined;
       });
@@ -184,12 +184,12 @@ describeAsRoot('a backup', () => {
 
   test.each([
     [
-      'to a folder of images',
+      'to a directory of images',
       () => join(scene.folder, 'images', 'b.zst'),
       /add a line backups DIRECTORY there/,
     ],
     [
-      'to a server that sends elsewhere',
+      'to a server that redirects',
       () => scene.server.url('/elsewhere'),
       /answered 307, and redirects/,
     ],
@@ -228,7 +228,7 @@ describeAsRoot('a backup', () => {
     expect(await scene.cluster.stowage(['create', 'backup', 'prod/b', ...to])).toMatchObject({
       code: 0,
     });
-    await until('it is being put', async () => waiting !== undefined || undefined);
+    await until('the upload has begun', async () => waiting !== undefined || undefined);
     expect((await read('b')).status?.phase).toBe('Running');
     await scene.cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
     await scene.claims.remove('prod/data');

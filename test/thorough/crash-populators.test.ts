@@ -44,7 +44,7 @@ describeAsRoot('a claim that is populated, and one that is canceled', () => {
         [...(await cluster.persistentVolumes()), ...(await cluster.all(VOLUMES))].length;
 
       await cluster.createClaim(cancelled, { dataSourceRef: helloReference('endless') });
-      await comes('its pod runs', () => cluster.runningPod());
+      await comes('the populator pod runs', () => cluster.runningPod());
       await cluster.createClaim(filled);
       const bound = await comes('the claim is bound', async () => {
         const claim = await cluster.claimNow(filled);
@@ -53,9 +53,9 @@ describeAsRoot('a claim that is populated, and one that is canceled', () => {
       const uids = (await cluster.all(VOLUMES)).map(({ metadata }) => metadata.uid ?? '');
       expect(uids).toHaveLength(2);
       await remove(cancelled);
-      await comes('nothing of the machine is left', cluster.isCleanNow);
+      await comes('no object of the populator is left', cluster.isCleanNow);
       await comes(
-        'nothing of what was cancelled is left',
+        'no volume of the canceled claim is left',
         async () => (await volumesLeft()) === 2 || undefined,
       );
       const [pv] = await cluster.persistentVolumes();

@@ -200,22 +200,22 @@ const CLAIMS: Readonly<Record<string, () => Promise<void>>> = {
       const attachments = async () =>
         ((await client.get<Volume>(VOLUMES, 'data1')).status?.attachments ?? []).length;
       await whileWatching(['--transport', 'local', '--local-node', 'n1'], async () => {
-        await until('it is made', async () => {
+        await until('the Volume is Available', async () => {
           const { status } = await client.get<Volume>(VOLUMES, 'data1');
           return status?.phase === 'Available' ? true : undefined;
         });
         await client.create(PERSISTENT_VOLUME_CLAIMS, claimOf('data1'), NAMESPACE);
         await client.create(PODS, podWith('data1'), NAMESPACE);
-        await until('it is attached', async () => ((await attachments()) === 1 ? true : undefined));
+        await until('data1 attached', async () => ((await attachments()) === 1 ? true : undefined));
         const command = program('--kubeconfig', cluster.kubeconfig, 'get', 'volumes');
         expect(await repository.run(...command)).toMatch(
           /^data1 +n1 +Available +\w+ +loop\d+ +16Mi /m,
         );
         await client.delete(PODS, 'p', NAMESPACE);
-        await until('it is detached', async () => ((await attachments()) === 0 ? true : undefined));
+        await until('data1 detached', async () => ((await attachments()) === 0 ? true : undefined));
         await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data1', NAMESPACE);
         await client.delete(VOLUMES, 'data1');
-        return until('it is gone', async () =>
+        return until('the Volume is gone', async () =>
           (await client.list(VOLUMES)).items.length === 0 ? true : undefined,
         );
       });

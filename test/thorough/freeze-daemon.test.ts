@@ -193,7 +193,7 @@ describeAsRoot('a snapshot of a volume that a pod writes to', () => {
       const name = `backup-${++serial}`;
       const writer = await startWriter(join(mount, `written-${serial}`));
       await claims.createSnapshot(`${namespace}/${name}`, 'data', 'fast');
-      await until('it is frozen and copied', async () => (existsSync(begun) ? true : undefined));
+      await until('freeze and copy have begun', async () => (existsSync(begun) ? true : undefined));
       const end = await strike();
       // Blocks until the file system is thawed.
       await execa('touch', [join(mount, 'touched')]);
@@ -208,7 +208,7 @@ describeAsRoot('a snapshot of a volume that a pod writes to', () => {
       );
       const { uid = '' } = content.metadata;
       const snapshots = join(disk.path, 'volumes', 'snapshots');
-      await until('nobody is left', async () =>
+      await until('the record of the freeze is gone', async () =>
         existsSync(`/run/stowage/freezes/${uid}.partial`) ? undefined : true,
       );
       expect(await readdir(snapshots)).toEqual([uid]);

@@ -94,7 +94,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, froze
 
   /** Expects that writes continue, and that neither processes nor files remain. */
   async function expectThawed(): Promise<void> {
-    await until('nobody is left', async () => ((await pids()).size === 0 ? true : undefined));
+    await until('no process is left', async () => ((await pids()).size === 0 ? true : undefined));
     expect((await execa('fsfreeze', ['-u', mount], { reject: false })).exitCode).not.toBe(0);
     expect(existsSync(state)).toBe(false);
   }
@@ -121,27 +121,27 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, froze
   test.each<[string, Fault]>([
     ['the copy takes too long', { copyS: 8, exit: 1, gapS: 4.7 }],
     [
-      'who copies is killed',
+      'the copying process is killed',
       { who: 'stowage-freeze', signal: 'SIGKILL', copyS: 8, exit: undefined, gapS: 3.9 },
     ],
     [
-      'who copies is stopped',
+      'the copying process is stopped',
       { who: 'stowage-freeze', signal: 'SIGSTOP', copyS: 8, exit: 1, gapS: 4.7 },
     ],
     [
-      'who freezes is killed',
+      'the freezing process is killed',
       { who: 'stowage-hold', signal: 'SIGKILL', copyS: 8, exit: 1, gapS: 3.9 },
     ],
     [
-      'who freezes is stopped',
+      'the freezing process is stopped',
       { who: 'stowage-hold', signal: 'SIGSTOP', copyS: 3, exit: 1, gapS: 5 },
     ],
     [
-      'who watches that is killed',
+      'the watchdog is killed',
       { who: 'stowage-thaw', signal: 'SIGKILL', copyS: 2, exit: 0, gapS: 4.7 },
     ],
     [
-      'who watches that is stopped',
+      'the watchdog is stopped',
       { who: 'stowage-thaw', signal: 'SIGSTOP', copyS: 2, exit: 0, gapS: 4.7 },
     ],
   ])('is thawed in time when %s', async (_, { who, signal, copyS, exit, gapS }) => {
@@ -150,7 +150,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, froze
       `touch ${join(folder.path, 'bin', 'copies')}\nsleep ${copyS} || exit\nexec cp "$@"`,
     );
     const running = start('copy');
-    await until('it is frozen and copied', async () =>
+    await until('freeze and copy have begun', async () =>
       existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
     );
     const all = await pids();
@@ -170,9 +170,9 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, froze
   });
 
   test.each<[string, string | undefined]>([
-    ['does not come to its end', undefined],
-    ['was killed, and nobody knows how it ended', 'fsfreeze'],
-    ['outlives who asked for it', 'stowage-hold'],
+    ['does not end', undefined],
+    ['is killed with an unknown result', 'fsfreeze'],
+    ['outlives the freezing process', 'stowage-hold'],
   ])('is thawed in time when the freeze %s', async (_, killed) => {
     const begun = join(folder.path, 'bin', 'freezes');
     await program(
@@ -180,7 +180,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, froze
       `fsfreeze "$@" || exit\n[ "$1" = -u ] || { touch ${begun}; exec sleep 8; }`,
     );
     const running = start('clone');
-    await until('it is frozen', async () => (existsSync(begun) ? true : undefined));
+    await until('the freeze has begun', async () => (existsSync(begun) ? true : undefined));
     const all = await pids();
     const pid = killed === 'fsfreeze' ? all.get('sleep') : all.get(killed ?? '');
     if (killed !== undefined) process.kill(pid as number, 'SIGKILL');
@@ -206,14 +206,14 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, froze
     // A single process: another one could start while processes are listed.
     await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nexec sleep 60`);
     const running = start('copy', 60);
-    await until('it is frozen and copied', async () =>
+    await until('freeze and copy have begun', async () =>
       existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
     );
     const watchdogs = await pids();
     expect([...watchdogs.keys()]).toEqual(expect.arrayContaining(['stowage-hold', 'stowage-thaw']));
     await killAtOnce(`dir=${state}`, [running.pid as number]);
     await running;
-    await until('all are gone', async () => ((await pids()).size === 0 ? true : undefined));
+    await until('no process is left', async () => ((await pids()).size === 0 ? true : undefined));
     await rm(join(folder.path, 'bin', 'cp'));
   }
 
@@ -229,9 +229,9 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, froze
   }
 
   test.each([
-    ['by who froze it, in time', 1, 0],
-    ['by who watches that', 5, 1],
-    ['by who copied', 10, 1],
+    ['by the freezing process, in time', 1, 0],
+    ['by the watchdog', 5, 1],
+    ['by the copying process', 10, 1],
   ])('is thawed although attempts are killed, %s', async (_, times, exit) => {
     await thawingKilled(times);
     const ended = await start('clone');
@@ -267,7 +267,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, froze
       `touch ${join(folder.path, 'bin', 'copies')}\nsleep 2 || exit\nexec cp "$@"`,
     );
     const running = start('copy');
-    await until('it is frozen and copied', async () =>
+    await until('freeze and copy have begun', async () =>
       existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
     );
     const all = await pids();
@@ -379,9 +379,9 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, froze
     });
 
     test.each([
-      ['and before that was noted, is thawed', 0, true],
-      ['an hour before somebody froze it, is not', -3600, false],
-      ['right after somebody froze it, is not', 1, false],
+      ['is thawed if it was frozen right after', 0, true],
+      ['is not thawed if it was frozen an hour later', -3600, false],
+      ['is not thawed if it was frozen before', 1, false],
     ])('with an incomplete record: %s', async (_, seconds, isOurs) => {
       await killAll();
       const [, device = '', file = ''] = (await readFile(join(state, 'state'), 'utf8')).split('\n');
@@ -400,7 +400,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, froze
       `touch ${join(folder.path, 'bin', 'copies')}\nsleep 3 || exit\nexec cp "$@"`,
     );
     const running = start('copy', 10);
-    await until('it is frozen and copied', async () =>
+    await until('freeze and copy have begun', async () =>
       existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
     );
     const over = `an earlier copy to ${partial} still runs, or the file system that it froze cannot be thawed`;

@@ -217,7 +217,7 @@ describeAsRoot('a daemon killed during twenty operations', () => {
     for (const name of ['attaches', 'detaches']) await bind(name);
     await makePod('before', 'detaches');
     await until(
-      'it is attached',
+      'Volume detaches is attached',
       async () => (await attachedTo('detaches')) === 'Attached' || undefined,
     );
     await claims().createSnapshot('prod/foo-backup', 'foo', 'fast');
@@ -268,7 +268,7 @@ describeAsRoot('a daemon killed during twenty operations', () => {
   async function allAreDone(): Promise<void> {
     for (const name of ['ext4', 'large', 'block', 'on-demand', 'disk']) await isAvailable(name);
     for (const name of ['deleted', 'wiped', 'kept']) await isGone(VOLUMES, name);
-    await until('it has grown', async () =>
+    await until('Volume grows has grown', async () =>
       (await volume('grows')).status?.capacity === '96Mi' ? true : undefined,
     );
     expect(await read('grows')).toBe('of grows');
@@ -278,17 +278,17 @@ describeAsRoot('a daemon killed during twenty operations', () => {
     });
     expect(await read(await volumeOf('prod/larger'))).toBe('of larger');
     await until(
-      'it is attached',
+      'Volume attaches is attached',
       async () => (await attachedTo('attaches')) === 'Attached' || undefined,
     );
-    await until('it is detached', async () => (await attachedTo('detaches')) === '' || undefined);
+    await until('Volume detached', async () => (await attachedTo('detaches')) === '' || undefined);
     await claims().isReady('prod/new');
     await claims().isGone(VOLUME_SNAPSHOTS, 'prod/old');
     expect((await claims().isBound('prod/new')).status?.phase).toBe('Bound');
     for (const id of ['test/restored', 'prod/clone'] as const)
       expect(await read(await volumeOf(id))).toBe('of foo');
     expect(await readFiles(await volumeOf('prod/filled'))).toContain('design.md');
-    await until('the backup is whole', async () => {
+    await until('the Backup is Completed', async () => {
       const { status } = await cluster.client.get<Backup>(BACKUPS, 'backup', IN_PROD);
       return status?.phase === 'Completed' || undefined;
     });
@@ -325,8 +325,8 @@ describeAsRoot('a daemon killed during twenty operations', () => {
   }
 
   test.each([
-    ['of the version before, and this one goes on', () => previous, () => 'bin/stowage'],
-    ['of this version, and the one before goes on', () => 'bin/stowage', () => previous],
+    ['of the previous version, after an upgrade', () => previous, () => 'bin/stowage'],
+    ['of this version, after a downgrade', () => 'bin/stowage', () => previous],
   ])(
     'another version completes the operations of a daemon %s',
     async (_, first, second) => {

@@ -254,8 +254,8 @@ describeAsRoot('the script that populates a volume from an Image', () => {
 
     test.each([
       ['alone', 1, []],
-      ['beside another one that runs', 32 * MIB, ['held']],
-      ['beside none that has ended', 32 * MIB, ['ended']],
+      ['beside a running job', 32 * MIB, ['held']],
+      ['beside an ended job', 32 * MIB, ['ended']],
     ])('is counted against the scratch limit of the node: %s', async (_, most, [other]) => {
       const list = ['allow-address 127.0.0.1/32', `scratch ${most}`];
       const again = await allowSources(...list);
@@ -331,7 +331,7 @@ describeAsRoot('the script that populates a volume from an Image', () => {
       { source: server.url('/slow?sig=S3CRET') },
       { authorization: 'Bearer S3CRET' },
     );
-    await until('it has begun', async () => server.asked.length > 0 || undefined);
+    await until('the download has begun', async () => server.asked.length > 0 || undefined);
     const pid = (await execa('pgrep', ['-x', '-f', `curl .* ::127.0.0.1:${server.port}.*`])).stdout;
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
     expect(status).toMatch(/^Uid:\t65521\t65521\t65521\t65521$/m);
@@ -427,33 +427,33 @@ describeAsRoot('the script that populates a volume from an Image', () => {
       () => ({ source: server.url('/disk'), sha256: 'a'.repeat(64) }),
     ],
     ['404', 1, 'the server answered 404 Not Found', () => ({ source: server.url('/none') })],
-    ['what is cut off', 1, 'was cut off', () => ({ source: server.url('/cut') })],
+    ['a truncated response', 1, 'was cut off', () => ({ source: server.url('/cut') })],
     [
-      'what is cut off while it is unpacked',
+      'a response truncated while it is unpacked',
       1,
       'was cut off',
       () => ({ source: server.url('/cut.zst'), compression: 'zstd' }),
     ],
     [
-      'what is no zstd',
+      'data that is no zstd',
       3,
       'zstd cannot unpack the source',
       () => ({ source: server.url('/disk'), compression: 'zstd' }),
     ],
     [
-      'half a gzip',
+      'truncated gzip',
       3,
       'gzip cannot unpack the source',
       () => ({ source: server.url('/half.gz'), compression: 'gzip' }),
     ],
     [
-      'what is too large',
+      'a zstd that is too large',
       3,
       `larger than the ${SIZE} bytes`,
       () => ({ source: server.url('/bomb'), compression: 'zstd' }),
     ],
     [
-      'a server that is not there',
+      'an unreachable server',
       1,
       'could not be fetched',
       () => ({ source: 'http://127.0.0.1:1/x' }),
@@ -466,7 +466,7 @@ describeAsRoot('the script that populates a volume from an Image', () => {
     ],
     ['localhost of IPv6', 3, 'is at ::1', () => ({ source: `http://[::1]:${server.port}/disk` })],
     [
-      'the same in IPv4',
+      'an IPv4-mapped loopback address',
       3,
       'is at',
       () => ({ source: `http://[::ffff:127.0.0.2]:${server.port}/disk` }),
@@ -477,8 +477,8 @@ describeAsRoot('the script that populates a volume from an Image', () => {
       'is at 169.254.169.254',
       () => ({ source: 'http://169.254.169.254/x' }),
     ],
-    ['a redirect to one', 3, 'is at 169.254.169.254', () => ({ source: server.url('/away') })],
-    ['a redirect to a loopback one', 3, 'is at 127.0.0.2', () => ({ source: server.url('/loop') })],
+    ['a link-local redirect', 3, 'is at 169.254.169.254', () => ({ source: server.url('/away') })],
+    ['a loopback redirect', 3, 'is at 127.0.0.2', () => ({ source: server.url('/loop') })],
     [
       'a redirect to a file',
       3,
@@ -486,7 +486,7 @@ describeAsRoot('the script that populates a volume from an Image', () => {
       () => ({ source: server.url('/file') }),
     ],
     [
-      'redirects without an end',
+      'endless redirects',
       3,
       'redirects more than 5 times',
       () => ({ source: server.url('/round') }),
@@ -503,62 +503,62 @@ describeAsRoot('the script that populates a volume from an Image', () => {
       'has a user before its host',
       () => ({ source: `http://me:secret@127.0.0.1:${server.port}/disk` }),
     ],
-    ['a path outside', 3, 'is in no directory that', () => ({ source: '/etc/passwd' })],
+    ['an unlisted path', 3, 'is in no directory that', () => ({ source: '/etc/passwd' })],
     [
-      'a way outside',
+      'a path with .. out of a listed directory',
       3,
       'is in no directory that',
       () => ({ source: `${folder.path}/listed/../../../etc/passwd` }),
     ],
     [
-      'a folder of nearly that name',
+      'a directory with a similar name',
       3,
       'is in no directory that',
       () => ({ source: `${folder.path}/listed2/x` }),
     ],
     [
-      'a file that is not there',
+      'a missing file',
       1,
       'there is no regular file',
       () => ({ source: `${folder.path}/listed/none` }),
     ],
-    ['a page', 3, 'begins like an HTML page', () => ({ source: server.url('/page') })],
+    ['an HTML page', 3, 'begins like an HTML page', () => ({ source: server.url('/page') })],
     [
-      'a page that a backup would be',
+      'an HTML page instead of a backup',
       3,
       'begins like an HTML page',
       () => ({ source: server.url('/page'), compression: 'zstd', format: 'exact' }),
     ],
     [
-      'a page that is compressed',
+      'a compressed HTML page',
       3,
       'begins like an HTML page',
       () => ({ source: server.url('/page.gz') }),
     ],
     [
-      'a disk of another program',
+      'a disk of another hypervisor',
       3,
       'begins like a disk of format vmdk',
       () => ({ source: server.url('/vmdk'), compression: 'none' }),
     ],
     ['a tar', 3, 'begins like a tar archive', () => ({ source: server.url('/tar.xz') })],
     [
-      'another compression',
+      'another compression than declared',
       3,
       'begins like data compressed with xz, and by its name or spec.compression should be compressed with gzip',
       () => ({ source: server.url('/disk.xz'), compression: 'gzip' }),
     ],
-    ['half an xz', 3, 'xz cannot unpack the source', () => ({ source: server.url('/half.xz') })],
+    ['truncated xz', 3, 'xz cannot unpack the source', () => ({ source: server.url('/half.xz') })],
     [
       'an xz that is too large',
       3,
       `larger than the ${SIZE} bytes`,
       () => ({ source: server.url('/bomb.xz') }),
     ],
-    ['nothing', 3, 'the source is empty', () => ({ source: server.url('/empty') })],
-    ['nothing, compressed', 3, 'the source is empty', () => ({ source: server.url('/empty.xz') })],
+    ['an empty source', 3, 'the source is empty', () => ({ source: server.url('/empty') })],
+    ['an empty xz', 3, 'the source is empty', () => ({ source: server.url('/empty.xz') })],
     [
-      'a qcow2 that is none',
+      'an invalid qcow2',
       3,
       'the source is not a qcow2',
       () => ({ source: server.url('/disk'), format: 'qcow2' }),
@@ -612,7 +612,7 @@ describeAsRoot('the script that populates a volume from an Image', () => {
       server.paths.set('/disk', CONTENT);
       const waits = fill({ source: server.url('/disk') }, { namespace: 'prod' });
       const ended = { exit: 0, said: '' };
-      await until('it waits', async () => (await left()).length > 0 || undefined);
+      await until('the job waits for a slot', async () => (await left()).length > 0 || undefined);
       const path = join(folder.path, 'other', `${UID}.partial`);
       await mkdir(join(folder.path, 'other'));
       expect(await fill({ source: server.url('/disk') }, { namespace: 'test', path })).toEqual(
@@ -652,7 +652,7 @@ describeAsRoot('the script that populates a volume from an Image', () => {
     try {
       server.paths.set('/disk', CONTENT);
       const removed = fill({ source: server.url('/disk') });
-      await until('the file is there', async () => (await left()).length > 0 || undefined);
+      await until('the partial file exists', async () => (await left()).length > 0 || undefined);
       await rm(partial);
       expect(await removed).toEqual({ exit: 1, said: '' });
       expect(server.asked).toEqual([]);
@@ -703,7 +703,7 @@ describeAsRoot('the script that populates a volume from an Image', () => {
     ['that is encrypted', 'encrypted', () => patched(32, 1n, 4)],
     ['that is too large', 'and the volume has room for', () => patched(24, 1n << 40n, 8)],
     [
-      'that says it is larger than anything',
+      'with the largest virtual size',
       'and the volume has room for',
       () => patched(24, (1n << 64n) - 512n, 8),
     ],
@@ -739,21 +739,21 @@ describeAsRoot('the script that populates a volume from an Image', () => {
 
   test.each([
     [
-      'it is killed',
+      'its child process is killed',
       async () => {
         const [first = ''] = await working();
         const { stdout } = await execa('pgrep', ['-P', first]);
         process.kill(Number(stdout), 'SIGKILL');
       },
     ],
-    ['its file is taken away', () => rm(partial)],
+    ['its file is removed', () => rm(partial)],
   ])('leaves no process or file behind when %s', async (_what, end) => {
     server.paths.set('/slow', (_request, response) => {
       response.writeHead(200, { 'Content-Length': CONTENT.length });
       response.write(CONTENT.subarray(0, MIB));
     });
     const filling = fill({ source: server.url('/slow') });
-    await until('it has begun', async () => server.asked.length > 0 || undefined);
+    await until('the download has begun', async () => server.asked.length > 0 || undefined);
     await end();
     const { exit } = await filling;
     expect(exit).not.toBe(0);
@@ -788,13 +788,13 @@ describeAsRoot('the script that populates a volume from an Image', () => {
   );
 
   test.each([
-    ['others may write it', () => chmod('/etc/stowage/sources.conf', 0o666)],
+    ['other users can write to it', () => chmod('/etc/stowage/sources.conf', 0o666)],
     [
-      'a line is not understood',
+      'a line has an unknown key',
       () => writeFile('/etc/stowage/sources.conf', 'allow-adress 127.0.0.1\n'),
     ],
     [
-      'a network is none',
+      'a network is invalid',
       () => writeFile('/etc/stowage/sources.conf', 'allow-address 127.0.0.1/99\n'),
     ],
   ])('refuses sources.conf of the node when %s', async (_why, change) => {

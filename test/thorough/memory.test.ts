@@ -143,7 +143,7 @@ describeAsRoot('a daemon with the memory limit of its Deployment', () => {
   test('keeps running while a node responds endlessly, and serves other nodes', async () => {
     await start();
     for (const name of ['endless1', 'endless2', 'endless3', 'endless4']) await create(name, 'n2');
-    await until('it is told', async () => {
+    await until('the condition reports the response', async () => {
       const { status } = await cluster.client.get<Volume>(VOLUMES, 'endless1');
       const told = status?.conditions?.find(({ type }) => type === 'Ready');
       return told?.message?.startsWith('node n2 answered with more than 4 MiB') ? told : undefined;

@@ -221,7 +221,7 @@ describeAsRoot('install --take-over-metalk8s, with real devices as MetalK8s crea
     });
     for (const { made: each } of all) {
       const { name } = each.volume.metadata;
-      await until(`the daemon has looked at ${name}`, async () => {
+      await until(`the daemon has reconciled ${name}`, async () => {
         const { status, metadata } = await volumeNamed(name);
         const ready = status?.conditions?.find(({ type }) => type === 'Ready');
         if (ready?.status === 'False') throw new Error(`${name}: ${ready.message}`);
@@ -250,7 +250,7 @@ describeAsRoot('install --take-over-metalk8s, with real devices as MetalK8s crea
       /should contain a file system .* but ext4 .* was found/,
     ],
     [
-      'a file that is missing',
+      'a missing file',
       () => sparse('data', 'ext4'),
       ({ uid }) => removeTraces('none', `${SPARSE}/${uid}`),
       /the backing file .* is missing/,
@@ -268,19 +268,19 @@ describeAsRoot('install --take-over-metalk8s, with real devices as MetalK8s crea
       /does not lead to \/dev\/loop/,
     ],
     [
-      'a disk that was made anew',
+      'a reformatted disk',
       () => raw('data', 'disk', 'xfs'),
       ({ disk = '' }) => execa('mkfs.xfs', ['-q', '-f', disk]),
       /contains xfs:.*, not what MetalK8s creates for this Volume/,
     ],
     [
-      'a partition that is gone',
+      'a missing partition',
       () => raw('data', 'partition', 'Block'),
       ({ disk = '' }) => execa('partx', ['--delete', disk]),
       /there is no device/,
     ],
     [
-      'a PersistentVolume that leads elsewhere',
+      'a PersistentVolume of another device',
       () => raw('data', 'disk', 'ext4'),
       async ({ volume }) => {
         const { spec, metadata } = await pvNamed(volume.metadata.name);
@@ -297,7 +297,7 @@ describeAsRoot('install --take-over-metalk8s, with real devices as MetalK8s crea
       /its PersistentVolume leads to \/dev\/loop0/,
     ],
     [
-      'a job of MetalK8s at work',
+      'a running job of MetalK8s',
       () => sparse('data', 'ext4'),
       () =>
         client().patch(

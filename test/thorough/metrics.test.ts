@@ -104,7 +104,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
     watch.stderr?.on('data', (chunk) => {
       log += chunk;
     });
-    return until('it serves HTTP', async () => {
+    return until('the daemon serves HTTP', async () => {
       const port = /"port":(\d+),"metricsPath"/.exec(log)?.[1];
       return port === undefined ? undefined : `http://127.0.0.1:${port}/metrics`;
     });
@@ -193,10 +193,10 @@ describeAsRoot('the metrics of a busy daemon', () => {
       },
     );
     const leftover = await until(
-      'a Leftover',
+      'a Leftover exists',
       async () => (await cluster.client.list(LEFTOVERS)).items[0],
     );
-    await until('it is looked after', async () =>
+    await until('the Leftover is reconciled', async () =>
       sumOf(await scrape(), 'stowage_reconciles_total', { controller: 'leftover' }) > 0
         ? true
         : undefined,

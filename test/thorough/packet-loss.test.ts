@@ -128,7 +128,7 @@ describeAsRoot('packet loss on half of 20 nodes', () => {
   async function allAvailable(names: readonly string[]): Promise<void> {
     const others = () => names.filter((name) => !availableAt.has(name));
     try {
-      await until('they are Available', async () => (others().length === 0 ? true : undefined));
+      await until('Volumes are Available', async () => (others().length === 0 ? true : undefined));
     } catch (cause) {
       const seen = others().map((name) => `${name}: ${JSON.stringify(volumes.get(name)?.status)}`);
       throw new Error(`${seen.length} of ${names.length} are not Available: ${seen.slice(0, 3)}`, {
@@ -148,7 +148,7 @@ describeAsRoot('packet loss on half of 20 nodes', () => {
     volumes.get(name)?.status?.conditions?.find((condition) => condition.type === 'Ready');
 
   const allUnreachable = (names: readonly string[]) =>
-    until('all say that their node is not reached', async () =>
+    until('all Volumes report NodeUnreachable', async () =>
       names.every((name) => {
         const ready = readyOf(name);
         return ready?.status === 'Unknown' && ready.reason === 'NodeUnreachable';
@@ -167,7 +167,7 @@ describeAsRoot('packet loss on half of 20 nodes', () => {
     const there = volumes.list().map(({ metadata }) => metadata);
     expect(await faultsOfOurs(there.map(({ uid = '' }) => ({ uid, loop: false })))).toEqual([]);
     await Promise.all(there.map(({ name }) => cluster.client.delete(VOLUMES, name)));
-    await until('all are deleted', async () => (volumes.list().length === 0 ? true : undefined));
+    await until('Volumes are gone', async () => (volumes.list().length === 0 ? true : undefined));
     expect(await faultsOfOurs([])).toEqual([]);
   }
 

@@ -31,7 +31,7 @@ describeAsRoot.each(TRANSPORTS)(
       const seen: (Volume['status'] | undefined)[] = [];
       await rm(path);
       await symlink(other, path);
-      await until('its path is right again', async () => {
+      await until('the path leads to its device again', async () => {
         seen.push((await scene.get('astray')).status);
         return (await execa('realpath', [path])).stdout === device ? true : undefined;
       });
@@ -44,7 +44,7 @@ describeAsRoot.each(TRANSPORTS)(
           `${path} leads to ${other}, not to the volume's device ${device}`,
         ),
       });
-      await until('Ready again', async () =>
+      await until('the Volume is Ready again', async () =>
         readyOf((await scene.get('astray')).status)?.status === 'True' ? true : undefined,
       );
       const { items } = await scene.client.list(EVENTS);

@@ -69,7 +69,7 @@ describeAsRoot('a volume on a file system that others fill up', () => {
           ),
         ),
       );
-    await until('one is downloaded, and the others have no room', async () => {
+    await until('one image is downloaded, and the others have no space', async () => {
       const refused = (await told()).filter((each) => each).length;
       return (asked >= 1 && refused >= 7) || undefined;
     });
@@ -113,7 +113,7 @@ describeAsRoot('a volume on a file system that others fill up', () => {
         }),
       );
     await until(
-      'each is made, or has no room',
+      'each Backup is Completed or has no space',
       async () =>
         (await statuses()).every(
           (each) =>

@@ -171,7 +171,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
     test('a volume that cannot be cloned is snapshotted once it is unmounted', async () => {
       const snapshot = await create('second', 'clones');
       if (type === 'ext4') {
-        await until('it says so', async () =>
+        await until('the snapshot reports the error', async () =>
           (await statusOf('second'))?.error?.message?.includes('cannot clone files')
             ? true
             : undefined,

@@ -102,7 +102,7 @@ describeAsRoot('eight snapshots of a volume on a file system with room for one',
     await fill(await device('tenant-a/data', '50Mi'), 48);
     const promised = await device('tenant-b/data', '100Mi');
     await Promise.all(SNAPSHOTS.map((id) => claims.createSnapshot(id, 'data', 'fast')));
-    const taken = await until('each snapshot is ready or says why not', async () => {
+    const taken = await until('each snapshot is ready or has an error', async () => {
       const all = await Promise.all(SNAPSHOTS.map((id) => claims.snapshot(id)));
       return all.every(({ status }) => status?.readyToUse || status?.error !== undefined)
         ? all

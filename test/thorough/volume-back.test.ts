@@ -37,7 +37,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
         () => true,
       ),
     );
-    const missing = await until('it is said to be missing', async () => {
+    const missing = await until('the Volume is not Ready', async () => {
       const ready = (await scene.get('back')).status?.conditions?.[0];
       return ready?.status === 'False' ? ready : undefined;
     });
@@ -61,7 +61,7 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
       'status=none',
     ]);
     expect(stdout.slice(0, 4)).toBe('kept');
-    await until('Ready again', async () =>
+    await until('the Volume is Ready again', async () =>
       (await scene.get('back')).status?.conditions?.[0]?.status === 'True' ? true : undefined,
     );
     await scene.client.delete(VOLUMES, 'back');

@@ -108,7 +108,7 @@ describeAsRoot('why, for problems of nodes', () => {
     await writeFile(join(folder.path, 'bin', 'mkfs.ext4'), wrapper, { mode: 0o755 });
     const begun = Date.now();
     await create('job');
-    const said = await until('the step is told', async () => {
+    const said = await until('why reports the step', async () => {
       const each = await someone.why('volume/job');
       return each.holdup?.includes('create the ext4 file system') ? each : undefined;
     }).finally(() => rm(hold));
@@ -156,7 +156,7 @@ describeAsRoot('why, for problems of nodes', () => {
     await sshd.up();
     // The first request finds the old connection closed, and its error is reported for a minute.
     await create('first');
-    await until('the connection of before is gone', async () => {
+    await until('the Volume reports NodeUnreachable', async () => {
       const volume = await cluster.client.get<Volume>(VOLUMES, 'first');
       return (
         volume.status?.conditions?.some(({ reason }) => reason === 'NodeUnreachable') || undefined
@@ -266,7 +266,7 @@ describeAsRoot('why, for problems of nodes', () => {
     const said = await someone.untilCause('volume/held', 'WaitingForUnmount');
     expectSaid(said, 'WaitingForUnmount', 'Volume held', 'Node n1');
     await someone.follow(said);
-    await until('it is gone', async () =>
+    await until('the Volume is gone', async () =>
       (await cluster.client.get(VOLUMES, 'held').catch(() => undefined)) === undefined
         ? true
         : undefined,

@@ -254,13 +254,13 @@ const REFUSED: Record<
   string,
   { command: string; typed: Typed[]; says: string; resource: Resource }
 > = {
-  'a Volume that is there': {
+  'an existing Volume': {
     command: `create volume taken --node n1 --type sparse --size 1Gi ${LOCAL}`,
     typed: [['Storage class:', '\r']],
     says: '"taken" already exists',
     resource: VOLUMES,
   },
-  'a class that is there': {
+  'an existing class': {
     command: 'create storageclass local',
     typed: [
       ['Kind of class:', 'static\r'],
@@ -269,7 +269,7 @@ const REFUSED: Record<
     says: 'StorageClass local already exists, with provisioner kubernetes.io/no-provisioner',
     resource: STORAGE_CLASSES,
   },
-  'a claim that is there': {
+  'an existing claim': {
     command: 'restore snapshot --to prod/foo',
     typed: [
       ['VolumeSnapshot:', '\r'],
@@ -278,7 +278,7 @@ const REFUSED: Record<
     says: 'already exists',
     resource: PERSISTENT_VOLUME_CLAIMS,
   },
-  'a name that stands for another kind': {
+  'a name registered for another kind': {
     command:
       'register populator hello --group hello.example.com --kind Hello --mount-path /mnt --arg=x',
     typed: [['Image of the container', 'hello:1\r']],

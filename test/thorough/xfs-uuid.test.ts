@@ -31,7 +31,7 @@ describeAsRoot('the UUID of a copy of a frozen XFS', () => {
     await execa('mkfs.xfs', ['-q', '-m', `uuid=${own}`, original]);
     device = (await execa('losetup', ['-f', '--show', original])).stdout;
     link = `/dev/disk/by-uuid/${own}`;
-    await until('udev made the link', async () => (existsSync(link) ? true : undefined));
+    await until('udev has created the link', async () => (existsSync(link) ? true : undefined));
     await execa('mount', [device, join(folder.path, 'mnt')]);
   });
   afterAll(async () => {
@@ -80,7 +80,7 @@ describeAsRoot('the UUID of a copy of a frozen XFS', () => {
     });
 
   async function expectNothingLeft(): Promise<void> {
-    await until('nobody is left', async () =>
+    await until('no process is left', async () =>
       (await scriptProcesses(`copy=${copy}`)).size === 0 ? true : undefined,
     );
     expect(await attachedTo()).toEqual([]);
@@ -137,7 +137,7 @@ describeAsRoot('the UUID of a copy of a frozen XFS', () => {
   test('stays unchanged if the script is killed, and the copy is detached', async () => {
     await slowMount();
     const running = start();
-    await until('it mounts', async () =>
+    await until('the mount has begun', async () =>
       existsSync(join(folder.path, 'bin', 'mounts')) ? true : undefined,
     );
     expect(await attachedTo()).toHaveLength(1);

@@ -169,8 +169,8 @@ test('the around hook also covers the log entry of a failure', async () => {
 
 test.each<[string, Reconcile, string]>([
   ['nothing', async () => undefined, 'success'],
-  ['a time', async () => ({ requeueAfterMs: 60_000 }), 'requeue-after'],
-  ['a wish for a retry', async () => ({ retry: true }), 'retry'],
+  ['a requeue time', async () => ({ requeueAfterMs: 60_000 }), 'requeue-after'],
+  ['a retry request', async () => ({ retry: true }), 'retry'],
   [
     'an error',
     async () => {

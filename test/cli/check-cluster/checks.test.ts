@@ -34,7 +34,7 @@ describe('check cluster reports on a daemon that', () => {
       [[true, 'host_1 leads, with the Lease stowage/stowage']],
     ],
     [
-      'leads, and says what it is',
+      'leads, with its version and settings',
       [leadingLease(NOW)],
       [deployment],
       [
@@ -62,9 +62,9 @@ describe('check cluster reports on a daemon that', () => {
       [],
       [[false, 'no daemon leads, and none is installed']],
     ],
-    ['never was', [], [], [[false, 'no daemon leads, and none is installed']]],
+    ['was never installed', [], [], [[false, 'no daemon leads, and none is installed']]],
     [
-      'leads twice',
+      'leads in two namespaces',
       [lease('stowage', 'a', 1), lease('stowage', 'b', 1, 'host_2')],
       [],
       [
@@ -90,23 +90,28 @@ describe('check cluster reports on storage classes', () => {
     ...parts,
   });
   test.each<[string, StorageClass[], boolean, string]>([
-    ['one that is right', [storageClass({})], true, 'local, with ext4'],
-    ['none', [], false, 'there is none for Volumes'],
-    ['others only', [storageClass({ provisioner: 'x' })], false, 'there is none for Volumes'],
+    ['a valid class', [storageClass({})], true, 'local, with ext4'],
+    ['no class', [], false, 'there is none for Volumes'],
     [
-      'a file system that there is not',
+      'classes of other provisioners only',
+      [storageClass({ provisioner: 'x' })],
+      false,
+      'there is none for Volumes',
+    ],
+    [
+      'an unsupported file system',
       [storageClass({ parameters: { fsType: 'btrfs' } })],
       false,
       'local: no file system can be created: unsupported filesystem: btrfs',
     ],
     [
-      'one that binds at once',
+      'immediate binding',
       [storageClass({ volumeBindingMode: 'Immediate' })],
       false,
       'local: with volumeBindingMode Immediate',
     ],
     [
-      'one with a wait that cannot be read',
+      'an invalid max-wait-for-unmount',
       [
         storageClass({
           metadata: { name: 'local', annotations: { 'stowage.dev/max-wait-for-unmount': '10min' } },
@@ -116,19 +121,19 @@ describe('check cluster reports on storage classes', () => {
       'StorageClass local: annotation stowage.dev/max-wait-for-unmount is "10min", but must be a duration',
     ],
     [
-      'a dynamic one alone, which may bind at once',
+      'a dynamic class alone, with immediate binding',
       [storageClass({ provisioner: 'volume.stowage.dev', volumeBindingMode: 'Immediate' })],
       true,
       'local, with ext4',
     ],
     [
-      'a dynamic one in a directory of the system',
+      'a dynamic class in a system directory',
       [storageClass({ provisioner: 'volume.stowage.dev', parameters: { directory: '/etc' } })],
       false,
       'no volume can be provisioned for claims of storage class local: parameter directory is "/etc"',
     ],
     [
-      'a dynamic one of a file system that there is not',
+      'a dynamic class with an unsupported file system',
       [storageClass({ provisioner: 'volume.stowage.dev', parameters: { fsType: 'btrfs' } })],
       false,
       'unsupported filesystem: btrfs',

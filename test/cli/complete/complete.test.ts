@@ -87,7 +87,7 @@ test('completion omits names that need quoting, and prints no control characters
 
 test.each<[string, World]>([
   ['may not be listed', { failures: { 'list volumes/*': new StowageError('forbidden', 'no') } }],
-  ['there are none of', {}],
+  ['do not exist', {}],
 ])('completion silently omits objects that %s', async (_, world) => {
   expect(await complete('delete volume ', world)).toMatchObject({ code: 0, out: ':4\n', err: '' });
 });

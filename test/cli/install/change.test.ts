@@ -82,7 +82,7 @@ describe('a Deployment', () => {
 
   test.each([
     ['made by hand', undefined],
-    ['whose record was damaged', '{'],
+    ['with a damaged record', '{'],
   ])('%s is taken over', (_, record) => {
     const current = there(deployment, ({ metadata }) => {
       delete metadata.annotations;
@@ -110,8 +110,8 @@ describe('a change of an immutable field', () => {
   const binding = of('ClusterRoleBinding');
 
   test.each([
-    ['ours', () => {}],
-    ['of nobody', unclaimed],
+    ['managed by Stowage', () => {}],
+    ['not managed by anybody', unclaimed],
   ])('is refused for the selector of a Deployment that is %s', (_, claim) => {
     const current = there(deployment, (object) => {
       otherSelector(object);

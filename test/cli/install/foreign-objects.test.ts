@@ -15,15 +15,19 @@ const one = (name: string, owners: string[] = [], resource: Resource = PODS) => 
 const of = (kind: string): Resource => ({ ...PODS, kind });
 
 test.each([
-  ['what Stowage made', [one('deployment')], []],
-  ['what that owns, in whatever order', [one('pod', ['set']), one('set', ['deployment'])], []],
-  ['what another owns', [one('pod', ['theirs'])], ['pod']],
-  ['what another owns, too', [one('both', ['deployment', 'theirs'])], ['both']],
-  ['what nobody owns', [one('alone')], ['alone']],
-  ['the certificate', [one('kube-root-ca.crt', [], of('ConfigMap'))], []],
+  ['an object of Stowage', [one('deployment')], []],
+  [
+    'dependents of an object of Stowage, in any order',
+    [one('pod', ['set']), one('set', ['deployment'])],
+    [],
+  ],
+  ['an object with a foreign owner', [one('pod', ['theirs'])], ['pod']],
+  ['an object with a second, foreign owner', [one('both', ['deployment', 'theirs'])], ['both']],
+  ['an object without an owner', [one('alone')], ['alone']],
+  ['the ConfigMap kube-root-ca.crt', [one('kube-root-ca.crt', [], of('ConfigMap'))], []],
   ['a Secret of that name', [one('kube-root-ca.crt', [], of('Secret'))], ['kube-root-ca.crt']],
   [
-    'the account',
+    'the default ServiceAccount and another one',
     [one('default', [], of('ServiceAccount')), one('x', [], of('ServiceAccount'))],
     ['x'],
   ],

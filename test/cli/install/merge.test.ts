@@ -3,26 +3,32 @@ import { merged, mergePatch } from '../../../src/cli/install/merge.ts';
 
 describe('merged', () => {
   test.each<[string, unknown, unknown, unknown, unknown]>([
-    ['what is not there is added', {}, { a: { b: 1 } }, undefined, { a: { b: 1 } }],
+    ['adds missing fields', {}, { a: { b: 1 } }, undefined, { a: { b: 1 } }],
     [
-      'what others set stays',
+      'keeps fields of others',
       { a: { x: 1, b: 0 } },
       { a: { b: 2 } },
       undefined,
       { a: { x: 1, b: 2 } },
     ],
     [
-      'what is not wanted any more goes',
+      'removes fields that are no longer wanted',
       { a: { x: 1, b: 0 }, c: 3 },
       { a: {} },
       { a: { b: 5 }, c: 3 },
       { a: { x: 1 } },
     ],
-    ['a map that is not wanted any more goes', { m: { b: 0 } }, {}, { m: { b: 0 } }, {}],
-    ['but for what others put in it', { m: { b: 0, x: 1 } }, {}, { m: { b: 0 } }, { m: { x: 1 } }],
-    ['what is gone already stays gone', {}, {}, { m: { b: 0 } }, {}],
+    ['removes a map that is no longer wanted', { m: { b: 0 } }, {}, { m: { b: 0 } }, {}],
     [
-      'elements are told apart by name',
+      'keeps fields of others in such a map',
+      { m: { b: 0, x: 1 } },
+      {},
+      { m: { b: 0 } },
+      { m: { x: 1 } },
+    ],
+    ['does not restore a removed map', {}, {}, { m: { b: 0 } }, {}],
+    [
+      'merges list elements by name',
       {
         l: [
           { name: 'theirs', v: 1 },
@@ -40,28 +46,34 @@ describe('merged', () => {
       },
     ],
     [
-      'an element that is not wanted any more goes',
+      'removes an element that is no longer wanted',
       { l: [{ name: 'theirs' }, { name: 'old' }, { name: 'ours' }] },
       { l: [{ name: 'ours' }] },
       { l: [{ name: 'old' }, { name: 'ours' }] },
       { l: [{ name: 'theirs' }, { name: 'ours' }] },
     ],
-    ['other lists are as wanted', { l: ['a', 'b'] }, { l: ['c'] }, undefined, { l: ['c'] }],
+    ['replaces other lists', { l: ['a', 'b'] }, { l: ['c'] }, undefined, { l: ['c'] }],
     [
-      'also of objects without names',
+      'replaces lists of objects without names',
       { l: [{ verbs: ['*'] }] },
       { l: [{ verbs: [] }] },
       undefined,
       { l: [{ verbs: [] }] },
     ],
     [
-      'names that are not unique tell nothing',
+      'replaces lists with duplicate names',
       { l: [{ name: 'a' }, { name: 'a' }] },
       { l: [{ name: 'a', v: 1 }] },
       undefined,
       { l: [{ name: 'a', v: 1 }] },
     ],
-    ['another type is replaced', { a: 'text' }, { a: { b: 1 } }, undefined, { a: { b: 1 } }],
+    [
+      'replaces a value of another type',
+      { a: 'text' },
+      { a: { b: 1 } },
+      undefined,
+      { a: { b: 1 } },
+    ],
   ])('%s', (_, current, wanted, last, result) => {
     expect(merged(current, wanted, last)).toEqual(result);
   });

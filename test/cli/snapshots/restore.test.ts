@@ -291,8 +291,8 @@ describe('restore snapshot, if the claim loses its data source', () => {
     });
 
   test.each([
-    ['as the answer says, too', true],
-    ['as only reading it back says', false],
+    ['with the loss in the response', true],
+    ['with the loss in a later read only', false],
   ])('deletes the claim, %s', async (_name, answersTruly) => {
     for (const line of [RESTORE, 'restore snapshot prod/foo-backup --to prod/again']) {
       const { code, out, err } = await clusters.on.stowage(words(line), {}, dropping(answersTruly));

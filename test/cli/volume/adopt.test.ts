@@ -141,21 +141,21 @@ describe('adopt volume --dry-run', () => {
 describe('adopt volume refuses', () => {
   const rows: [string, string[], World, number, RegExp][] = [
     [
-      'while the node of the earlier Volume lives',
+      'storage of a Volume whose node is Ready',
       FILE,
       world({ 'volumes/old1': old(), 'nodes/n1': nodeNamed('n1', { ready: 'True' }) }),
       5,
       /Volume d1: the storage with UID 1111.* belongs to Volume old1 on node n1, and node n1 is Ready/,
     ],
     [
-      'what is not there',
+      'a missing file',
       FILE,
       world({}, { 'earlier file': result(1, '', 'stat: No such file or directory') }),
       5,
       /there is no file/,
     ],
     [
-      'what is no Volume’s',
+      'a file that Stowage did not create',
       FILE,
       world({}, { 'earlier signature': result(2) }),
       5,
@@ -169,21 +169,27 @@ describe('adopt volume refuses', () => {
       /belongs to a Volume of mode Filesystem, not Block/,
     ],
     [
-      'a name that is no UID',
+      'a file name that is not a UID',
       [...ADOPT, '--file', '../x'],
       world(),
       2,
       /the file of a Volume is named after its UID/,
     ],
     [
-      'two things',
+      'two kinds of storage',
       [...FILE, '--device', '/dev/sdb'],
       world(),
       2,
       /A Volume adopts one kind of storage/,
     ],
-    ['nothing', ADOPT, world(), 2, /missing: --device or --file or --vg and --lv/],
-    ['half of a name', [...ADOPT, '--vg', 'vg0'], world(), 2, /missing: --lv/],
+    ['no storage', ADOPT, world(), 2, /missing: --device or --file or --vg and --lv/],
+    [
+      'a volume group without a logical volume',
+      [...ADOPT, '--vg', 'vg0'],
+      world(),
+      2,
+      /missing: --lv/,
+    ],
     [
       'a logical volume without a tag',
       [...ADOPT, '--vg', 'vg0', '--lv', 'old1'],
@@ -192,7 +198,7 @@ describe('adopt volume refuses', () => {
       /has no tag of the form/,
     ],
     [
-      'a logical volume of a name that two groups have',
+      'a logical volume of an ambiguous volume group',
       [...ADOPT, '--vg', 'vg0', '--lv', 'old1'],
       world(
         {},
@@ -247,8 +253,8 @@ const snapshots = {
 const both = { files: result(0, `8|${OLD}\n8|${CONTENT}\n`) };
 
 test.each<[string, World['objects'], string[]]>([
-  ['a file that is a snapshot', snapshots, [OLD, 'another one']],
-  ['a file, where the cluster knows no snapshots,', {}, [OLD, CONTENT, 'another one']],
+  ['the file of a snapshot', snapshots, [OLD, 'another one']],
+  ['a file in a cluster without snapshots', {}, [OLD, CONTENT, 'another one']],
 ])('adopt volume decides whether %s is offered', async (_, objects, offered) => {
   const outcome = await stowage(
     ['adopt', 'volume', '--node', 'n2'],

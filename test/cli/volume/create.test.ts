@@ -376,7 +376,7 @@ describe('interactive create volume', () => {
   test.each<[string, Parameters<typeof stowage>[1]]>([
     ['standard input is a pipe', { tty: true, stdin: 'data1\n' }],
     ['there is no terminal', {}],
-    ['the terminal can show none', { tty: true, env: { TERM: 'dumb' } }],
+    ['the terminal is dumb', { tty: true, env: { TERM: 'dumb' } }],
   ])('does not prompt if %s', async (_, world) => {
     expect(await stowage(['create', 'volume'], world)).toMatchObject({
       code: 2,

@@ -15,10 +15,10 @@ const world = (status?: VolumeStatus, more: World['objects'] = {}): World => ({
 
 describe('delete volume --forget-node for a lost node', () => {
   test.each<[string, World['objects']]>([
-    ['its object is gone', {}],
-    ['it is NotReady', { 'nodes/n1': node('False') }],
-    ['it is not heard of', { 'nodes/n1': node('Unknown') }],
-    ['it never was Ready', { 'nodes/n1': node() }],
+    ['no Node object', {}],
+    ['NotReady', { 'nodes/n1': node('False') }],
+    ['Ready status Unknown', { 'nodes/n1': node('Unknown') }],
+    ['never Ready', { 'nodes/n1': node() }],
   ])('%s: annotates the Volume with its UID, then deletes it', async (_, more) => {
     const { code, out, requests } = await stowage(
       [...FORGET, '--yes'],
@@ -84,13 +84,13 @@ describe('delete volume --forget-node', () => {
   test.each<[string, VolumeStatus, World['objects'], string]>([
     ['its node is Ready', { phase: 'Available' }, { 'nodes/n1': node('True') }, 'node n1 is Ready'],
     [
-      'a claim has it',
+      'its PersistentVolume is bound',
       { phase: 'Available' },
       { 'persistentvolumes/a': pvOf(volumeNamed('a'), 'Bound') },
       'its PersistentVolume is bound to the claim db/data-0',
     ],
     [
-      'a claim has it, and it is being deleted',
+      'it is being deleted, and its PersistentVolume is bound',
       { phase: 'Terminating' },
       { 'persistentvolumes/a': pvOf(volumeNamed('a'), 'Bound') },
       'its PersistentVolume is bound to the claim db/data-0',

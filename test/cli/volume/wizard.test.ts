@@ -148,8 +148,8 @@ test('the shown command creates the same Volume', async () => {
 });
 
 test.each([
-  ['no is an answer', [false], 5, 'Not confirmed: nothing was done'],
-  ['and so is Ctrl-C', [new SignalError('SIGINT')], 130, ''],
+  ['the user answers no', [false], 5, 'Not confirmed: nothing was done'],
+  ['the user presses Ctrl-C', [new SignalError('SIGINT')], 130, ''],
 ])('nothing is created: %s', async (_, answers, code, message) => {
   const outcome = await stowage(
     [...CREATE, 'data1', ...KNOWN, '--type=sparse'],

@@ -42,9 +42,9 @@ describe('objects that are held up are grouped', () => {
   const POD = { kind: 'Pod', namespace: 'db', name: 'p' };
 
   test.each<[string, HeldUp[], ReturnType<typeof grouped>]>([
-    ['nothing', [], []],
+    ['into no groups if there are none', [], []],
     [
-      'by the object that holds it up in the end',
+      'by the last object of their chains',
       [
         heldUp(volume('a'), node),
         heldUp({ kind: 'Pod', namespace: 'db', name: 'p' }, { chain: [volume('b')] }),
@@ -57,7 +57,7 @@ describe('objects that are held up are grouped', () => {
       ],
     ],
     [
-      'apart where that object is held up by something else',
+      'apart if that object has different causes',
       [heldUp(volume('a'), node), heldUp(volume('b'), { ...node, cause: 'HostKeyChanged' })],
       [
         ['NodeUnreachable', 'n1', ['a']],
@@ -65,7 +65,7 @@ describe('objects that are held up are grouped', () => {
       ],
     ],
     [
-      'apart by what has each device open on a node',
+      'apart by what uses each device on a node',
       [heldUp(volume('a'), usedBy('/mnt/x')), heldUp(volume('b'), usedBy('/mnt/y'))],
       [
         ['NodeUnreachable', 'n1', ['a']],
@@ -73,7 +73,7 @@ describe('objects that are held up are grouped', () => {
       ],
     ],
     [
-      'together with the pod that waits for it',
+      'together with the pods that wait for them',
       [
         heldUp(volume('a'), usedBy('/mnt/x')),
         heldUp(
@@ -99,7 +99,7 @@ describe('objects that are held up are grouped', () => {
       ],
     ],
     [
-      'at the claim, where a claim and its pod wait for each other',
+      'at the claim if a claim and its pod wait for each other',
       [
         heldUp(CLAIM, { cause: 'NoRoom', chain: [POD] }),
         heldUp(POD, { cause: 'NoRoom', chain: [CLAIM] }),
@@ -107,7 +107,7 @@ describe('objects that are held up are grouped', () => {
       [['NoRoom', 'data', ['data', 'p']]],
     ],
     [
-      'first what a person has to end, then what holds most up, then what has lasted longest',
+      'in order: manual fixes, then the most objects, then the oldest',
       [
         ...[heldUp(volume('new'), { since: ago(1) }), heldUp(volume('old'), { since: ago(2) })],
         ...[heldUp(volume('a'), node), heldUp(volume('b'), node)],

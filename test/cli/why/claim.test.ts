@@ -85,14 +85,14 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'when that snapshot or claim is ready',
   ],
   [
-    'deleted and held by others',
+    'deleted, with finalizers of others',
     metadata({ deletionTimestamp: '2029-12-31T23:00:00Z', finalizers: ['example.com/x'] }),
     'it is being deleted, and waits for the finalizers example.com/x',
     'kubectl get pvc foo-testing -n test -o yaml',
     'when they are removed',
   ],
   [
-    'deleted and held by what Kubernetes takes off',
+    'deleted, with a finalizer of Kubernetes',
     metadata({
       deletionTimestamp: '2029-12-31T23:00:00Z',
       finalizers: ['kubernetes.io/pvc-protection'],
@@ -102,7 +102,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'when they are removed',
   ],
   [
-    'deleted and held by what Stowage takes off, which nobody is told to take off',
+    'deleted, with a finalizer of Stowage that no fix removes',
     metadata({
       deletionTimestamp: '2029-12-31T23:00:00Z',
       finalizers: ['kubernetes.io/pvc-protection', 'stowage.dev/populate-target-protection'],
@@ -119,7 +119,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'never: a claim is bound once',
   ],
   [
-    'lost, while its volume is there',
+    'lost, while its PersistentVolume exists',
     {
       claim: { ...claim, spec: { ...claim.spec, volumeName: 'v' }, status: { phase: 'Lost' } },
       pv: { found: pvOf(volumeNamed('v'), 'Released') },
@@ -136,14 +136,14 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'when there is a default class',
   ],
   [
-    'a class that is not there',
+    'a missing class',
     { storageClass: ABSENT },
     'its storage class fast does not exist',
     'stowage create storageclass fast --dynamic',
     'when that class is created',
   ],
   [
-    'a class of others',
+    'a class of another provisioner',
     { storageClass: { found: { ...FAST, provisioner: 'ebs.csi.aws.com' } } },
     'provisioned by ebs.csi.aws.com, not by Stowage',
     'kubectl describe pvc foo-testing -n test',
@@ -170,7 +170,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'never',
   ],
   [
-    'a source that is not granted, with what nearly is',
+    'a snapshot without a grant, with near misses',
     {
       source: {
         wait: obstacle('SnapshotGrantMissing', "accessing x isn't allowed", [GRANTS], REFERENT),
@@ -182,14 +182,14 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'at once, when a ReferenceGrant of namespace prod changes',
   ],
   [
-    'a link that is not granted',
+    'a link without a grant',
     { source: { wait: obstacle('SnapshotGrantMissing', 'no', [GRANTS, LINK], REFERENT) } },
     'no',
     'stowage grant snapshot prod/foo-backup --to test --for links',
     'or VolumeSnapshotLink test/foo-link changes',
   ],
   [
-    'a snapshot that is not there',
+    'a missing snapshot',
     { source: { wait: obstacle('SourceMissing', 'gone', [SNAPSHOT]) } },
     'gone',
     'stowage create snapshot prod/foo-backup --pvc CLAIM',
@@ -203,7 +203,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'at once',
   ],
   [
-    'links that nobody registered',
+    'links without a VolumePopulator',
     { source: { wait: obstacle('LinksNotRegistered', 'no', [{ kind: 'VolumePopulator' }]) } },
     'no',
     'stowage install --components populator-crds',
@@ -224,7 +224,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'when that populator has filled a volume',
   ],
   [
-    'a link that is not there',
+    'a missing link',
     { source: { wait: obstacle('SourceMissing', 'gone', [LINK]) } },
     'gone',
     undefined,
@@ -251,7 +251,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'never: the claim must be created again',
   ],
   [
-    "another populator's kind",
+    'a kind of another populator',
     {
       source: {
         other: {
@@ -275,7 +275,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'when it is retried, or its spec is changed',
   ],
   [
-    'a Volume that it is not bound to',
+    'an Available Volume that is not bound yet',
     {
       volume: {
         found: volumeNamed('pvc-uid', { phase: 'Available', ...ready('True', 'Available') }),
@@ -286,7 +286,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'within seconds',
   ],
   [
-    'a class that says what there is not',
+    'a class with an unknown parameter',
     { storageClass: { found: { ...FAST, parameters: { size: '1Gi' } } } },
     'storage class fast: unknown parameter "size"',
     'kubectl delete storageclass fast',
@@ -300,7 +300,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'when a pod that uses it is scheduled',
   ],
   [
-    'a pod on no node, after a node without room',
+    'an unscheduled pod, after a node without room',
     {
       storageClass: { found: WAITS },
       pods: { found: [pod('done', 'n1'), pod('p')] },
@@ -311,7 +311,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'when a node is selected for the pod',
   ],
   [
-    'a pod on no node, while the room of one is not known',
+    'an unscheduled pod, with unknown room of a node',
     {
       storageClass: { found: WAITS },
       pods: { found: [pod('p')] },
@@ -324,7 +324,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'when a node is selected for the pod',
   ],
   [
-    'and not of one whose room is known again, or of what others say',
+    'an unscheduled pod, without stale events or those of other components',
     {
       storageClass: { found: WAITS },
       pods: { found: [pod('p')] },
@@ -344,7 +344,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     room('RoomUnknown', '$(reboot)'),
     eventOf('RoomUnknown', { message: 'node n1: sudo refused it' }),
   ].map((event): [string, Partial<ClaimFacts>, string, string, string] => [
-    'a pod on no node, while the room of one is not known of which no name can be read',
+    'an unscheduled pod, with unknown room of a node without a valid name',
     {
       storageClass: { found: WAITS },
       pods: { found: [pod('p')] },
@@ -355,7 +355,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'when a node is selected for the pod',
   ]),
   [
-    'a pod on no node, after one whose free extents carry something',
+    'an unscheduled pod, after a node whose free extents carry data',
     {
       storageClass: { found: THICK },
       pods: { found: [pod('p')] },
@@ -366,7 +366,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'when a node is selected for the pod',
   ],
   [
-    'what the daemon said last',
+    'the last event of the daemon',
     { events: { found: [warning('old'), warning('n1 has no room')] } },
     'ProvisioningFailed: n1 has no room',
     'kubectl describe pvc foo-testing -n test',
@@ -380,7 +380,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'automatically',
   ],
   [
-    'no daemon, whatever went well before',
+    'no daemon, though the last event is normal',
     { events: { found: [warning('old'), warning('fine', 'Normal')] } },
     'no daemon has processed it yet',
     'stowage watch',
@@ -491,7 +491,7 @@ describe('a bound claim', () => {
 
 test.each<[string, Partial<ClaimFacts>, string | undefined]>([
   [
-    'a source that waits',
+    'a source that is not ready',
     { source: { wait: obstacle('SnapshotNotReady', 'not ready', [SNAPSHOT]) } },
     'not ready',
   ],
@@ -502,9 +502,9 @@ test.each<[string, Partial<ClaimFacts>, string | undefined]>([
     'ProvisioningFailed: no room',
   ],
   ['no daemon', {}, 'no daemon has processed it yet'],
-  ['a class for volumes made by hand', { storageClass: { found: classNamed('fast') } }, undefined],
+  ['a static class', { storageClass: { found: classNamed('fast') } }, undefined],
   [
-    'a class of others',
+    'a class of another provisioner',
     { storageClass: { found: { ...FAST, provisioner: 'ebs.csi.aws.com' } } },
     'volumes of its storage class fast are provisioned by ebs.csi.aws.com, not by Stowage',
   ],
@@ -522,34 +522,49 @@ test.each<[string, AnyEvent, string, string]>([
     'NoRoom',
     'stowage get nodes',
   ],
-  ['room', warning(explain('RoomUnknown', ON_N1)), 'RoomUnknown', 'stowage check node n1'],
+  ['unknown room', warning(explain('RoomUnknown', ON_N1)), 'RoomUnknown', 'stowage check node n1'],
   [
-    'a directory',
+    'an unusable directory',
     warning(explain('NodeDirectoryUnusable', ON_N1)),
     'DirectoryNotMounted',
     'stowage check node n1',
   ],
-  ['a node', warning(explain('NodeNotReady', ON_N1)), 'NodeNotReady', 'stowage why node n1'],
-  ['free extents', warning(CARRIED), 'FreeExtentsCarryData', DESCRIBE],
-  ['a pause', warning(explain('NodePaused', ON_N1)), 'ProvisioningFailed', DESCRIBE],
-  ['a grant', warning({ message: 'x', detail: grantMissing }), 'GrantMissing', DESCRIBE],
-  ['no reason, of an earlier daemon', warning('node n1 is not Ready'), 'UnknownReason', DESCRIBE],
   [
-    'a reason of a later daemon',
+    'a node that is not Ready',
+    warning(explain('NodeNotReady', ON_N1)),
+    'NodeNotReady',
+    'stowage why node n1',
+  ],
+  ['data in free extents', warning(CARRIED), 'FreeExtentsCarryData', DESCRIBE],
+  ['a pause', warning(explain('NodePaused', ON_N1)), 'ProvisioningFailed', DESCRIBE],
+  ['a missing grant', warning({ message: 'x', detail: grantMissing }), 'GrantMissing', DESCRIBE],
+  ['a node, without a reason', warning('node n1 is not Ready'), 'UnknownReason', DESCRIBE],
+  [
+    'a reason of a later version',
     warning({ message: 'x', detail: { code: 'Moved', parameters: ON_N1 } }),
     'UnknownReason',
     DESCRIBE,
   ],
-  ['others', { ...warning('x'), ...FOREIGN }, 'ProvisioningFailed', DESCRIBE],
-  ['others, who forge', { ...warning(CARRIED), ...FOREIGN }, 'ProvisioningFailed', DESCRIBE],
+  ['anything, from others', { ...warning('x'), ...FOREIGN }, 'ProvisioningFailed', DESCRIBE],
   [
-    'no node that there can be',
+    'data in free extents, from others',
+    { ...warning(CARRIED), ...FOREIGN },
+    'ProvisioningFailed',
+    DESCRIBE,
+  ],
+  [
+    'a node with an invalid name',
     warning(explain('NodeNotReady', { node: 'n1; reboot' })),
     'NodeNotReady',
     DESCRIBE,
   ],
   // Events in a claim's namespace can be forged: only fixes for claims are printed.
-  ['another family', warning(explain('FreeExtentsCarryData', FORGED)), 'SignatureFound', DESCRIBE],
+  [
+    'data in free extents, forged',
+    warning(explain('FreeExtentsCarryData', FORGED)),
+    'SignatureFound',
+    DESCRIBE,
+  ],
 ])('diagnoseClaim finds the cause of an event about %s', (_, event, cause, command) => {
   const storageClass = { forbidden: 'no' };
   const facts = known({ events: { found: [event] }, storageClass });
@@ -593,18 +608,14 @@ describe('a claim whose data source is on a node', () => {
     ],
     ['that is Ready', [{ name: 'n1', node: nodeOf('True') }], { cause: 'NoConsumer' }],
     [
-      'that is not Ready, and on one that is',
+      'that is not Ready, and on one that is Ready',
       [
         { name: 'n1', node: nodeOf('False') },
         { name: 'n2', node: nodeOf('True') },
       ],
       { cause: 'NoConsumer' },
     ],
-    [
-      'of which it may not be read',
-      [{ name: 'n1', node: { forbidden: 'no' } }],
-      { cause: 'NoConsumer' },
-    ],
+    ['that may not be read', [{ name: 'n1', node: { forbidden: 'no' } }], { cause: 'NoConsumer' }],
   ])('%s', (_, sourceNodes, expected) => {
     const waits = { storageClass: { found: WAITS }, sourceNodes };
     expect(diagnoseClaim(known(waits), NOW)).toMatchObject(expected);

@@ -41,18 +41,22 @@ const judged = (
 describe('why reports an absent daemon', () => {
   test.each<[string, Lease[], string]>([
     [
-      'that renews its Lease no more',
+      'that no longer renews its Lease',
       [lease('stowage', 60)],
       'host-1 holds the Lease stowage/stowage',
     ],
-    ['that gave it up', [lease('stowage', 60, '')], 'the Lease stowage/stowage was released'],
     [
-      'of these, the last one is told of',
+      'that released its Lease',
+      [lease('stowage', 60, '')],
+      'the Lease stowage/stowage was released',
+    ],
+    [
+      'that held the newest of several Leases',
       [lease('stowage-n1', 60), lease('stowage', 90)],
       'stowage/stowage-n1',
     ],
     [
-      'of its node, while one of another node leads',
+      'of its node, while a daemon of another node leads',
       [lease('stowage-n1', 60), lease('stowage-n10', 1)],
       'stowage/stowage-n1,',
     ],
@@ -111,11 +115,14 @@ describe('a disabled controller', () => {
   });
 
   test.each([
-    ['where it runs', off(['claim'])],
-    ['of what was taken up', off(['volume'], 'PersistentVolumeClaim', 'RetryWaiting')],
-    ['of another kind', off(['volume'], 'Pod')],
+    ['if it runs', off(['claim'])],
     [
-      'where the daemon does not say',
+      'for an object that was already processed',
+      off(['volume'], 'PersistentVolumeClaim', 'RetryWaiting'),
+    ],
+    ['for an object of another kind', off(['volume'], 'Pod')],
+    [
+      'if the Lease does not list the controllers',
       controllerOff(
         { leases: { found: [leadingLease(NOW, null)] }, deployments: { found: [] } },
         held('NotTakenUp'),
@@ -131,10 +138,10 @@ describe('a disabled controller', () => {
 describe('why does not report a daemon as absent', () => {
   test.each<[string, Lease[], Partial<{ instead: Blocker; node: string }>]>([
     ['that leads', [lease('stowage', 10)], {}],
-    ['that leads, beside one that did', [lease('stowage', 600), lease('stowage-n1', 1)], {}],
-    ['that is one of several nodes', [lease('stowage', 600), lease('stowage-n0-n1', 1)], {}],
+    ['that leads, beside one that stopped', [lease('stowage', 600), lease('stowage-n1', 1)], {}],
+    ['that leads for several nodes', [lease('stowage', 600), lease('stowage-n0-n1', 1)], {}],
     [
-      'that is one of many nodes',
+      'that leads for many nodes',
       [lease('stowage', 600), lease(`stowage-${'a'.repeat(64)}`, 1)],
       {},
     ],
@@ -142,7 +149,7 @@ describe('why does not report a daemon as absent', () => {
     ['of another node', [lease('stowage-n2', 600)], {}],
     ['that never had a Lease', [], {}],
     [
-      'that wrote later, without one',
+      'that wrote a status after its Lease expired',
       [lease('stowage', 600)],
       { instead: held('NodeUnreachable', 60) },
     ],
@@ -153,12 +160,12 @@ describe('why does not report a daemon as absent', () => {
 
 test.each<[string, Deployment, string[]]>([
   [
-    'is to have no pods',
+    'is scaled to zero',
     deployment(0),
     ['kubectl -n stowage scale deployment/stowage --replicas 1'],
   ],
   [
-    'has none that are ready',
+    'has no ready pods',
     deployment(1),
     [
       'kubectl -n stowage describe pods -l app.kubernetes.io/name=stowage',

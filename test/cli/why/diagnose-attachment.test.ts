@@ -95,7 +95,7 @@ describe('a Volume is held up in its attachment by', () => {
     ],
     [
       given(
-        'an attach that waits for others',
+        'an attach that waits for other operations',
         attaching(on('n1', { state: 'Attaching', ...explain('OperationQueued') })),
         bound,
       ),
@@ -215,22 +215,26 @@ describe('the cause reported for an attachment', () => {
     ['a device in use', inUse, 'WaitingForUnmount'],
     ['a step that failed', { message: 'x', detail: failed }, 'AttachmentFailed'],
     [
-      'that while it is attached',
+      'a step that failed, while Attaching',
       { state: 'Attaching', message: 'x', detail: failed },
       'NotAttached',
     ],
     ['a pause', explain('OperationPaused', { kind: 'Node', name: 'n1' }), 'Paused'],
     ['a reason without a cause', explain('StillAttached'), 'AttachmentFailed'],
     ['no reason', { message: '/dev/loop3 is in use: mounted at /mnt' }, 'UnknownReason'],
-    ['that while it is attached', { state: 'Attaching', message: 'losetup: no' }, 'UnknownReason'],
+    ['no reason, while Attaching', { state: 'Attaching', message: 'losetup: no' }, 'UnknownReason'],
     [
       'a reason of a later version',
       { message: 'x', detail: { code: 'Y', parameters: {} } },
       'UnknownReason',
     ],
-    ['what is no reason', { message: 'x', detail: 'DeviceInUse' as never }, 'UnknownReason'],
-    ['no reason, of a doubt', { state: 'Uncertain', message: 'no route' }, 'AttachmentUncertain'],
-    ['a device in use, of a doubt', { state: 'Uncertain', ...inUse }, 'AttachmentUncertain'],
+    ['an invalid reason', { message: 'x', detail: 'DeviceInUse' as never }, 'UnknownReason'],
+    [
+      'no reason, while Uncertain',
+      { state: 'Uncertain', message: 'no route' },
+      'AttachmentUncertain',
+    ],
+    ['a device in use, while Uncertain', { state: 'Uncertain', ...inUse }, 'AttachmentUncertain'],
   ])('is derived from %s', (_, more, cause) => {
     expect(causeOf(on('n1', more))).toMatchObject({ cause });
   });

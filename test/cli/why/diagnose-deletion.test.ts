@@ -153,7 +153,7 @@ describe('a deletion is held up by', () => {
     ],
     [
       given(
-        'a device that something else is made of',
+        'a device in use by another device',
         terminating(
           because('LogicalVolumeInUse', {
             ...{ volume: 'vg0/data1', device: '/dev/dm-3' },

@@ -259,7 +259,7 @@ describe('a Volume is held up by', () => {
     ],
     [
       given(
-        'a directory that is not mounted, while it is made',
+        'a directory that is not mounted, while provisioning',
         volume({
           ...{ phase: 'Pending', job: 'PrepareVolume/1', attempt: 1 },
           ...ready('Unknown', 'DirectoryNotMounted', '/data is not mounted'),
@@ -269,7 +269,7 @@ describe('a Volume is held up by', () => {
     ],
     [
       given(
-        'a directory that is not mounted, while it is deleted',
+        'a directory that is not mounted, during deletion',
         deleted({
           ...{ phase: 'Terminating', job: 'UnprepareVolume/1' },
           ...ready('Unknown', 'DirectoryNotMounted', '/data is not mounted'),

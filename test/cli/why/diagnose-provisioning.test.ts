@@ -102,7 +102,7 @@ describe('a Volume is held up before it is attached by', () => {
     ],
     [
       given(
-        'storage that is another Volume’s still',
+        'storage that still belongs to another Volume',
         volume({
           phase: 'Pending',
           job: 'PrepareVolume/1',
@@ -139,7 +139,7 @@ describe('a Volume is held up before it is attached by', () => {
     ],
     [
       given(
-        'what an earlier version says of an attempt that waits',
+        'an attempt in backoff, as an earlier version reports it',
         preparing('attempt 4 ended early: no room', 5, 3),
       ),
       heldUpBy('attempt 4 ended early: no room', { at: ago(-5) }, { since: ago(3) }),

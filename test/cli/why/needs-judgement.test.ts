@@ -15,11 +15,14 @@ const volume = volumeNamed('data1');
 const shared = { ...volume, spec: { ...volume.spec, attachableNodes: ['n1', 'n2'] } };
 
 test.each<[string, readonly string[]]>([
-  ['what gives up an attachment', [forceDetachCommand(volume, 'n1')]],
-  ['the word that a machine is off', [forceDetachCommand(shared, 'n1'), taintOff('n1')]],
-  ['what is deleted and created again, with an edit in between', recreate(volume)],
-  ['consent to the loss of data', [patchSpec(volume, { overwrite: 'ext4:1-2' })]],
-  ['finalizers', [takeOff(['pvc', 'a', '-n', 'b'], ['example.com/x'], ['example.com/x'])]],
+  ['a force-detach', [forceDetachCommand(volume, 'n1')]],
+  ['the out-of-service taint', [forceDetachCommand(shared, 'n1'), taintOff('n1')]],
+  ['deletion and creation with an edit in between', recreate(volume)],
+  ['consent to data loss', [patchSpec(volume, { overwrite: 'ext4:1-2' })]],
+  [
+    'the removal of finalizers',
+    [takeOff(['pvc', 'a', '-n', 'b'], ['example.com/x'], ['example.com/x'])],
+  ],
   ['unmounting', [onNode('n1', 'umount', '/srv/a')]],
 ])('isByHand is true for %s', (_, run) => {
   expect(isByHand(run)).toBe(true);

@@ -98,8 +98,11 @@ describe('a node error', () => {
   });
 
   test.each<[string, NodeError]>([
-    ['of one that is down', ssh('ssh: connect to host n1 port 22: No route to host')],
-    ['of what Salt ran into', salt.functionFailed('n1', 'm1', 'Traceback\nKeyError: 1', 1)],
+    ['a node that is down', ssh('ssh: connect to host n1 port 22: No route to host')],
+    [
+      'an exception in a Salt function',
+      salt.functionFailed('n1', 'm1', 'Traceback\nKeyError: 1', 1),
+    ],
   ])('is not recognized: %s', (_, error) => {
     expect(obstruction('n1', error)?.cause).toBeUndefined();
   });

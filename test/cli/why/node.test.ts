@@ -61,7 +61,7 @@ describe('a node is held up by', () => {
     ]
   >([
     [
-      'its annotation, before all else',
+      'its pause annotation, before any other cause',
       { ...node('False', { annotations: { 'stowage.dev/paused': 'true' } }), ...away },
       {
         cause: 'Paused',
@@ -71,7 +71,7 @@ describe('a node is held up by', () => {
       },
     ],
     [
-      'an address that is none',
+      'an invalid address',
       { ...node('True', { annotations: { 'stowage.dev/port': '0' } }), ...failed },
       {
         cause: 'AddressInvalid',
@@ -81,7 +81,7 @@ describe('a node is held up by', () => {
       },
     ],
     [
-      'the taint',
+      'the out-of-service taint',
       { ...node('False', { taints: ['node.kubernetes.io/out-of-service'] }), ...away },
       {
         cause: 'NodeOutOfService',
@@ -91,7 +91,7 @@ describe('a node is held up by', () => {
       },
     ],
     [
-      'the taint, though it is Ready',
+      'the out-of-service taint, though it is Ready',
       { ...node('True', { taints: ['node.kubernetes.io/out-of-service'] }), ...available('a') },
       {
         cause: 'NodeOutOfService',
@@ -101,12 +101,12 @@ describe('a node is held up by', () => {
       },
     ],
     [
-      'a look that did not come through',
+      'a failed probe',
       { ...node('True'), ...failed, ...away },
       { cause: 'NodeUnreachable', holdup: 'no route', phase: 'Ready', run: ['ssh n1 true'] },
     ],
     [
-      'a host key that is not known',
+      'an unknown host key',
       { ...node('True'), ...awayFor(reason('HostKeyUnknown', { node: 'n1' })) },
       {
         cause: 'HostKeyUnknown',
@@ -131,7 +131,7 @@ describe('a node is held up by', () => {
       },
     ],
     [
-      'one of its Volumes',
+      'a Volume',
       {
         ...node('True'),
         ...available('a'),
@@ -147,7 +147,7 @@ describe('a node is held up by', () => {
       },
     ],
     [
-      'being none of the cluster any more',
+      'its absence from the cluster',
       { ...available('b'), ...available('a'), ...other },
       {
         cause: 'NodeMissing',

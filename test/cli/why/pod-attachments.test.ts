@@ -43,7 +43,7 @@ describe('a pod is held up by', () => {
       { holdup: 'Volume data1 is not attached to node n1 yet' },
     ],
     [
-      'the cause that holds its Volume up',
+      'the blocker of its Volume',
       merge(pod(), backed(volume([], { status: ready('Unknown', 'NodeUnreachable', 'no route') }))),
       {
         holdup:
@@ -109,7 +109,7 @@ describe('a pod is held up by', () => {
       },
     ],
     [
-      'another node that cannot see whether the device is in use',
+      'another node that cannot determine whether the device is in use',
       heldOnN2({ pods: [], ...explain('UseUnknown', { device: '/dev/loop3' }) }),
       { cause: 'WaitingForUnmount', holdup: 'cannot determine whether', since: ago(120) },
     ],
@@ -136,12 +136,12 @@ describe('a pod is held up by', () => {
       { cause: 'WaitingForUnmount', holdup: 'is in use: mounted at /mnt', since: ago(120) },
     ],
     [
-      'what an earlier version says of another node',
+      'another node, as an earlier version reports it',
       heldOnN2({ pods: [], message: '/dev/loop3 is in use: mounted at /mnt' }),
       { cause: 'UnknownReason', holdup: 'is in use: mounted at /mnt', since: ago(120) },
     ],
     [
-      'what others wrote for the reason of another node',
+      'an invalid reason of another node',
       heldOnN2({ pods: [], message: 'x', detail: { code: 'OperationUnderWay' } as Reason }),
       { cause: 'JobRunning', holdup: 'it is Attached on node n2 (x)', fix: 'ssh n2 ps axl' },
     ],
@@ -154,7 +154,7 @@ describe('a pod is held up by', () => {
       },
     ],
     [
-      'a node that cannot attach the Volume, which another one has',
+      'a node that cannot attach the Volume, which is attached elsewhere',
       merge(heldOnN2({}), pod({ spec: { nodeName: 'n3' } })),
       { cause: 'WrongNode', holdup: 'one of the nodes n1, n2, but the pod is on node n3' },
     ],
@@ -191,7 +191,7 @@ describe('a pod is held up by', () => {
       },
     ],
     [
-      'what only its condition reports, also of a running pod',
+      'a blocker that only its condition reports, though it runs',
       merge(
         pod({ status: { ...condition('scratch: gone'), phase: 'Running' } }),
         backed(volume([on('n1')])),
@@ -219,16 +219,16 @@ describe('a Volume is not Ready and attached to another node: the first blocker 
   const notThere = { code: 'VolumeNotMade', parameters: { volume: 'data1' } };
   const ofAnother = { ...ofHolder, parameters: { ...ofHolder.parameters, volume: 'data2' } };
   test.each([
-    ['that of the Volume, where no event tells', [], ofVolume],
-    ['that of the other node, where an event of the daemon tells it', [told(ofHolder)], ofHolderN2],
+    ['that of the Volume, without an event', [], ofVolume],
+    ['that of the other node, if an event of the daemon has it', [told(ofHolder)], ofHolderN2],
     [
-      'that of the Volume, where the last event tells another',
+      'that of the Volume, if the last event has another one',
       [told(ofHolder, 'stowage', 60), told(notThere)],
       ofVolume,
     ],
-    ['that of the Volume, where the event is of another volume', [told(ofAnother)], ofVolume],
-    ['that of the Volume, where another component emitted it', [told(ofHolder, 'x')], ofVolume],
-    ['that of the Volume, where the event has no reason', [told(undefined)], ofVolume],
+    ['that of the Volume, if the event is of another volume', [told(ofAnother)], ofVolume],
+    ['that of the Volume, if the event is of another component', [told(ofHolder, 'x')], ofVolume],
+    ['that of the Volume, if the event has no reason', [told(undefined)], ofVolume],
   ])('%s', async (_, events, holdup) => {
     expect((await why(merge(bothUnknown, ...events))).holdup).toContain(holdup);
   });

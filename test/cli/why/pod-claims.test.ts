@@ -201,7 +201,7 @@ describe('a pod is held up by', () => {
       { holdup: 'the Volume of its claim db/data-0 is gone' },
     ],
     [
-      'a Volume of that name that was made later',
+      'a Volume of that name that was created later',
       merge(pod(), backed(volume([on('n1')])), {
         'volumes/data1': volume([on('n1')], { metadata: { name: 'data1', uid: 'uid-later' } }),
       }),

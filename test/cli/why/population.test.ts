@@ -80,7 +80,7 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
     'kubectl logs -n stowage populate-u',
   ],
   [
-    'the second one',
+    'the second pod',
     withMade(podIn('Running'), { 'stowage.dev/populate-attempts': attempts(1) }),
     'on node n1, attempt 2 of 4; the last one failed: exit status 1: no space',
     'kubectl logs',
@@ -92,13 +92,13 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
     'kubectl describe pod -n stowage populate-u',
   ],
   [
-    'a pod that somebody deleted',
+    'a pod that is being deleted',
     withMade(podIn('Running', DELETED)),
     'is being deleted on node n1: another one is created when it is gone',
     'kubectl get nodes',
   ],
   [
-    'a pod that is done',
+    'a pod that succeeded',
     withMade(podIn('Succeeded', DELETED), { 'stowage.dev/populated-by': 'p' }),
     'its volume is filled, and is bound to it once pod stowage/populate-u is gone',
     'kubectl get nodes',
@@ -111,7 +111,7 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
     'stowage get populators',
   ],
   [
-    'a definition that is gone, of a claim that was begun',
+    'a missing definition, after the population has begun',
     { ...begun, population: { definitions: [], registered: true } },
     'no populator is registered for the kind',
     'stowage register populator hello',
@@ -126,13 +126,13 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
     'kubectl get nodes',
   ],
   [
-    'a kind that nobody registered',
+    'an unregistered kind',
     { population: { definitions: [], registered: false } },
     'no populator is registered for the kind Hello.hello.example.com',
     'stowage register populator hello --group hello.example.com --kind Hello --image IMAGE --mount-path PATH',
   ],
   [
-    'a kind that others fill',
+    'a kind of another populator',
     { population: { definitions: [], registered: true } },
     'is for another populator',
     'stowage get populators',
@@ -150,37 +150,37 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
     'A change of either triggers a retry.',
   ],
   [
-    'one that is being filled',
+    'a claim that is being filled',
     begun,
     'a volume is being filled for it from Hello example',
     'kubectl get pvc,pods -A -l stowage.dev/populates-uid=',
   ],
   [
-    'one that waits for its first pod',
+    'a claim that waits for its first pod',
     { storageClass: { found: WAITS } },
     'its storage class waits for the first pod that uses the claim',
     'Create a pod in namespace test',
   ],
   // An event of the validator, from before the kind was registered.
   [
-    'what was said before',
+    'an outdated event',
     { ...begun, events: told('UnrecognizedDataSourceKind', 'The datasource does not match') },
     'a volume is being filled for it',
     'kubectl get pvc,pods',
   ],
   [
-    'a kind that nobody registered, in a class of others',
+    'an unregistered kind, in a class of another provisioner',
     { storageClass: { found: OTHERS }, population: { definitions: [], registered: false } },
     'no populator is registered for the kind Hello.hello.example.com',
     'stowage register populator hello',
   ],
   [
-    'one that waits for its first pod, in a class of others',
+    'a claim that waits for its first pod, in a class of another provisioner',
     { storageClass: { found: { ...OTHERS, volumeBindingMode: 'WaitForFirstConsumer' } } },
     'its storage class waits for the first pod that uses the claim',
     'Create a pod in namespace test',
   ],
-  ['one that nobody has taken up', {}, 'no daemon has processed it yet', 'stowage watch'],
+  ['a claim that no daemon has processed', {}, 'no daemon has processed it yet', 'stowage watch'],
 ])('diagnoseClaim explains a claim with a populator: %s', (_, parts, holdup, fix) => {
   expectByCodes((facts) => diagnoseClaim(facts, NOW), known(parts));
   const found = diagnoseClaim(known(parts), NOW);
@@ -206,12 +206,12 @@ test.each<[string, Explanation, object]>([
     },
   ],
   [
-    'as it is in no namespace',
+    'because it is cluster-scoped',
     explain('SourceNotNamespaced', { kind: 'Hello', source: 'x', namespace: 'prod' }),
     { cause: 'SourceRefused' },
   ],
   [
-    'as the daemon may not read it',
+    'because the daemon may not read it',
     explain('KindForbidden', { plural: 'hellos', group: 'hello.example.com', kind: 'Hello' }),
     { cause: 'SourceRefused' },
   ],

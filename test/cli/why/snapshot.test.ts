@@ -68,7 +68,7 @@ const YAML = 'kubectl get volumesnapshot foo-backup -n prod -o yaml';
 
 test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
   [
-    'deleted while a claim is made from it',
+    'deleted while a claim is created from it',
     metadata({
       finalizers: [BOUND, 'snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection'],
     }),
@@ -85,13 +85,13 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     undefined,
   ],
   [
-    'deleted, and nobody looks',
+    'deleted, without a daemon',
     { ...metadata({ finalizers: [BOUND] }), ...content({}) },
     'its content snapcontent-uid-snapshot still exists',
     'stowage watch',
   ],
   [
-    'deleted, and held by others',
+    'deleted, with finalizers of others',
     metadata({ finalizers: ['example.com/x'] }),
     'waits for the finalizers example.com/x',
     YAML,
@@ -109,7 +109,7 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     undefined,
   ],
   [
-    'a default class of others',
+    'a default class of another driver',
     { classes: { found: [{ ...DEFAULT, driver: 'ebs.csi.aws.com' }] } },
     'there is no default one of volume.stowage.dev',
     undefined,
@@ -120,9 +120,9 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     'several default ones of volume.stowage.dev: standard, b',
     undefined,
   ],
-  ['a class that is not there', ofClass('nowhere'), 'its class nowhere does not exist', undefined],
+  ['a missing class', ofClass('nowhere'), 'its class nowhere does not exist', undefined],
   [
-    'a class of others',
+    'a class of another driver',
     ofClass('other'),
     'its class other is of the driver ebs.csi.aws.com',
     undefined,
@@ -134,19 +134,19 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     'kubectl get pvc -n prod',
   ],
   [
-    'a claim that waits',
+    'a Pending claim',
     { claim: { found: claimNamed('foo', {}, 'prod') } },
     'its claim foo is Pending, and has no volume yet',
     'stowage why pvc prod/foo',
   ],
   [
-    'a claim of others',
+    'a claim of another provisioner',
     { pv: { found: { ...pv, metadata: { name: 'x' } } } },
     'the volume pvc-foo of its claim foo is not a volume of Stowage',
     YAML,
   ],
   [
-    'a content that is not there',
+    'a missing content',
     { snapshot: BY_HAND },
     'its content snapcontent-uid-snapshot does not exist',
     undefined,
@@ -158,13 +158,13 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     'kubectl get volumesnapshotcontent snapcontent-uid-snapshot -o yaml',
   ],
   [
-    'a content of one that had its name',
+    'a content of an earlier snapshot of its name',
     { snapshot: BY_HAND, ...content({ volumeSnapshotRef: { ...ref, uid: 'old' } }) },
     'belongs to another snapshot, prod/foo-backup, which had the UID old',
     'kubectl get volumesnapshotcontent snapcontent-uid-snapshot -o yaml',
   ],
   [
-    'a content of others',
+    'a content of another driver',
     { snapshot: BY_HAND, ...content({ driver: 'ebs.csi.aws.com' }) },
     'is of the driver ebs.csi.aws.com, not of Stowage',
     YAML,
@@ -194,13 +194,13 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
   ],
   ['no daemon', {}, 'no daemon has processed it yet', 'stowage watch'],
   [
-    'a node at work',
+    'a content that is being created',
     content({}),
     'its content snapcontent-uid-snapshot is being created',
     'stowage watch',
   ],
   [
-    'a content that is ready before it',
+    'a content that is ready before the snapshot',
     content({}, { readyToUse: true }),
     'is ready, but the status of the snapshot is not updated yet',
     'stowage watch',
@@ -260,7 +260,7 @@ describe('diagnoseSnapshot finds the cause by its reason', () => {
 
   test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     [
-      'a node that is not reached in a known way',
+      'a node that is unreachable for a known reason',
       failing(reason('MinionDown', { node: 'n1', minion: 'm1' })),
       'MinionDown',
       'ssh n1 systemctl start salt-minion',
@@ -272,7 +272,7 @@ describe('diagnoseSnapshot finds the cause by its reason', () => {
       undefined,
     ],
     [
-      'a pause',
+      'a pause of its node',
       failing(reason('SnapshotNodePaused', { node: 'n1' })),
       'Paused',
       'kubectl annotate node n1 stowage.dev/paused-',
@@ -290,7 +290,7 @@ describe('diagnoseSnapshot finds the cause by its reason', () => {
       'kubectl annotate volumesnapshotcontent c1 stowage.dev/paused-',
     ],
     [
-      'a copy that nobody knows the place of',
+      'a copy whose job record is lost',
       failing(reason('ContentNoteLost', { volume: 'data1', content: 'c1', uid: 'u1' })),
       'SnapshotFailing',
       "kubectl annotate volumesnapshotcontent c1 'stowage.dev/forget-node=u1'",
@@ -315,23 +315,28 @@ describe('diagnoseSnapshot finds the cause by its reason', () => {
       undefined,
     ],
     [
-      'an error that another version wrote since',
+      'a later error of another version',
       failing(reason('ContentPaused', { content: 'c1' }), {
         status: { error: { message: 'it broke', time: 'later' } },
       }),
       'UnknownReason',
       undefined,
     ],
-    ['nothing that is known', { events: { found: [warning] } }, 'UnknownReason', undefined],
-    ['an event of others', ofEvent(reason('MinionDown', AWAY), 'x'), 'UnknownReason', undefined],
+    ['an event without a reason', { events: { found: [warning] } }, 'UnknownReason', undefined],
     [
-      'an event, whose words are in no command',
+      'an event of another component',
+      ofEvent(reason('MinionDown', AWAY), 'x'),
+      'UnknownReason',
+      undefined,
+    ],
+    [
+      'an event, whose parameters are in no command',
       ofEvent(reason('MinionDown', AWAY)),
       'MinionDown',
       undefined,
     ],
     [
-      'a node of a name that none can have',
+      'a node with an invalid name',
       failing(reason('MinionDown', { node: '-oProxyCommand=x', minion: 'm' })),
       'MinionDown',
       undefined,

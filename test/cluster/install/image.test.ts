@@ -185,7 +185,7 @@ test(
       ],
       args,
     );
-    await until('it is ready', async () => {
+    await until('the daemon is ready', async () => {
       const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
       return answer?.ok ? true : undefined;
     });

@@ -105,7 +105,7 @@ test(
     const looks =
       'check node n1 --kubeconfig /etc/stowage/kubeconfig --ssh-config /etc/stowage/ssh/config';
     await until(
-      'that user looks at the node',
+      'user stowage reaches the node',
       async () => {
         const { stdout: seen } = await type(`sudo -u stowage stowage ${looks} || true`);
         return /reachable.*it answers/.test(seen) ? true : undefined;
@@ -119,7 +119,7 @@ test(
     expect(await shows('MainPID')).toBe(before);
     await type('systemctl kill --signal=SIGKILL stowage');
     await until(
-      'it was started again',
+      'the daemon is restarted',
       async () =>
         ![before, '0'].includes(await shows('MainPID')) && (await shows('ActiveState')) === 'active'
           ? true

@@ -89,7 +89,7 @@ async function made(name: string, spec: Partial<Volume['spec']>): Promise<void> 
 
 test('upgrading, downgrading and re-upgrading the CRDs leaves all objects unchanged', async () => {
   for (const file of [...DEFINITIONS, `${FIRST}/daemon.yaml`]) await kubectl('apply', '-f', file);
-  await until('the first definition is served', () =>
+  await until('the first version of the CRDs is served', () =>
     read(VOLUMES).then(
       () => true,
       () => undefined,
@@ -161,7 +161,7 @@ test('upgrading, downgrading and re-upgrading the CRDs leaves all objects unchan
   });
 
   for (const file of DEFINITIONS) await kubectl('replace', '-f', file);
-  const back = await until('the first definition is served again', async () => {
+  const back = await until('the first version of the CRDs is served again', async () => {
     const found = await all();
     const sparse = found[0]?.[2] as Volume | undefined;
     return sparse?.status?.attachments === undefined ? found : undefined;
@@ -175,7 +175,7 @@ test('upgrading, downgrading and re-upgrading the CRDs leaves all objects unchan
   );
   const again = await stowage('install');
   expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining(`${CRD} changed`)]);
-  await until('this definition is served again', async () =>
+  await until('the current CRDs are served again', async () =>
     JSON.stringify(await all()) === JSON.stringify(after) ? true : undefined,
   );
 

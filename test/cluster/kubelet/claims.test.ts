@@ -38,7 +38,7 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
     await pods.run('writes', [data], writing(data, word));
     const more = { spec: { resources: { requests: { storage: '400Mi' } } } };
     await scene.client.patch(PERSISTENT_VOLUME_CLAIMS, 'data', more, { namespace: NAMESPACE });
-    await until('it has grown', async () => {
+    await until('the claim has grown', async () => {
       const { status } = await claims.get(`${NAMESPACE}/data`);
       return /^(419430400|400Mi)$/.test(status?.capacity?.storage ?? '') || undefined;
     });

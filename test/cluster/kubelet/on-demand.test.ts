@@ -124,7 +124,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
     await pods.start(`${name}-second`, mounted);
     await pods.remove(`${name}-first`);
     const left = `${NAMESPACE}/${name}-second`;
-    await until(`only ${left} has it`, async () =>
+    await until(`only ${left} uses the device`, async () =>
       (await volumes.get(name)).status?.attachments?.[0]?.pods.join() === left ? true : undefined,
     );
     expect(await loopsOf(uid)).toEqual(before);
@@ -143,13 +143,13 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
       const mounted = await pods.claim(name, name, mode);
       await pods.start(`${name}-holds`, mounted, { graceSeconds: 10 });
       await scene.kubectl('delete', 'pod', `${name}-holds`, '--force', '--grace-period=0');
-      const held = await until('why it is not detached', async () => {
+      const held = await until('the attachment has a message', async () => {
         const [attachment] = (await volumes.get(name)).status?.attachments ?? [];
         return attachment?.pods.length === 0 ? attachment.message : undefined;
       });
       expect(held).toMatch(/in use|kubelet/);
       expect(await loopsOf(uid)).toHaveLength(1);
-      await until('the device gone, and not before the mounts', async () => {
+      await until('the device is detached after the mounts are gone', async () => {
         const loops = await loopsOf(uid);
         const mounts = await readFile('/proc/self/mountinfo', 'utf8');
         if (loops.length === 0) expect(mounts).not.toMatch(placesOf(name));
@@ -169,7 +169,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
     const { name } = volume.metadata;
     const mounted = await pods.claim(name, name, 'Filesystem');
     await pods.start(`${name}-gated`, mounted, { readinessGates: [VOLUMES_ATTACHED_CONDITION] });
-    const pod = await until('the pod Ready', async () => {
+    const pod = await until('the pod is Ready', async () => {
       const found = await scene.client.get<Pod>(PODS, `${name}-gated`, { namespace: NAMESPACE });
       return conditionOf(found, 'Ready')?.status === 'True' ? found : undefined;
     });

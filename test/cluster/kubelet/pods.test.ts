@@ -156,7 +156,7 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
   });
 
   const after = (waitMs: number, from = Date.now()) =>
-    until('the moment', async () => (Date.now() - from >= waitMs ? true : undefined));
+    until('the delay has passed', async () => (Date.now() - from >= waitMs ? true : undefined));
 
   test('a Volume deleted while Pending leaves nothing behind, at any stage', async () => {
     for (const waitMs of [0, 100, 200, 400]) {

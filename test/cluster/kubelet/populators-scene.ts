@@ -141,7 +141,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
     remove: (resource: Resource, name: string, namespace = NAMESPACE) =>
       client.delete(resource, name, { namespace }),
     isTold: (name: string, text: string) =>
-      until(`${name} is told: ${text}`, async () =>
+      until(`${name} has an event: ${text}`, async () =>
         (await eventsOf(name)).find((event) => event.includes(text)),
       ).catch(async (error: Error) =>
         orSeen(new Error(`${error.message}: ${await eventsOf(name)}`)),
@@ -153,7 +153,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
       }).catch(orSeen),
     /** Waits until the claim's populator pod runs, and returns it. */
     runs: (uid = '') =>
-      until('its pod runs', async () =>
+      until('the populator pod runs', async () =>
         (await own()).find(
           ({ metadata, status }) =>
             metadata.name === `populate-${uid}` && status?.phase === 'Running',
@@ -161,7 +161,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
       ).catch(orSeen),
     /** Waits for a populator pod with another UID than `not`. */
     isAnother: (uid: string, not: string) =>
-      until('another pod runs', async () =>
+      until('another populator pod runs', async () =>
         (await own()).find(
           ({ metadata, status }) =>
             metadata.name === `populate-${uid}` &&
@@ -171,7 +171,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
       ).catch(orSeen),
     /** Waits until the API server enforces the quota. */
     isEnforced: (quotas: Resource, name: string) =>
-      until(`quota ${name} holds`, async () => {
+      until(`quota ${name} is enforced`, async () => {
         const quota = await client.get<KubeObject & { status?: { hard?: object } }>(quotas, name, {
           namespace: OWN,
         });
@@ -180,7 +180,7 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
     /** Waits until no populator object remains, and no claim has a finalizer of Stowage. */
     isClean: (withinMs?: number) =>
       until(
-        'nothing of the machine is left',
+        'no object of the populator is left',
         async () => {
           const primes = (await client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: OWN })).items;
           const held = (await client.list(PERSISTENT_VOLUME_CLAIMS)).items.filter(({ metadata }) =>

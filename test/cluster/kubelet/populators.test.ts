@@ -163,7 +163,7 @@ describeAsRoot('claims that populators populate, with a real scheduler and a rea
 
     await kind.register('hello', 'sleep infinity');
     await scene.createClaim('mid-way', { storageClassName: 'retain' });
-    await until('its pod runs', async () => {
+    await until('a populator pod runs', async () => {
       const { items } = await scene.client.list<Pod>(PODS, { namespace: OWN });
       return items.some(({ status }) => status?.phase === 'Running') || undefined;
     });

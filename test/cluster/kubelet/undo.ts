@@ -70,7 +70,7 @@ const sysctlsIn = (folder: string) => join(folder, 'sysctls.json');
 async function endContainers(folder: string): Promise<void> {
   const holders = () => processesWith(['-address', socketIn(folder)]);
   for (const pid of await holders()) process.kill(pid, 'SIGKILL');
-  await until('the end of what held the containers', async () =>
+  await until('all containerd shims have ended', async () =>
     (await holders()).length === 0 ? true : undefined,
   );
   for (const task of await list(tasksIn(folder))) {

@@ -155,7 +155,7 @@ describeAsRoot('restore of etcd from an earlier backup', () => {
     await held[0]?.release();
     await held[0]?.ended();
     await resume();
-    await told('the others are named again', async () => {
+    await told('the other jobs are recorded again', async () => {
       const others = await Promise.all(names.slice(1).map(get));
       return others.every(({ status }) => status?.job === 'PrepareVolume/1') || undefined;
     });

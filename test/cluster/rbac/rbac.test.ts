@@ -144,7 +144,7 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
           .some((told) => told?.message?.includes(refused[0] ?? ''));
       try {
         await Promise.race([isRefused, done]);
-        await Promise.race([until('it is told', async () => isTold() || undefined), done]);
+        await Promise.race([until('refusal is reported', async () => isTold() || undefined), done]);
         await give(RIGHTS);
         await done;
       } finally {

@@ -66,7 +66,7 @@ export async function setRights(
       }));
     await client.patch(role.resource, role.name, { rules }, { namespace: role.namespace });
   }
-  await until('the roles are known', async () => {
+  await until('the API server applies the roles', async () => {
     const allowed = await Promise.all(all.map((right) => isAllowed(account, right)));
     return all.every((right, index) => allowed[index] === given.includes(right)) || undefined;
   });

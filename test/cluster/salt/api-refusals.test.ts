@@ -44,15 +44,15 @@ describeAsRoot("limits of the daemon's account at salt-api", () => {
     test.each<[string, object]>([
       ['functions of minions', { client: 'local', ...on, fun: 'cmd.run', arg: ['touch MARKER'] }],
       [
-        "even those of Stowage's module",
+        "functions of Stowage's module",
         { client: 'local', ...on, fun: 'stowage.subjects', arg: ['n1', 1] },
       ],
       [
-        'and not waited for',
+        'asynchronous functions of minions',
         { client: 'local_async', ...on, fun: 'cmd.run', arg: ['touch MARKER'] },
       ],
       [
-        'a list with an allowed one, of which Salt would take all',
+        'a list of functions with an allowed one',
         {
           client: 'local',
           ...on,
@@ -67,9 +67,9 @@ describeAsRoot("limits of the daemon's account at salt-api", () => {
         { client: 'runner', fun: 'salt.cmd', kwarg: { fun: 'cmd.run', cmd: 'touch MARKER' } },
       ],
       ['a list of runners', { client: 'runner', fun: ['stowage.call', 'salt.cmd'] }],
-      ['a runner, not waited for', { client: 'runner_async', fun: 'jobs.active' }],
+      ['an asynchronous runner', { client: 'runner_async', fun: 'jobs.active' }],
       ['a wheel', { client: 'wheel', fun: 'key.accept', arg: ['*'] }],
-      ['ssh of Salt', { client: 'ssh', tgt: '*', fun: 'cmd.run', arg: ['touch MARKER'] }],
+      ['salt-ssh', { client: 'ssh', tgt: '*', fun: 'cmd.run', arg: ['touch MARKER'] }],
       ['a raw shell', { client: 'ssh', tgt: '*', raw_shell: true, arg: ['touch MARKER'] }],
       [
         'batches',

@@ -126,7 +126,7 @@ describeAsRoot('a node over Salt', () => {
       await part().start();
       // Resubmits the job, as a daemon does that does not know of its submission.
       const seen = new Set<string>();
-      const ended = await until('its end', async () => {
+      const ended = await until('the job ends', async () => {
         const state = await executor.submit('n1', one, 1000).catch((error: NodeError) => error);
         if (state instanceof NodeError) {
           expect(state.code).toBe('unreachable');

@@ -85,7 +85,7 @@ export function loginCases(name: string, start: (folder: string) => Promise<Toke
         await expect(executor.subjects('n1')).rejects.toThrow(/login of .* failed/);
         await writeFile(secretFile(), await reviews.token(ACCOUNT, AUDIENCE));
         // After a refusal the executor waits a second before it contacts the node again.
-        const taken = await until('it is taken', () =>
+        const taken = await until('the new token is accepted', () =>
           executor.subjects('n1').catch(() => undefined),
         );
         expect(taken).toEqual(expect.any(Array));
@@ -95,9 +95,9 @@ export function loginCases(name: string, start: (folder: string) => Promise<Toke
     });
 
     test.each<[string, string, string, string]>([
-      ["another account's, under its own name", OTHER, OTHER, AUDIENCE],
-      ["another account's, under the name of ours", ACCOUNT, OTHER, AUDIENCE],
-      ['one for another audience', ACCOUNT, ACCOUNT, 'https://kubernetes.default.svc'],
+      ["another account's token under its own name", OTHER, OTHER, AUDIENCE],
+      ["another account's token under the daemon's name", ACCOUNT, OTHER, AUDIENCE],
+      ['a token for another audience', ACCOUNT, ACCOUNT, 'https://kubernetes.default.svc'],
     ])('%s is refused', async (_what, user, of, audience) => {
       await writeFile(secretFile(), await reviews.token(of, audience));
       await expect(subjects(user)).rejects.toMatchObject({

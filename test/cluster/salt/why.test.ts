@@ -127,7 +127,7 @@ describeAsRoot('why, for problems of Salt', () => {
     const said = await someone.untilCause('volume/down', 'MinionDown');
     expectSaid(said, 'MinionDown', 'Volume down', 'Node n1');
     const following = someone.follow(said);
-    await until('it is to be started', () =>
+    await until('the start of the minion is requested', () =>
       readFile(`${started()}.asked`).then(
         () => true,
         () => undefined,

@@ -75,7 +75,7 @@ describeAsRoot('snapshots with the standard snapshot-controller', () => {
   const contentOf = async (snapshot: string) =>
     content((await claims.isReady(idOf(snapshot))).status?.boundVolumeSnapshotContentName ?? '');
   const exists = (name: string) =>
-    until(`VolumeSnapshotContent ${name} is there`, () =>
+    until(`VolumeSnapshotContent ${name} exists`, () =>
       content(name).catch((error: unknown) =>
         isNotFound(error) ? undefined : Promise.reject(error),
       ),
@@ -153,7 +153,7 @@ describeAsRoot('snapshots with the standard snapshot-controller', () => {
 
   /** Waits until the claim's finalizer is removed, as no snapshot of it is being created. */
   const isReleased = () =>
-    until('the claim is let go of', async () => {
+    until('the finalizer of the claim is removed', async () => {
       const { metadata } = await claims.get(idOf('data'));
       return metadata.finalizers?.includes(IS_SOURCE) ? undefined : true;
     });
@@ -208,8 +208,8 @@ describeAsRoot('snapshots with the standard snapshot-controller', () => {
 
     test.each<[string, string | undefined, 'Delete' | 'Retain']>([
       ['of a class', 'deletes', 'Delete'],
-      ['of no class, so of the default one', undefined, 'Delete'],
-      ['of a class that retains', 'retains', 'Retain'],
+      ['of the default class', undefined, 'Delete'],
+      ['of a class with Retain', 'retains', 'Retain'],
     ])('a snapshot %s is taken, restored and deleted', async (_, className, policy) => {
       const name = `${mode}-${className ?? 'default'}`;
       await write(name);

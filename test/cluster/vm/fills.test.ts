@@ -266,8 +266,8 @@ describe('populating logical volumes', () => {
   );
 
   test.each([
-    ['whoever deletes it does not wait until it is full', false],
-    ['nor where the shell around what fills it was killed', true],
+    ['while its shell runs', false],
+    ['after its shell was killed', true],
   ])(
     'deletion cancels a running population: %s',
     async (_, killed) => {
@@ -278,7 +278,7 @@ describe('populating logical volumes', () => {
       await lvm.executor.submit(NODE, { key, steps: plan.steps }, 0);
       await isBeingFilled(desired);
       const isBegun = ['pgrep', '-f', `[s]towage-image-inside /dev/vg0/${desired.name} `];
-      await until('it began', async () => {
+      await until('the population script runs', async () => {
         return (await lvm.vm.run(isBegun, { reject: false })).exitCode === 0 || undefined;
       });
       if (killed)
@@ -295,7 +295,7 @@ describe('populating logical volumes', () => {
         state: ended,
         step: { name: 'populate the volume from Image prod/debian' },
       });
-      await until('nothing has it open', async () => {
+      await until('no process has the volume open', async () => {
         const made = await planNow(lvm.executor, NODE, 'delete', { ...desired, fill: undefined });
         return 'refusal' in made && made.retryable ? undefined : made;
       });
@@ -305,7 +305,7 @@ describe('populating logical volumes', () => {
   );
 
   const isBeingFilled = ({ uid }: DesiredLvm) =>
-    until('it is being filled', async () => {
+    until('the volume is being populated', async () => {
       const { stdout } = await lvm.vm.run(
         ['sh', '-c', 'cat "/run/stowage/jobs/$1"/*/step', 'sh', uid],
         {
@@ -399,7 +399,7 @@ describe('populating logical volumes', () => {
         LONG,
       );
       await claims.remove('default/large');
-      await until('all is gone', async () => (await lvm.volumes()).length === 0 || undefined, LONG);
+      await until('no LVs left', async () => (await lvm.volumes()).length === 0 || undefined, LONG);
     }, 900_000);
 
     test('are bound once populated, and leave nothing behind if deleted meanwhile', async () => {
@@ -427,7 +427,7 @@ describe('populating logical volumes', () => {
         resources: { requests: { storage: '1300Mi' } },
       });
       await until(
-        'it is being filled',
+        'the claim is being populated',
         async () => {
           const { stdout } = await lvm.vm.run(
             ['sh', '-c', 'grep -l "" /run/stowage/jobs/*/*/step | xargs cat'],
@@ -440,7 +440,7 @@ describe('populating logical volumes', () => {
         LONG,
       );
       for (const id of ['given-up', 'files', 'block']) await claims.remove(`default/${id}`);
-      await until('all is gone', async () => (await lvm.volumes()).length === 0 || undefined, LONG);
+      await until('no LVs left', async () => (await lvm.volumes()).length === 0 || undefined, LONG);
     }, 900_000);
   });
 });

@@ -49,7 +49,7 @@ const OF_POD = `--config 'devices{global_filter=["a|/loop|","a|by-partuuid|","r|
 const USES: [what: string, script: string, told: RegExp[]][] = [
   ['a group of logical volumes', LVM, [/held by \S+ \(lvm, guest-data\)$/]],
   [
-    'a group of logical volumes, of which one is mounted',
+    'a group with a mounted logical volume',
     `${LVM}; lvcreate -q -y -n idle -L 16M guest; mkfs.ext4 -q /dev/guest/data; mount /dev/guest/data /mnt/a`,
     [
       /held by \S+ \(lvm, guest-data\), which is mounted at \/mnt\/a$/,
@@ -57,7 +57,7 @@ const USES: [what: string, script: string, told: RegExp[]][] = [
     ],
   ],
   [
-    "a group of the name of the node's own",
+    "a group with the name of the node's own",
     `rm -rf /dev/vg0; vgcreate -q ${OF_POD} vg0 "$1"; lvcreate -q -y ${OF_POD} -n data -L 32M vg0`,
     [/held by \S+ \(lvm, vg0-data\)$/],
   ],
@@ -83,7 +83,7 @@ const USES: [what: string, script: string, told: RegExp[]][] = [
     ],
   ],
   [
-    'a device of device-mapper with a name for a shell',
+    'a device-mapper device with shell characters in its name',
     'dmsetup create "a;\\$(reboot) \'b" --table "0 1024 linear $1 2048"',
     [/is in use: held by \S+ \(.*\)$/],
   ],
@@ -164,11 +164,11 @@ describe('deleting a Volume whose device is held', () => {
       const volume = sparseVolume(name, NODE, '128Mi');
       await client.create<Volume>(VOLUMES, { ...volume, spec: { ...volume.spec, mode: 'Block' } });
       const device = await until(
-        'it is there',
+        'the Volume has a device path',
         async () => (await client.get<Volume>(VOLUMES, name)).status?.devicePath,
         LONG,
       );
-      await until('its device is', async () =>
+      await until('the device exists', async () =>
         (await vm.run(['test', '-e', device], { reject: false })).exitCode === 0 ? true : undefined,
       );
       await vm.run(['sh', '-ec', script, 'sh', device]);
@@ -195,7 +195,7 @@ describe('deleting a Volume whose device is held', () => {
       const typed = command.replace(/^ssh /, `ssh -F ${vm.configFile} `);
       await execa('sh', ['-c', typed]);
       await until(
-        'it is gone',
+        'the Volume is gone',
         async () => {
           const { items } = await client.list<Volume>(VOLUMES);
           return items.every(({ metadata }) => metadata.name !== name) || undefined;

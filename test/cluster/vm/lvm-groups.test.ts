@@ -152,8 +152,8 @@ describe('volume groups with the same name', () => {
   test.each([
     ['in a file', inFile, false],
     ['in a file, and active', inFile, true],
-    ['in a logical volume, by the kubelet’s loop device', inLogicalVolume, false],
-    ['in a logical volume, that LVM scans', inLogicalVolumeThatIsScanned, false],
+    ['on the kubelet’s loop device over a logical volume', inLogicalVolume, false],
+    ['in a logical volume that LVM scans', inLogicalVolumeThatIsScanned, false],
     ['on a disk', onDisk, false],
     ['on a disk, and active', onDisk, true],
   ])(

@@ -460,8 +460,8 @@ describe('logical volumes in a VM', () => {
 
   test.each<['Wipe' | 'Delete', string, Partial<DesiredLvm>?]>([
     ['Wipe', 'nothing'],
-    ['Delete', 'what the first one held'],
-    ['Delete', 'nothing, where it is a claim’s: also if its jobs are killed', { zeroed: true }],
+    ['Delete', 'its data'],
+    ['Delete', 'nothing if it is for a claim, even if jobs are killed', { zeroed: true }],
   ])(
     'a thick Block volume in extents of a volume deleted with %s contains %s',
     async (onDelete, _, more = {}) => {

@@ -103,7 +103,7 @@ export async function startLvmNode(disks: Record<string, string> = {}): Promise<
     },
     async killAfter(operation, desired, ms) {
       // A killed job may leave a temporary state.
-      const plan = await until('a plan', async () => {
+      const plan = await until('the operation can be planned', async () => {
         const made = await planNow(executor, NODE, operation, desired);
         return 'refusal' in made && made.retryable ? undefined : made;
       });

@@ -103,7 +103,7 @@ async function hashOf(name: string): Promise<string> {
 
 async function available(name: string): Promise<Volume> {
   return until(
-    `the daemon has looked at ${name}`,
+    `the daemon has reconciled ${name}`,
     async () => {
       const volume = await get(name);
       const ready = readyOf(volume);

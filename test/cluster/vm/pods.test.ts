@@ -138,7 +138,7 @@ test(
         );
       const isDetached = () =>
         until(
-          'nothing attached',
+          'no Volume is attached',
           async () =>
             (await attachmentsOf()).every((each) => each.length === 0) ? true : undefined,
           CONVERGES_WITHIN,
@@ -147,7 +147,7 @@ test(
       const word = randomUUID();
       await createStaying(pods, 'attached', all);
       await until(
-        'all attached',
+        'all Volumes are attached',
         async () =>
           (await attachmentsOf()).every(
             ([each]) => each?.state === 'Attached' && each.pods.length === 1,
@@ -243,7 +243,7 @@ test(
       await claims.isTold('default/left', 'contain data of removed volumes');
       // The daemon removes the refused Volume first.
       const run = await until(
-        'why names what is in the extents',
+        'why reports FreeExtentsCarryData',
         async () => {
           const { cause, fix } = JSON.parse(
             (await stowage('why', 'pvc', 'left', '-o', 'json')).stdout,
@@ -260,7 +260,7 @@ test(
       await claims.isBound('default/left');
       await claims.remove('default/left');
       await until(
-        'no logical volume',
+        'no logical volume is left',
         async () => (await tagged(vm, 'stowage.dev')).length === 0 || undefined,
         CONVERGES_WITHIN,
       );

@@ -146,7 +146,7 @@ test(
       await pods.remove(`${name}-first`);
       const left = `${NAMESPACE}/${name}-second`;
       const attachments = await until(
-        `only ${left} has it`,
+        `only ${left} uses the device`,
         async () => {
           const { status } = await volumes.get(name);
           return status?.attachments?.[0]?.pods.join() === left ? status.attachments : undefined;
@@ -202,7 +202,7 @@ test(
         CONVERGES_WITHIN,
       );
       const why = await until(
-        'an event of why the pod waits',
+        'the event of the waiting pod',
         async () =>
           (await eventsOf(`${name}-waits`)).find(({ message }) =>
             message?.includes('may still write'),
@@ -247,7 +247,7 @@ test(
       );
       await scene.kubectl('taint', 'nodes', 'vm1', `${OUT_OF_SERVICE_TAINT}-`);
       await until(
-        'the pod of before gone',
+        'the earlier pod is gone',
         async () => {
           const { items } = await scene.client.list(PODS, { namespace: NAMESPACE });
           return items.some(({ metadata }) => metadata.name === `${name}-holds`) ? undefined : true;

@@ -192,7 +192,7 @@ export async function startVm({
     await withConsole(async () => {
       // ssh would retry a connection that is not accepted after increasing delays.
       await until(
-        'its sshd is started',
+        'sshd of the VM is started',
         async () => {
           await runs();
           return /Started .*ssh\.service/.test((await consoleText()).slice(from))
@@ -202,7 +202,7 @@ export async function startVm({
         BOOTS_WITHIN,
       );
       await until(
-        'its sshd answers',
+        'sshd of the VM answers',
         async () => {
           await runs();
           const id = await bootId();
@@ -285,7 +285,7 @@ export async function startVm({
       return { exitCode, stdout: String(stdout), stderr: String(stderr) };
     },
     async reboot() {
-      const before = await withConsole(() => until('its sshd answers', bootId, BOOTS_WITHIN));
+      const before = await withConsole(() => until('sshd of the VM answers', bootId, BOOTS_WITHIN));
       const { length } = await consoleText();
       await ssh(name, 'systemctl reboot');
       await ssh('-O', 'exit', name);

@@ -24,16 +24,16 @@ describe('the record of attached nodes', () => {
     ['an empty list', '[]', []],
     ['sorted, each once', '["n2","n1","n2"]', ['n1', 'n2']],
     ['other things among names', '["n1",7,null,{"a":"n3"},["n4"],"n2"]', ['n1', 'n2']],
-    ['what is no name', '["n1","../n2","N3","n 4","","-n5","$(reboot)"]', ['n1']],
+    ['invalid names', '["n1","../n2","N3","n 4","","-n5","$(reboot)"]', ['n1']],
     ['too long a name', JSON.stringify(['n1', 'a'.repeat(254)]), ['n1']],
-    ['a list that was cut', '["n1","n2","n', ['n1', 'n2']],
+    ['a truncated list', '["n1","n2","n', ['n1', 'n2']],
     ['no list', '{"n1":"n2"}', ['n1', 'n2']],
     ['one name', '"n1"', ['n1']],
     ['a number', '7', []],
     ['null', 'null', []],
     ['no JSON', 'n1,n2', []],
     ['binary', '\u0000\ud800["n1"', ['n1']],
-    ['deep', '['.repeat(100_000), []],
+    ['deeply nested', '['.repeat(100_000), []],
   ])('is read from an annotation: %s', (_, annotation, nodes) => {
     expect(nodesOf(annotation)).toEqual(nodes);
   });
@@ -59,10 +59,10 @@ describe('the record of attached nodes', () => {
 
   test.each<[string, unknown]>([
     ['no list', { node: 'n1' }],
-    ['nothing in it', [null, {}, 'n1', 7]],
-    ['odd names', [{ node: 7 }, { node: '../n1' }, { node: '' }]],
+    ['no valid entry', [null, {}, 'n1', 7]],
+    ['invalid names', [{ node: 7 }, { node: '../n1' }, { node: '' }]],
     [
-      'odd reasons',
+      'invalid reasons',
       [
         { node: '', detail: 7 },
         { node: '', detail: { code: {} } },
@@ -174,19 +174,19 @@ describe('the pods of attachment entries', () => {
 
   test.each<[string, Parameters<typeof withPods>[1], (uid: string) => boolean, string[], string[]]>(
     [
-      ['gone', [], () => false, [], []],
-      ['one gone', [wanted('n1', 'b')], () => false, ['b'], []],
-      ['there, of no claim any more', [], () => true, ['a', 'b'], []],
-      ['one there', [], (uid) => uid === 'uid-a', ['a'], []],
+      ['all pods gone', [], () => false, [], []],
+      ['one pod gone', [wanted('n1', 'b')], () => false, ['b'], []],
+      ['active pods whose claims are gone', [], () => true, ['a', 'b'], []],
+      ['one pod still active', [], (uid) => uid === 'uid-a', ['a'], []],
       [
-        'new',
+        'new pods',
         [wanted('n1', 'a', 'b', 'c'), wanted('n2', 'd')],
         () => false,
         ['a', 'b', 'c'],
         ['d'],
       ],
-      ['moved', [wanted('n2', 'a')], () => false, [], ['a']],
-      ['where it is not', [wanted('n3', 'a')], () => false, [], []],
+      ['a pod moved', [wanted('n2', 'a')], () => false, [], ['a']],
+      ['a pod on a node without an entry', [wanted('n3', 'a')], () => false, [], []],
     ],
   )('are updated: %s', (_, want, alive, first, second) => {
     const [one, other] = withPods(entries, want, ({ uid }) => alive(uid));
@@ -210,9 +210,9 @@ describe('recordToWrite', () => {
     ['another node', written, [entry('n2')], '["n2"]'],
     ['pods came', written, [entry('n1', {}, 'a')], undefined],
     ['another state', written, [entry('n1', { state: 'Detaching' })], undefined],
-    ['somebody else wrote', 'junk', [entry('n1')], written],
-    ['there was none', undefined, [entry('n1')], written],
-    ['there was none, and nothing to tell', undefined, [], undefined],
+    ['an invalid record', 'junk', [entry('n1')], written],
+    ['no record yet', undefined, [entry('n1')], written],
+    ['no record and no entries', undefined, [], undefined],
   ])('returns the record only if it changes: %s', (_, before, entries, record) => {
     expect(recordToWrite(before, entries)).toBe(record);
   });

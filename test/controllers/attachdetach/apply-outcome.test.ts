@@ -60,22 +60,15 @@ describe('applyOutcome', () => {
     ['a detach that succeeded', 'detach', detached, DETACHING, [], ''],
     ['a detach of a device in use', 'detach', inUse, DETACHING, USED, 'detach'],
     [
-      'a detach after which it is there',
+      'a detach that leaves the device attached',
       'detach',
       attached,
       DETACHING,
       [{ state: 'Attached' }],
       'detach',
     ],
-    [
-      'a device that no record has',
-      'verify',
-      attached,
-      [],
-      [{ node: 'n1', state: 'Attached' }],
-      '',
-    ],
-    ['no device where one was recorded', 'verify', detached, UNCERTAIN, [], ''],
+    ['an unrecorded device', 'verify', attached, [], [{ node: 'n1', state: 'Attached' }], ''],
+    ['a recorded device that is missing', 'verify', detached, UNCERTAIN, [], ''],
   ])('records the entry of a verified node: %s', (_, kind, outcome, before, after, fails) => {
     expect(settled(kind, outcome, before)).toEqual({
       entries: matching(after),
@@ -95,7 +88,7 @@ describe('applyOutcome', () => {
       'attach verify',
     ],
     [
-      'an attach that did nothing holds nobody up',
+      'an attach that did nothing blocks no other node',
       'attach',
       nothing,
       ATTACHING,
@@ -111,7 +104,7 @@ describe('applyOutcome', () => {
       'detach verify',
     ],
     ['a recorded node without an answer', 'verify', unknown, UNCERTAIN, MAYBE, 'verify'],
-    ['a node without a record or an answer holds nobody up', 'verify', unknown, [], [], 'verify'],
+    ['a silent node without a record blocks no other node', 'verify', unknown, [], [], 'verify'],
   ])('leaves the node to be verified again: %s', (_, kind, outcome, before, after, fails) => {
     expect(settled(kind, outcome, before)).toEqual({
       entries: matching(after),
@@ -179,9 +172,9 @@ test('consecutive failures double the delay up to a limit, and a success resets 
 });
 
 test.each<[string, [AttachmentOperationKind, Outcome][], AttachmentOperationKind]>([
-  ['attach to what is there, but not as it should be', [['attach', still]], 'attach'],
+  ['make an attached device safe to mount', [['attach', still]], 'attach'],
   [
-    'attach, though each look finds nothing',
+    'attach, though each verification finds no device',
     [
       ['attach', unknown],
       ['verify', detached],
@@ -190,7 +183,7 @@ test.each<[string, [AttachmentOperationKind, Outcome][], AttachmentOperationKind
   ],
   ['detach', [['detach', attached]], 'detach'],
   [
-    'detach, though each look finds it',
+    'detach, though each verification finds the device',
     [
       ['detach', unknown],
       ['verify', attached],
@@ -223,9 +216,9 @@ describe('a verification that finds the device as expected', () => {
   });
 
   test.each<[string, Outcome, (known: VolumeState) => void]>([
-    ['of a node that did not answer', { is: 'unknown', ...inUse }, () => {}],
+    ['about a node that did not answer', { is: 'unknown', ...inUse }, () => {}],
     [
-      'of what was said since',
+      'set after the detach',
       { is: 'in-use', ...inUse },
       (known) => {
         const why = explain('OperationUnderWay', { step: 'x' });
@@ -233,7 +226,7 @@ describe('a verification that finds the device as expected', () => {
       },
     ],
     [
-      'of what is needed again',
+      'about a detach that is no longer needed',
       { is: 'in-use', ...inUse },
       (known) => forgetFailures(known, 'n1', ['detach']),
     ],
@@ -270,7 +263,7 @@ test('an attach that did nothing leaves its node to be verified again', () => {
 });
 
 test.each<[string, AttachmentOperationKind, Outcome]>([
-  ['a detach of what is in use', 'detach', inUse],
+  ['a detach of a device in use', 'detach', inUse],
   ['an attach that changed nothing', 'attach', still],
 ])('%s keeps the time of the attachment', (_, kind, outcome) => {
   const was = { ...(entry('Attached')[0] as NodeAttachment), safeToMount: true };
@@ -283,8 +276,8 @@ test.each<[string, AttachmentOperationKind, Outcome]>([
 });
 
 test.each<[string, readonly NodeAttachment[], string[]]>([
-  ['that nothing is known of is looked at again', [], ['n2']],
-  ['of which it is known is let go of first', change([], 'n2', { state: 'Attached' }, 100), []],
+  ['is verified again if its state is unknown', [], ['n2']],
+  ['is not verified again if attached', change([], 'n2', { state: 'Attached' }, 100), []],
 ])('a node that holds the file %s', (_, entries, unseen) => {
   const volume = { spec: { attachableNodes: ['n1', 'n2'] } } as Volume;
   const known = { ...knownWith(entries), volume, unverifiedNodes: new Set<string>() };
@@ -298,8 +291,8 @@ test.each<[string, readonly NodeAttachment[], string[]]>([
 });
 
 test.each<[string, readonly NodeAttachment[], number]>([
-  ['that is not known to have it, more and more rarely', [], 600_000],
-  ['that may have it, each minute', entry('Uncertain'), 60_000],
+  ['without an entry, with a growing delay', [], 600_000],
+  ['with an Uncertain entry, each minute', entry('Uncertain'), 60_000],
 ])('a node without the mount is verified again: one %s', (_, entries, atMost) => {
   const known = knownWith(entries);
   const unfit: Outcome = { is: 'unknown', message: 'not mounted', noDevice: true };
@@ -330,18 +323,18 @@ describe('the message about a node that does not answer', () => {
   const MINUTE = 60_000;
 
   test.each<[string, [number, Outcome][], string]>([
-    ['stands for what else is said of that', [[9 * MINUTE, silent('no route')]], 'timed out'],
+    ['stays if only the wording differs', [[9 * MINUTE, silent('no route')]], 'timed out'],
     [
-      'does so for ten minutes from when it was said, however often it was kept',
+      'changes after ten minutes, however often it was kept',
       [
         [9 * MINUTE, silent('no route')],
         [10 * MINUTE, silent('no route')],
       ],
       'no route',
     ],
-    ['does not stand for what one says that answers', [[1000, clear]], 'not mounted'],
+    ['is replaced once the node answers', [[1000, clear]], 'not mounted'],
     [
-      'is said anew once it has answered',
+      'is replaced if the node is silent again after an answer',
       [
         [1000, clear],
         [2000, silent('no route')],
@@ -349,7 +342,7 @@ describe('the message about a node that does not answer', () => {
       'no route',
     ],
     [
-      'is said anew once it was found',
+      'is replaced if the node is silent again after a verification',
       [
         [1000, attached],
         [2000, silent('no route')],

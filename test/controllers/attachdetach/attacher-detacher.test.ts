@@ -152,8 +152,8 @@ describe('a persistent path that leads to another device', () => {
   });
 
   test.each([
-    ['there', readyNode, ['install', 'find', 'flock', 'udevadm', 'udevadm']],
-    ['to be attached', madeNode, ['install', 'find', 'flock', 'losetup', 'udevadm']],
+    ['attached', readyNode, ['install', 'find', 'flock', 'udevadm', 'udevadm']],
+    ['not attached', madeNode, ['install', 'find', 'flock', 'losetup', 'udevadm']],
   ])('is repaired by a job once it was reported, with the device %s', async (_, node, programs) => {
     const { outcome, jobs, asked } = await attaching(astray, stray(node), readyNode);
     expect(outcome).toMatchObject({ is: 'attached', safeToMount: true, device: 'loop3' });
@@ -239,16 +239,16 @@ const jobFails = async () => ({
   ...{ state: 'failed', step: { name: 'x', command: 'x' }, exit: 1, output: '' },
 });
 test.each<[string, (Error | Observed)[], object, boolean]>([
-  ['the first look', [refused], {}, true],
+  ['the first observation', [refused], {}, true],
   [
-    'the first look, which cannot be read',
+    'the first observation in full',
     [new ObservationError(refuse('ProbeUnanswered', { probe: 'loops' }))],
     {},
     true,
   ],
   ['the job', [madeNode], { submit: fails }, false],
-  ['the look after the job', [madeNode, refused], { submit: jobFails }, false],
-  ['the look for jobs, where it is attached already', [readyNode], { purge: fails }, false],
+  ['the observation after the job', [madeNode, refused], { submit: jobFails }, false],
+  ['the purge of jobs, with the device attached', [readyNode], { purge: fails }, false],
 ])(
   'an attach reports whether it changed nothing if the node does not answer %s',
   async (_, looks, executor, nothingDone) => {
@@ -263,10 +263,10 @@ test.each<[string, Error, object]>([
     new NodeError('unreachable', 'n1', 'timed out'),
     { message: 'timed out', silent: true },
   ],
-  ['lets nobody in', refused, { message: 'n1 refuses the key' }],
-  ['is not understood', new NodeError('protocol', 'n1', 'sh: what?'), { message: 'sh: what?' }],
+  ['refuses the key', refused, { message: 'n1 refuses the key' }],
+  ['breaks the protocol', new NodeError('protocol', 'n1', 'sh: what?'), { message: 'sh: what?' }],
   [
-    'says too little',
+    'answers incompletely',
     new ObservationError(refuse('ProbeUnanswered', { probe: 'loops' })),
     explain('ProbeUnanswered', { probe: 'loops' }),
   ],

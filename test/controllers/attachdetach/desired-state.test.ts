@@ -26,8 +26,12 @@ test('a Volume without options is always attached to the node that provisioned i
 
 describe('managedOf', () => {
   test.each<[string, Volume, object]>([
-    ['not made yet', volumeObject({}, { prepared: undefined }), { attachable: false, home: 'n1' }],
-    ['record of none', volumeObject({}, { prepared: null as never }), { attachable: false }],
+    [
+      'not provisioned yet',
+      volumeObject({}, { prepared: undefined }),
+      { attachable: false, home: 'n1' },
+    ],
+    ['prepared is null', volumeObject({}, { prepared: null as never }), { attachable: false }],
     ['being deleted', volumeObject({}, {}, { deletionTimestamp: 'now' }), { attachable: false }],
     [
       'on demand',
@@ -39,21 +43,21 @@ describe('managedOf', () => {
       volumeObject(sharedSpec),
       { nodes: ['n1', 'n2'], readOnly: false },
     ],
-    ['on no node by name', volumeObject({ attachableNodes: [] }), { nodes: ['n1'] }],
+    ['attachableNodes is empty', volumeObject({ attachableNodes: [] }), { nodes: ['n1'] }],
     [
-      'on what is null',
+      'attachableNodes is null',
       volumeObject({ attachableNodes: null as never }),
       { nodes: ['n1'], readOnly: false },
     ],
-    ['to be read by many', volumeObject(modes('ReadOnlyMany')), { readOnly: true }],
+    ['ReadOnlyMany on several nodes', volumeObject(modes('ReadOnlyMany')), { readOnly: true }],
     [
-      'also to be written',
+      'ReadOnlyMany and ReadWriteOnce',
       volumeObject(modes('ReadOnlyMany', 'ReadWriteOnce')),
       { readOnly: false },
     ],
-    ['to be written', volumeObject(modes('ReadWriteOnce')), { readOnly: false }],
+    ['ReadWriteOnce', volumeObject(modes('ReadWriteOnce')), { readOnly: false }],
     [
-      'to be read by many, but on one node',
+      'ReadOnlyMany on one node',
       volumeObject({ template: { spec: { accessModes: ['ReadOnlyMany'] } } }),
       { readOnly: false },
     ],
@@ -105,9 +109,9 @@ describe('wantedOf', () => {
   });
 
   test.each([
-    ['Always: at home also without pods', always(), ['n1']],
-    ['Always, not to be attached', always({ attachable: false }), []],
-    ['OnDemand: nowhere without pods', onDemand(), []],
+    ['Always: the home node', always(), ['n1']],
+    ['Always, not attachable', always({ attachable: false }), []],
+    ['OnDemand: none', onDemand(), []],
     ['a Volume that is gone', undefined, []],
   ])('returns the nodes without pods: %s', (_, volume, nodes) => {
     expect(wantedOf(volume, []).map(({ node }) => node)).toEqual(nodes);

@@ -61,7 +61,7 @@ describe('markUncertain', () => {
     ['has booted', life('a'), life('b'), true],
     ['is back', life('a', false), life('a'), true],
     ['went away', life('a'), life('a', false), false],
-    ['is as it was', life('a'), life('a'), false],
+    ['is unchanged', life('a'), life('a'), false],
   ])('marks only a rebooted or returned node Uncertain: it %s', (_, before, after, doubted) => {
     const known = knownOn('n1');
     markUncertain(known, managedOn('n1'), before, 200);
@@ -123,10 +123,10 @@ describe('an OnDemand Volume whose deviceName was removed', () => {
   });
 
   test.each<[string, Partial<Volume['status']>]>([
-    ['is not told to be attached yet', { attachments: [] }],
-    ['is on its way', { attachments: [{ node: 'n1', state: 'Attaching' } as Attachment] }],
+    ['is not shown as attached yet', { attachments: [] }],
+    ['is Attaching', { attachments: [{ node: 'n1', state: 'Attaching' } as Attachment] }],
     [
-      'has no device where it is attached',
+      'is attached without a device',
       { attachments: [{ node: 'n1', state: 'Attached' } as Attachment] },
     ],
   ])('keeps its attachment where it %s', (_, status) => {
@@ -141,7 +141,7 @@ describe('an attachment that is removed from the status', () => {
   const one = managedOn('n1');
   const several = managedOn('n1', 'n2');
   test.each<[string, Managed, Partial<NodeFacts>, boolean]>([
-    ['a node that is well', one, {}, false],
+    ['a Ready node', one, {}, false],
     ['a node that is NotReady', one, { ready: false }, true],
     ['a node that is off', one, { ready: false, off: true }, true],
     ['a node that is gone', one, { exists: false, ready: false }, true],

@@ -25,13 +25,13 @@ test('the condition is True when all volumes are attached', () => {
 });
 
 test.each<[string, PodVolume, string]>([
-  ['nowhere', { volume: 'v1', entry: undefined }, 'not attached yet'],
+  ['attached to no node', { volume: 'v1', entry: undefined }, 'not attached yet'],
   [
     'blocked',
     { volume: 'v1', entry: undefined, blocked: 'Multi-Attach error' },
     'Multi-Attach error',
   ],
-  ['there, and blocked', { ...attached, blocked: 'Multi-Attach error' }, 'Multi-Attach error'],
+  ['attached, and blocked', { ...attached, blocked: 'Multi-Attach error' }, 'Multi-Attach error'],
   [
     'without its link',
     { volume: 'v1', entry: entry('n1', { safeToMount: false }) },
@@ -90,8 +90,12 @@ test.each([
 });
 
 test.each<[string, PodVolume, boolean]>([
-  ['until someone has looked', { volume: 'v2', entry: entry('n1', { state: 'Uncertain' }) }, true],
-  ['not when it is known to be nowhere', { volume: 'v2', entry: undefined }, false],
+  [
+    'while a volume is uncertain',
+    { volume: 'v2', entry: entry('n1', { state: 'Uncertain' }) },
+    true,
+  ],
+  ['not if a volume is attached to no node', { volume: 'v2', entry: undefined }, false],
   ['not without its link', { volume: 'v2', entry: entry('n1', { safeToMount: false }) }, false],
 ])('a condition that is True stays True: %s', (_, volume, stays) => {
   const old = { type, status: 'True', reason: 'VolumesAttached', lastTransitionTime: before };

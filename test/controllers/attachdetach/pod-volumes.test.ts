@@ -22,10 +22,10 @@ const deleting = { deletionTimestamp: 'now' };
 test.each<[string, Pod, boolean]>([
   ['pending', podObject(), true],
   ['running', podObject({}, { phase: 'Running', containerStatuses: running }), true],
-  ['of no phase', podObject({}, { phase: undefined }), true],
+  ['without a phase', podObject({}, { phase: undefined }), true],
   ['unknown', podObject({}, { phase: 'Unknown' }), true],
   ['not scheduled', podObject({ nodeName: undefined }), false],
-  ['scheduled nowhere', podObject({ nodeName: '' }), false],
+  ['scheduled to an empty name', podObject({ nodeName: '' }), false],
   ['succeeded', podObject({}, { phase: 'Succeeded' }), false],
   ['failed', podObject({}, { phase: 'Failed', containerStatuses: running }), false],
   [
@@ -34,13 +34,17 @@ test.each<[string, Pod, boolean]>([
     true,
   ],
   ['deleting, init running', podObject({}, { initContainerStatuses: running }, deleting), true],
-  ['deleting, debugged', podObject({}, { ephemeralContainerStatuses: running }, deleting), true],
+  [
+    'deleting, ephemeral running',
+    podObject({}, { ephemeralContainerStatuses: running }, deleting),
+    true,
+  ],
   [
     'deleting, ended',
     podObject({}, { phase: 'Running', containerStatuses: ended }, deleting),
     false,
   ],
-  ['deleting, never begun', podObject({}, {}, deleting), false],
+  ['deleting, never started', podObject({}, {}, deleting), false],
 ])('only an active pod uses its volumes: a pod that is %s', (_, pod, counts) => {
   expect(isCounted(pod)).toBe(counts);
   const found = usesOf(pod, lookups());
@@ -63,12 +67,12 @@ test.each<[string, Pod, Parameters<typeof lookups>[0], string[]]>([
   ['a claim that is not bound', podObject(), { claims: [{ ...claimObject(), spec: {} }] }, []],
   ['a PV that is gone', podObject(), { pvs: [] }, []],
   [
-    'a PV that another claim of that name has',
+    'a PV bound to another claim of that name',
     podObject(),
     { claims: [claimObject('c1', { uid: 'new' })] },
     [],
   ],
-  ['a PV that nobody has', podObject(), { pvs: [pvObject({ claimRef: undefined })] }, []],
+  ['a PV without a claim', podObject(), { pvs: [pvObject({ claimRef: undefined })] }, []],
   [
     'a PV claimed by name alone',
     podObject(),
@@ -77,24 +81,29 @@ test.each<[string, Pod, Parameters<typeof lookups>[0], string[]]>([
   ],
   ['a Volume that is gone', podObject(), { volumes: [] }, ['u1']],
   ['a PV of no Volume', podObject(), { pvs: [pvObject({ local: { path: '/x' } }, noOwner())] }, []],
-  ['a PV whose owner was taken off', podObject(), { pvs: [pvObject({}, noOwner())] }, ['u1']],
+  ['a PV without its owner reference', podObject(), { pvs: [pvObject({}, noOwner())] }, ['u1']],
   [
-    'a PV of somebody else',
+    'a PV of another owner',
     podObject(),
     { pvs: [pvObject({ local: { path: '/x' } }, foreignOwner())] },
     [],
   ],
   ['an ephemeral volume', ephemeral, { claims: [ofPod('uid-p1')] }, ['u1']],
-  ['a claim in the place of an ephemeral one', ephemeral, { claims: [ofPod('other')] }, []],
   [
-    'a claim of nobody in the place of an ephemeral one',
+    'an ephemeral volume whose claim has another owner',
+    ephemeral,
+    { claims: [ofPod('other')] },
+    [],
+  ],
+  [
+    'an ephemeral volume whose claim has no owner',
     ephemeral,
     { claims: [claimObject('p1-data')] },
     [],
   ],
-  ['an ephemeral volume not made yet', ephemeral, {}, []],
+  ['an ephemeral volume without a claim', ephemeral, {}, []],
   ['inline', inline(DEVICE_PATH, 'BlockDevice'), {}, ['u1']],
-  ['inline, of no type', inline(DEVICE_PATH), {}, []],
+  ['inline, without a type', inline(DEVICE_PATH), {}, []],
   ['inline, as a file', inline(DEVICE_PATH, 'File'), {}, []],
   ['inline, another device', inline('/dev/sda', 'BlockDevice'), {}, []],
   ['a mirror pod', podObject(inline(DEVICE_PATH, 'BlockDevice').spec, {}, mirror), {}, ['u1']],
@@ -125,9 +134,9 @@ function foreignOwner() {
 }
 
 test.each<[string, Pod | undefined, boolean]>([
-  ['there', podObject(), true],
+  ['present', podObject(), true],
   ['gone', undefined, false],
-  ['another of its name', podObject({}, {}, { uid: 'new' }), false],
+  ['recreated', podObject({}, {}, { uid: 'new' }), false],
   ['on another node', podObject({ nodeName: 'n2' }), false],
   ['terminated', podObject({}, { phase: 'Succeeded' }), false],
   ['without its volume', podObject({ volumes: [] }), true],

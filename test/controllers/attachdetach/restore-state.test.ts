@@ -32,12 +32,12 @@ function atFirst(onPv: string[], inStatus: string[], change: Parameters<typeof v
 const elsewhere = { prepared: { node: 'n2', paths: ['/srv/u1'], identity: '1:2' } };
 
 test.each<[string, Parameters<typeof volumeObject>, string[]]>([
-  ['one node, where it was made and is to be', [], ['n1']],
-  ['one node, when it was not made yet', [{}, { prepared: undefined }], ['n1']],
-  ['one node, which was made on another than its spec says: either', [{}, elsewhere], ['n1', 'n2']],
+  ['one node', [], ['n1']],
+  ['one node, not provisioned yet', [{}, { prepared: undefined }], ['n1']],
+  ['one node, provisioned on another: both are possible', [{}, elsewhere], ['n1', 'n2']],
   ['nodes that share its directory', [{ attachableNodes: ['n1', 'n3'] }], ['n1', 'n3']],
   [
-    'nodes that share its directory, wherever it was made',
+    'nodes that share its directory, provisioned elsewhere',
     [{ attachableNodes: ['n3'] }, elsewhere],
     ['n3'],
   ],
@@ -75,9 +75,9 @@ const of = (...accessModes: string[]) => ({
 });
 
 test.each<[string, Parameters<typeof volumeObject>[0], boolean]>([
-  ['readers alone are', of('ReadOnlyMany'), true],
-  ['one writer is', of('ReadWriteOnce'), false],
-  ['one writer or many readers is', of('ReadWriteOnce', 'ReadOnlyMany'), false],
+  ['reader of a ReadOnlyMany Volume', of('ReadOnlyMany'), true],
+  ['writer of a ReadWriteOnce Volume', of('ReadWriteOnce'), false],
+  ['writer of a Volume with both access modes', of('ReadWriteOnce', 'ReadOnlyMany'), false],
 ])('a node recorded only on the PersistentVolume is restored as %s', (_, spec, readOnly) => {
   const { known } = atFirst(['n1'], [], [spec]);
   expect(known.entries).toMatchObject([{ node: 'n1', state: 'Uncertain', readOnly }]);

@@ -65,9 +65,9 @@ test('a changed status is written', async () => {
 });
 
 test.each<[string, number | undefined, boolean]>([
-  ['which nobody missed since then', undefined, false],
-  ['which was missed before that', 25, false],
-  ['which was missed after that, and came anew', 15, true],
+  ['not reported missing, is not written', undefined, false],
+  ['reported missing before that, is not written', 25, false],
+  ['reported missing after that, is written', 15, true],
 ])('an attachment shown with an earlier since, %s', async (_, minutes, isWritten) => {
   const before = new Date(NOW - 20 * MINUTE).toISOString();
   const missed = {

@@ -39,14 +39,14 @@ const LOGIN = { node: 'n1', said: 'no' };
 const failed = (message: string, forGood: boolean) => ({ is: 'failed', message, forGood }) as const;
 
 test.each<[string, Partial<BackupInput>, object]>([
-  ['is kept first', { backup: backup({}, { finalizers: [] }) }, { do: 'add-finalizer' }],
+  ['gets its finalizer first', { backup: backup({}, { finalizers: [] }) }, { do: 'add-finalizer' }],
   [
-    'of a claim has a snapshot taken',
+    'creates a snapshot of its claim',
     { snapshot: undefined },
     { do: 'create-snapshot', name: `backup-${UID}` },
   ],
   [
-    'names its job before that is one',
+    'records its job before the job exists',
     {},
     {
       do: 'set-status',
@@ -56,29 +56,25 @@ test.each<[string, Partial<BackupInput>, object]>([
       },
     },
   ],
-  ['has the job run that was named', inProgress(), { do: 'run', job, handle, mode: 'Filesystem' }],
+  ['runs its recorded job', inProgress(), { do: 'run', job, handle, mode: 'Filesystem' }],
   [
-    'of a device is one',
+    'runs its job in mode Block for a device',
     inProgress({ content: content({ sourceVolumeMode: 'Block' }) }),
     { do: 'run', job, handle, mode: 'Block' },
   ],
+  ['only observes its job while paused', inProgress({}, paused), { do: 'look', job }],
   [
-    'that is paused has no job run, and is asked what came of the one that was named',
-    inProgress({}, paused),
-    { do: 'look', job },
-  ],
-  [
-    'on a node that is paused has none run',
+    'only observes its job while the node is paused',
     inProgress({ nodeFacts: () => ({ ...there, paused: true }) }),
     { do: 'look', job },
   ],
   [
-    'whose snapshot goes while it is packed is asked what came of that',
+    'observes its job while its snapshot is deleted',
     inProgress({ snapshot: going }),
     { do: 'look', job },
   ],
   [
-    'whose snapshot is gone, too',
+    'observes its job after its snapshot is gone',
     {
       backup: backup({ snapshotName: 's', claimName: undefined as never, status: running }),
       ...none,
@@ -86,7 +82,7 @@ test.each<[string, Partial<BackupInput>, object]>([
     { do: 'look', job },
   ],
   [
-    'whose snapshot is gone may be made',
+    'can complete without its snapshot',
     {
       backup: backup({ snapshotName: 's', claimName: undefined as never, status: running }),
       ...{ ...none, outcome: { is: 'made', bytes: 9, sha256: 'a'.repeat(64) } },
@@ -94,12 +90,12 @@ test.each<[string, Partial<BackupInput>, object]>([
     { do: 'set-status', fields: { phase: 'Completed' } },
   ],
   [
-    'whose job is not known any more has a snapshot taken again',
+    'creates a snapshot again if its job is unknown',
     inProgress({ ...none, outcome: { is: 'none' } }),
     { do: 'create-snapshot' },
   ],
   [
-    'whose node is forgotten goes without it',
+    'is released if its node is forgotten',
     inProgress(
       { snapshot: undefined },
       { deletionTimestamp: 'now', annotations: { 'stowage.dev/forget-node': UID } },
@@ -107,32 +103,32 @@ test.each<[string, Partial<BackupInput>, object]>([
     { do: 'release' },
   ],
   [
-    'has no snapshot any more once it is made',
+    'deletes its snapshot once completed',
     { backup: backup({ status: done }) },
     { do: 'delete-snapshot' },
   ],
   [
-    'has none once it failed',
+    'deletes its snapshot once failed',
     { backup: backup({ status: { ...running, phase: 'Failed' } }) },
     { do: 'delete-snapshot' },
   ],
   [
-    'that is deleted has what is left on its node removed first',
+    'removes its data from the node first when deleted',
     inProgress({}, DELETING),
     { do: 'leave', job },
   ],
   [
-    'and then its snapshot',
+    'then deletes its snapshot',
     inProgress({ outcome: { is: 'left' } }, DELETING),
     { do: 'delete-snapshot' },
   ],
   [
-    'and goes',
+    'is released last',
     inProgress({ snapshot: undefined, outcome: { is: 'left' } }, DELETING),
     { do: 'release' },
   ],
   [
-    'goes without a node that is no more',
+    'is released if its node no longer exists',
     inProgress({ snapshot: undefined, nodeFacts: () => ({ ...there, exists: false }) }, DELETING),
     { do: 'release' },
   ],
@@ -142,21 +138,21 @@ test.each<[string, Partial<BackupInput>, object]>([
 
 describe('a backup without a next action', () => {
   test.each<[string, Partial<BackupInput>]>([
-    ['once it is made', { backup: backup({ status: done }), snapshot: undefined }],
+    ['once completed', { backup: backup({ status: done }), snapshot: undefined }],
     [
-      'where its snapshot is somebody else its own',
+      'once completed from an existing snapshot',
       { backup: backup({ snapshotName: 's', claimName: undefined as never, status: done }) },
     ],
     [
-      'where the snapshot of that name is of somebody else',
+      'if a snapshot of another owner has its name',
       {
         backup: backup({ status: done }),
         snapshot: snapshot({ metadata: { name: `backup-${UID}`, namespace: 'prod', uid: 's' } }),
       },
     ],
-    ['where others work on its node', { nodeFacts: () => ({ ...there, ours: false }) }],
+    ['if another process manages its node', { nodeFacts: () => ({ ...there, ours: false }) }],
     [
-      'where it is being deleted by others alone',
+      'if only a foreign finalizer holds it',
       { backup: backup({}, { finalizers: ['x'], deletionTimestamp: 'now' }) },
     ],
   ])('rests %s', (_what, change) => {
@@ -165,8 +161,8 @@ describe('a backup without a next action', () => {
 
   test.each<[string, Partial<BackupInput>]>([
     ['', {}],
-    [', also when its snapshot goes', { snapshot: going }],
-    [', also when it is paused', inProgress({}, paused)],
+    [', even if its snapshot is deleted', { snapshot: going }],
+    [', even if it is paused', inProgress({}, paused)],
   ])('rests while its job runs%s, and follows the job', (_what, change) => {
     const input = inProgress({ outcome: { is: 'running' }, ...change });
     expect(decided(input)).toEqual({ follow: job, requeueAfter: 10_000 });
@@ -209,7 +205,7 @@ const said = (message: string, code?: ReasonCode) => ({
 });
 test.each<[string, Partial<BackupInput>, object]>([
   [
-    'a snapshot that is not there',
+    'a snapshot that does not exist',
     { backup: backup({ claimName: undefined as never, snapshotName: 's' }), snapshot: undefined },
     said('VolumeSnapshot prod/s does not exist', 'SnapshotMissing'),
   ],
@@ -219,17 +215,17 @@ test.each<[string, Partial<BackupInput>, object]>([
     said(`VolumeSnapshot prod/backup-${UID} is not ready: no room`, 'BackupSnapshotNotReady'),
   ],
   [
-    'a content that is not known',
+    'an unknown content',
     { content: undefined },
     { fields: { phase: 'Pending', detail: { code: 'BackupContentUnknown' } } },
   ],
   [
-    'a content of another snapshot of the name',
+    'a content that is bound to its snapshot',
     { content: content({ volumeSnapshotRef: { uid: 'other' } }) },
     { fields: { phase: 'Pending' } },
   ],
   [
-    'a cluster that has snapshots',
+    'snapshot CRDs',
     { ...none, hasSnapshots: false },
     said(
       expect.stringContaining('stowage install --components snapshot-crds') as unknown as string,
@@ -237,22 +233,22 @@ test.each<[string, Partial<BackupInput>, object]>([
     ),
   ],
   [
-    'a snapshot that can not be made',
+    'a snapshot that cannot be created',
     { ...none, outcome: { is: 'unknown', message: 'exceeded quota' } },
     said('exceeded quota'),
   ],
   [
-    'a pause, with a job named',
+    'the end of a pause, with a recorded job',
     inProgress({ outcome: { is: 'none' } }, paused),
     { fields: { phase: 'Running', message: 'Backup b is paused', detail: PAUSED } },
   ],
   [
-    'a pause, with a job that failed',
+    'the end of a pause, with a failed job',
     inProgress({ outcome: failed('no', false) }, paused),
     { fields: { phase: 'Running', message: 'Backup b is paused', detail: PAUSED } },
   ],
   [
-    'a pause, to go',
+    'the end of a pause, while deleted',
     inProgress({}, { ...paused, deletionTimestamp: 'now' }),
     {
       fields: {
@@ -262,7 +258,7 @@ test.each<[string, Partial<BackupInput>, object]>([
     },
   ],
   [
-    'a node that does not answer, to go',
+    'a node that does not answer, while deleted',
     {
       backup: backup({ status: done }, DELETING),
       outcome: { is: 'unknown', message: 'node n1 does not answer: Connection refused' },
@@ -293,7 +289,7 @@ test.each<[string, Partial<BackupInput>, object]>([
 
 test.each<[string, Partial<BackupInput>, RegExp, ReasonCode?]>([
   [
-    'a snapshot of others',
+    'a snapshot of another driver',
     { content: content({ driver: 'csi.example.com' }) },
     /was taken by driver csi\.example\.com, not by Stowage/,
     'BackupDriverForeign',
@@ -305,38 +301,38 @@ test.each<[string, Partial<BackupInput>, RegExp, ReasonCode?]>([
     'BackupSnapshotThin',
   ],
   [
-    'a handle that names anything',
+    'a handle of an arbitrary file',
     { content: content({}, 'file:n1:/etc/shadow') },
     /must end in \/snapshots/,
     'BackupHandleInvalid',
   ],
   [
-    'somebody else its snapshot',
+    'a foreign snapshot of its name',
     { snapshot: snapshot({ metadata: { name: `backup-${UID}`, uid: 's' } }) },
     /exists, and was not created for this Backup/,
     'BackupSnapshotForeign',
   ],
   [
-    'no place',
+    'a missing target',
     { backup: backup({ to: {} }) },
     /spec\.to must have exactly one of url and path/,
     'BackupTargetInvalid',
   ],
   [
-    'a folder',
+    'a directory as target',
     { backup: backup({ to: { path: '/archives/' } }) },
     /must name a file/,
     'BackupTargetInvalid',
   ],
-  ['what is refused for good', inProgress({ outcome: failed('no', true) }), /^no$/],
+  ['a permanent failure', inProgress({ outcome: failed('no', true) }), /^no$/],
   [
-    'a snapshot that went, once its job failed',
+    'a deleted snapshot, once its job failed',
     inProgress({ snapshot: going, outcome: failed('no', false) }),
     /is being deleted/,
     'BackupSnapshotBeingDeleted',
   ],
   [
-    'what failed four times',
+    'four failed attempts',
     { backup: backup({ status: { ...running, attempt: 4 } }), outcome: failed('no', false) },
     /^no$/,
   ],

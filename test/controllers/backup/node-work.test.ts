@@ -105,7 +105,7 @@ describe('the job of a backup', () => {
     ['is submitted once', { submitted: { 'backup-2': running } }, { is: 'running' }, ALL],
     ['is not submitted while it runs', { polled: running }, { is: 'running' }, [POLL]],
     [
-      'tells what it waits for',
+      'reports what it waits for',
       { polled: { ...running, output: 'stowage-waiting node\n' } },
       {
         is: 'running',
@@ -114,19 +114,19 @@ describe('the job of a backup', () => {
       [POLL],
     ],
     [
-      'says with its end what was made',
+      'reports the archive when it ends',
       { submitted: { 'backup-2': { state: 'succeeded', seen: new Map([['backup', made]]) } } },
       MADE,
       ALL,
     ],
     [
-      'that does not is asked',
+      'is followed by an observation if it reports no archive',
       { polled: { state: 'succeeded' }, archive: made },
       MADE,
       [POLL, 'observe n1 1'],
     ],
     [
-      'whose archive the node forgot failed',
+      'failed if the node has no record of the archive',
       { polled: { state: 'succeeded' } },
       {
         ...{ is: 'failed', message: 'the node has no record of the archive', forGood: false },
@@ -134,10 +134,10 @@ describe('the job of a backup', () => {
       },
       [POLL, 'observe n1 1'],
     ],
-    ['is not submitted where the archive is made', { archive: made }, MADE, [POLL, OBSERVE]],
-    ['is not submitted for what changed meanwhile', { current: false }, undefined, [POLL, OBSERVE]],
+    ['is not submitted if the archive exists', { archive: made }, MADE, [POLL, OBSERVE]],
+    ['is not submitted for a changed Backup', { current: false }, undefined, [POLL, OBSERVE]],
     [
-      'is not submitted for what is no file system',
+      'is not submitted for an unsupported file system',
       { signature: 'TYPE=btrfs' },
       {
         ...{ is: 'failed', forGood: true, message: expect.stringContaining('but btrfs') },
@@ -146,7 +146,7 @@ describe('the job of a backup', () => {
       [POLL, OBSERVE],
     ],
     [
-      'is not submitted without a place',
+      'is not submitted without a target',
       { backup: backup({ to: {} }) },
       {
         ...{ is: 'failed', forGood: true },
@@ -161,19 +161,19 @@ describe('the job of a backup', () => {
       [POLL],
     ],
     [
-      'that the script refused failed for good',
+      'fails permanently if the script refuses',
       { polled: { state: 'failed', step, exit: 3, output: 'stowage-progress 1 2\nno room\n' } },
       { is: 'failed', message: 'no room', forGood: true, ...of('StepFailed') },
       [POLL],
     ],
     [
-      'that failed may be tried again',
+      'may be retried after a failure',
       { polled: { state: 'failed', step, exit: 1, output: 'the server answered 503\n' } },
       { is: 'failed', message: 'the server answered 503', forGood: false, ...of('StepFailed') },
       [POLL],
     ],
     [
-      'that died may be tried again',
+      'may be retried after it died',
       { polled: { state: 'died' } },
       {
         ...{ is: 'failed', message: expect.stringContaining('without a result') },
@@ -182,7 +182,7 @@ describe('the job of a backup', () => {
       [POLL],
     ],
     [
-      'is unknown where its node is away',
+      'is unknown if its node does not answer',
       { error: nodeError('unreachable', 'n1', refuse('NodeSilent', { node: 'n1', seconds: 30 })) },
       {
         ...{ is: 'unknown', ...of('NodeSilent') },
@@ -191,13 +191,13 @@ describe('the job of a backup', () => {
       [POLL],
     ],
     [
-      'is unknown where its node refuses',
+      'is unknown if its node refuses the key',
       { error: new NodeError('refused', 'n1', 'no key') },
       { is: 'unknown', message: 'node n1: no key' },
       [POLL],
     ],
     [
-      'is unknown where the answer is not understood',
+      'is unknown if the answer is incomplete',
       { error: new ObservationError(refuse('ProbeUnanswered', { probe: 'x' })) },
       {
         ...{ is: 'unknown', message: 'the answer of the node lacks x' },
@@ -270,31 +270,31 @@ describe('data of a backup on its node', () => {
       [POLL, CANCEL],
     ],
     [
-      'is waited for while it is removed',
+      'is not removed until its removal ends',
       { submitted: { leave: running } },
       NOT_YET,
       [POLL, LEAVE],
     ],
     [
-      'that could not be removed is tried again as another job',
+      'is removed by another job after a failure',
       { submitted: { leave: FAILED } },
       NOT_YET,
       [POLL, LEAVE, 'forget n1 backup-UID-end'],
     ],
     [
-      'is nothing without a place',
+      'needs no removal without a target',
       { backup: backup({ to: {} }) },
       { is: 'left' },
       [POLL, ...FORGET],
     ],
     [
-      'is not forgotten while a job of it runs',
+      'is not forgotten while its job runs',
       { kept: [`backup-${UID}`] },
       { is: 'running' },
       [POLL, LEAVE, ...FORGET],
     ],
     [
-      'is unknown where its node is away',
+      'is unknown if its node does not answer',
       { error: new NodeError('unreachable', 'n1', 'timed out') },
       { is: 'unknown', message: 'node n1 does not answer: timed out' },
       [POLL],

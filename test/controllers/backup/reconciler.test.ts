@@ -194,9 +194,9 @@ describe('a snapshot', () => {
   const recreated = snapshot({ metadata: { ...snapshot().metadata, uid: 'recreated' } });
 
   test.each<[string, Partial<Scene>, string[]]>([
-    ['of a Backup that is over is deleted', {}, [`delete VolumeSnapshot backup-${UID}`]],
+    ['is deleted once its Backup completed', {}, [`delete VolumeSnapshot backup-${UID}`]],
     [
-      'that took the name of the deleted one stays',
+      'stays if it was recreated with the same name',
       { cachedSnapshot: snapshot(), liveSnapshot: recreated },
       [],
     ],
@@ -233,23 +233,23 @@ describe('a snapshot', () => {
 
 describe('a job', () => {
   test.each<[string, Partial<Scene>, string[]]>([
-    ['is submitted for what is as it was', {}, RUN],
+    ['runs for an unchanged Backup', {}, RUN],
     [
-      'is not for a Backup that changed since',
+      'does not run for a Backup that changed since',
       { live: at('2', inProgress) },
       ['run 1 Filesystem', 'not current', 'follow n1 backup-1'],
     ],
     [
-      'is not for a Backup that was paused since',
+      'does not run for a Backup that was paused since',
       { live: { ...inProgress, metadata: { ...inProgress.metadata, ...paused } } },
       ['run 1 Filesystem', 'not current', 'follow n1 backup-1'],
     ],
     [
-      'is not on a node that was paused since',
+      'does not run on a node that was paused since',
       { liveNode: node('n1', 'True', paused) },
       ['run 1 Filesystem', 'not current', 'follow n1 backup-1'],
     ],
-    ['is not on a node of another process', { acts: false }, []],
+    ['does not run on a node of another process', { acts: false }, []],
   ])('%s', async (_, scene, asked) => {
     expect((await reconcile({ cached: inProgress, live: inProgress, ...scene })).asked).toEqual(
       asked,

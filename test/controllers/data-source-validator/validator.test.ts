@@ -42,7 +42,7 @@ test.each<[string, PersistentVolumeClaim, DataSourceClass]>([
     'populator',
   ],
   [
-    'a kind that is not',
+    'a kind that is not registered',
     claim({ apiGroup: 'hello.example.com', kind: 'Other', name: 'a' }),
     'invalid',
   ],
@@ -52,9 +52,13 @@ test.each<[string, PersistentVolumeClaim, DataSourceClass]>([
     claim({ apiGroup: 'hello.example.com/v1', kind: 'Hello', name: 'a' }),
     'invalid',
   ],
-  ['a case apart', claim({ apiGroup: 'hello.example.com', kind: 'hello', name: 'a' }), 'invalid'],
   [
-    'what is registered, by dataSource alone',
+    'a lowercase kind',
+    claim({ apiGroup: 'hello.example.com', kind: 'hello', name: 'a' }),
+    'invalid',
+  ],
+  [
+    'a registered kind in dataSource only',
     claim(undefined, {
       spec: { dataSource: { apiGroup: 'hello.example.com', kind: 'Hello', name: 'a' } },
     }),

@@ -10,8 +10,8 @@ test('a key does not depend on the order of parameters', () => {
 });
 
 test.each([
-  ['that vary by themselves', { node: 'n1', exit: '1', said: 'x' }, true],
-  ['that count', { node: 'n1', exit: '2', said: 'y' }, false],
+  ['with another text', { node: 'n1', exit: '1', said: 'x' }, true],
+  ['with another exit code', { node: 'n1', exit: '2', said: 'y' }, false],
 ])('a key ignores only varying parameters: parameters %s', (_, other, same) => {
   const one = key('ShellFailed', { node: 'n1', exit: '1', said: 'y' });
   expect(key('ShellFailed', other) === one).toBe(same);

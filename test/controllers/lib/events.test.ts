@@ -26,7 +26,7 @@ test.each<[string, EventToSend, EventToSend, boolean]>([
   ['another code', noRoom('n1', 1), event({ detail: reason('NoNode') }), false],
   ['another public reason', event({ reason: 'a' }), event({ reason: 'b' }), false],
   ['another message without a reason', event(), event({ message: 'y' }), false],
-  ['what is told besides', noRoom('n1', 1), { ...noRoom('n1', 1), about: 'y' }, false],
+  ['another object in about', noRoom('n1', 1), { ...noRoom('n1', 1), about: 'y' }, false],
 ])('two events are the same if only figures differ: %s', (_, one, other, isSame) => {
   expect(saidBy(one) === saidBy(other)).toBe(isSame);
 });

@@ -63,30 +63,30 @@ describe('available capacity for files', () => {
     source: { populator: { builtin: 'Image', namespace: 'n', name: 'i', options }, uid: 'u' },
   } as const;
   test.each<[string, bigint, Parameters<typeof folderRoom>]>([
-    ['all that is free', 10n * GIB, [facts(10n * GIB), [], [], 1]],
-    ['less what was promised', 8n * GIB, [facts(10n * GIB), [sparse('a', '2Gi')], [], 1]],
+    ['is the free space', 10n * GIB, [facts(10n * GIB), [], [], 1]],
+    ['excludes promised space', 8n * GIB, [facts(10n * GIB), [sparse('a', '2Gi')], [], 1]],
     [
-      'what a volume uses of its own is not counted twice',
+      'counts the allocated blocks of a volume once',
       8n * GIB,
       [facts(9n * GIB, { [`${HOME}/a`]: GIB }), [sparse('a', '2Gi')], [], 1],
     ],
     [
-      'nor while it is made',
+      'counts the blocks of a partial file once',
       8n * GIB,
       [facts(9n * GIB, { [`${HOME}/a.partial`]: GIB }), [sparse('a', '2Gi')], [], 1],
     ],
     [
-      'what shares blocks is counted as if it did not',
+      'counts a copy as if it shared no blocks',
       7n * GIB,
       [facts(9n * GIB, { [`${HOME}/a`]: GIB }), [sparse('a', '2Gi', from)], [], 1],
     ],
     [
-      'less the download that is kept beside a volume while that is filled from a qcow2',
+      'excludes the download beside a volume that is filled from a qcow2',
       6n * GIB - 32n * MIB - 16n * MIB,
       [facts(10n * GIB), [{ ...sparse('a', '2Gi', QCOW2), status: {} }], [], 1],
     ],
     [
-      'and nothing besides, once it is filled',
+      'excludes no download once the volume is filled',
       8n * GIB,
       [
         facts(10n * GIB),
@@ -100,10 +100,10 @@ describe('available capacity for files', () => {
         1,
       ],
     ],
-    ['copies are promised, too', 8n * GIB, [facts(10n * GIB), [], [copy(HOME)], 1]],
-    ['not those elsewhere', 10n * GIB, [facts(10n * GIB), [], [copy('/x')], 1]],
+    ['excludes promised copies', 8n * GIB, [facts(10n * GIB), [], [copy(HOME)], 1]],
+    ['ignores copies elsewhere', 10n * GIB, [facts(10n * GIB), [], [copy('/x')], 1]],
     [
-      'nor volumes elsewhere',
+      'ignores volumes elsewhere',
       10n * GIB,
       [
         facts(10n * GIB),
@@ -112,15 +112,15 @@ describe('available capacity for files', () => {
         1,
       ],
     ],
-    ['less what stays free', 7n * GIB, [facts(10n * GIB, {}, GIB), [sparse('a', '2Gi')], [], 1]],
+    ['excludes the reserve', 7n * GIB, [facts(10n * GIB, {}, GIB), [sparse('a', '2Gi')], [], 1]],
     [
-      'of which nothing is promised twice',
+      'does not overcommit the reserve',
       16n * GIB,
       [facts(10n * GIB, {}, GIB), [sparse('a', '2Gi')], [], 2],
     ],
-    ['more, where the class says so', 18n * GIB, [facts(10n * GIB), [sparse('a', '2Gi')], [], 2]],
+    ['includes the overcommit', 18n * GIB, [facts(10n * GIB), [sparse('a', '2Gi')], [], 2]],
     [
-      'less than nothing, where more was promised than there is',
+      'is negative if more is promised than exists',
       -GIB,
       [facts(GIB), [sparse('a', '2Gi')], [], 1],
     ],
@@ -246,9 +246,9 @@ describe('available capacity in a directory', () => {
 
   test.each<[string, Record<string, ReturnType<typeof result>>, true | undefined, object]>([
     ['without a record', {}, undefined, { freeBytes: FREE }],
-    ['that has to be mounted', { mounts: mounted }, true, { freeBytes: FREE }],
+    ['with requireMount, mounted', { mounts: mounted }, true, { freeBytes: FREE }],
     [
-      'that has to be mounted, and is not',
+      'with requireMount, not mounted',
       {},
       true,
       {
@@ -258,7 +258,7 @@ describe('available capacity in a directory', () => {
       },
     ],
     [
-      'on record that is not mounted',
+      'with a record, not mounted',
       { directory: result(0, JSON.stringify(onB)) },
       undefined,
       {
@@ -268,13 +268,13 @@ describe('available capacity in a directory', () => {
       },
     ],
     [
-      'on record that is mounted',
+      'with a record, mounted',
       { directory: result(0, JSON.stringify(onB)), mounts: mounted },
       undefined,
       { freeBytes: FREE },
     ],
     [
-      'whose record is damaged',
+      'with a damaged record',
       { directory: result(0, '{') },
       undefined,
       {
@@ -316,7 +316,7 @@ describe('available capacity for logical volumes', () => {
   const thin = { vgName: 'vg0', thinPool: 'pool' };
   test.each<[string, bigint, Parameters<typeof groupRoom>]>([
     [
-      'of a group: what is free, less what is promised and not made',
+      'in a group: excludes volumes that are not provisioned yet',
       7n * GIB,
       [
         { sizeBytes: 10n * GIB, promisedBytes: 0n, made: new Map([['a', 2n * GIB]]) },
@@ -327,7 +327,7 @@ describe('available capacity for logical volumes', () => {
       ],
     ],
     [
-      'of a group: less what one that is there is to grow by',
+      'in a group: excludes the pending expansion of a volume',
       6n * GIB,
       [
         { sizeBytes: 10n * GIB, promisedBytes: 0n, made: new Map([['a', 2n * GIB]]) },
@@ -338,7 +338,7 @@ describe('available capacity for logical volumes', () => {
       ],
     ],
     [
-      'of a pool: its size, less all that is promised in it',
+      'in a pool: is its size less all promised space',
       12n * GIB,
       [
         { sizeBytes: 10n * GIB, promisedBytes: 5n * GIB, made: new Map() },
@@ -349,7 +349,7 @@ describe('available capacity for logical volumes', () => {
       ],
     ],
     [
-      'of a pool: less the snapshots whose jobs are named and that LVM has not listed yet',
+      'in a pool: excludes snapshots that LVM does not list yet',
       1n * GIB,
       [
         { sizeBytes: 10n * GIB, promisedBytes: 5n * GIB, made: new Map([['snap-b', 2n * GIB]]) },
@@ -472,21 +472,16 @@ describe('decideCapacity', () => {
   const known = (capacity: string) => ({ capacity }) as CsiStorageCapacity;
   test.each<[string, Parameters<typeof decideCapacity>[1], CsiStorageCapacity | undefined, string]>(
     [
-      ['something new', { freeBytes: 100n }, undefined, 'create 100'],
-      ['nothing less than none', { freeBytes: -5n }, undefined, 'create 0'],
-      ['what changed', { freeBytes: 98n }, known('100'), 'update 98'],
+      ['a new capacity', { freeBytes: 100n }, undefined, 'create 100'],
+      ['a negative capacity as 0', { freeBytes: -5n }, undefined, 'create 0'],
+      ['a changed capacity', { freeBytes: 98n }, known('100'), 'update 98'],
       ['no small changes', { freeBytes: 99n }, known('100'), 'rest'],
-      ['that nothing is left', { freeBytes: 0n }, known('1'), 'update 0'],
-      ['none where nothing may be made', { refused: 'not mounted' }, known('100'), 'update 0'],
-      [
-        'none of what is new, where nothing may be made',
-        { refused: 'not mounted' },
-        undefined,
-        'create 0',
-      ],
-      ['no guess', { unknown: 'away' }, known('100'), 'rest'],
-      ['nothing of what is gone', undefined, known('100'), 'delete'],
-      ['nothing anew of what is gone', undefined, undefined, 'rest'],
+      ['an exhausted capacity', { freeBytes: 0n }, known('1'), 'update 0'],
+      ['0 for an unusable place', { refused: 'not mounted' }, known('100'), 'update 0'],
+      ['0 for a new unusable place', { refused: 'not mounted' }, undefined, 'create 0'],
+      ['no unknown capacity', { unknown: 'away' }, known('100'), 'rest'],
+      ['no capacity for a removed place', undefined, known('100'), 'delete'],
+      ['no new object for a removed place', undefined, undefined, 'rest'],
     ],
   )('publishes %s', (_, room, before, expected) => {
     const action = decideCapacity(where, room, before);

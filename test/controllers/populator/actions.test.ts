@@ -58,9 +58,9 @@ test('a filled volume is bound to the claim for which it was filled', async () =
 });
 
 test.each<[string, PersistentVolumeClaim]>([
-  ['one of its name', again],
-  ['it once it has another volume', bound],
-  ['it while it is being deleted', going],
+  ['a recreated claim', again],
+  ['a claim that has another volume', bound],
+  ['a claim that is being deleted', going],
 ])('a volume filled for a claim is not bound to %s', async (_, live) => {
   const { run, patched } = world(live);
   expect(await run(rebind, UID, claim())).toBe(false);

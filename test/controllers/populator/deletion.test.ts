@@ -10,22 +10,22 @@ describe('the cleanup after a claim is deleted', () => {
 
   test.each<[string, Partial<MachineInput>, string]>([
     ['the pod first', { prime: prime(), pv: pv(), pod: pod('Running') }, 'delete-pod'],
-    ['which has time to end', { prime: prime(), pv: pv(), pod: pod('Running', DELETED) }, 'rest'],
+    ['the pod terminates', { prime: prime(), pv: pv(), pod: pod('Running', DELETED) }, 'rest'],
     ['then the prime claim', { prime: prime(), pv: pv() }, 'delete-prime'],
-    ['which is held by nothing of ours', { prime: prime(DELETED), pv: pv() }, 'rest'],
+    ['the terminating prime claim is awaited', { prime: prime(DELETED), pv: pv() }, 'rest'],
     [
-      'with its volume, whatever the class says',
+      'with its volume, even with policy Retain',
       { prime: prime(), pv: pv({ spec: { persistentVolumeReclaimPolicy: 'Retain' } }) },
       'release-pv',
     ],
     [
-      'also one that was given to it and never seen',
+      'with a volume already rebound, but never observed as bound',
       { prime: prime(), pv: given('Retain') },
       'release-pv',
     ],
     ['the finalizer last', {}, 'remove-finalizer'],
     [
-      'and no more',
+      'nothing after the finalizer',
       { claim: claim({ metadata: { ...DELETED.metadata, finalizers: [] } }) },
       'rest',
     ],
@@ -52,11 +52,11 @@ describe('the cleanup after a claim is deleted', () => {
   });
 
   test.each<[string, Partial<MachineInput>, string]>([
-    ['is asked for before anything goes', {}, 'read-claim'],
-    ['is there after all', { liveClaim: { found: claim() } }, 'rest 1000'],
+    ['is read before anything is deleted', {}, 'read-claim'],
+    ['exists in the API server', { liveClaim: { found: claim() } }, 'rest 1000'],
     ['is gone', { liveClaim: { found: undefined } }, 'delete-prime'],
     [
-      'is another one',
+      'was recreated',
       { liveClaim: { found: claim({ metadata: { uid: 'other' } }) } },
       'delete-prime',
     ],
@@ -70,54 +70,54 @@ describe('the cleanup after a claim is deleted', () => {
 describe('an interrupted or changed population', () => {
   test.each<[string, Partial<MachineInput>, string]>([
     [
-      'a claim that was bound to another volume is left alone',
+      'a claim bound to another volume loses its prime claim',
       { claim: bound({ spec: { volumeName: 'other' } }), prime: prime(), pv: pv() },
       'delete-prime',
     ],
     [
-      'nothing is begun for one that is bound',
+      'a bound claim starts no population',
       { claim: bound({ metadata: { finalizers: [] } }) },
       'rest',
     ],
     [
-      'a prime claim that lost its volume is made anew',
+      'a prime claim that lost its volume is recreated',
       { prime: prime({ status: { phase: 'Lost' } }) },
       'delete-prime',
     ],
     [
-      'but not by a cache that is behind',
+      'a Lost prime claim with a volume in the cache is kept',
       { prime: prime({ status: { phase: 'Lost' } }), pv: pv() },
       'rest 1000',
     ],
     [
-      'one that is being deleted ends its pod',
+      'a terminating prime claim ends its pod',
       { prime: prime(DELETED), pv: pv(), pod: pod('Running') },
       'delete-pod',
     ],
-    ['and is waited for', { prime: prime(DELETED), pv: pv() }, 'rest'],
-    ['a pod without a prime claim goes', { pod: pod('Pending') }, 'delete-pod'],
+    ['a terminating prime claim is awaited', { prime: prime(DELETED), pv: pv() }, 'rest'],
+    ['a pod without a prime claim is deleted', { pod: pod('Pending') }, 'delete-pod'],
     [
-      'a claim that is filled becomes the user’s without its definition',
+      'a populated claim is rebound without its definition',
       { definitions: [], storageClass: undefined, prime: populated, pv: pv() },
       'rebind',
     ],
     [
-      'so does one whose pod has just ended',
+      'a completed pod is recorded without its definition',
       { definitions: [], prime: prime(), pv: pv(), pod: pod('Succeeded') },
       'mark-populated',
     ],
     [
-      'a finalizer that somebody took off is put back before',
+      'a missing finalizer is added again before the rebind',
       { claim: claim({ metadata: { finalizers: [] } }), prime: populated, pv: pv() },
       'add-finalizer',
     ],
     [
-      'a volume of somebody else is not given away',
+      'a volume of another claim is not rebound',
       { prime: populated, pv: pv({ spec: { claimRef: { uid: 'other' } } }) },
       'rest',
     ],
     [
-      'a claim of a class that is gone goes on',
+      'the population continues without the class',
       { storageClass: undefined, prime: prime(), pv: pv(), source: found },
       'create-pod',
     ],

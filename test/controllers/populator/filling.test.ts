@@ -19,56 +19,56 @@ import {
 
 describe('filling a claim', () => {
   test.each<[string, Partial<MachineInput>, string]>([
-    ['its source is read', {}, 'resolve-source'],
+    ['the source is read', {}, 'resolve-source'],
     [
-      'it is protected first',
+      'the finalizer is added',
       { claim: claim({ metadata: { finalizers: [] } }), source: found },
       'add-finalizer',
     ],
-    ['a prime claim is made', { source: found }, 'create-prime'],
+    ['the prime claim is created', { source: found }, 'create-prime'],
     [
-      'that has no volume yet, and who makes it is listened to',
+      'the events of an unbound prime claim are read',
       { prime: prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } }) },
       'look-at-prime',
     ],
     [
-      'it says nothing',
+      'an unbound prime claim without events is awaited',
       {
         prime: prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } }),
         primeSays: { found: undefined },
       },
       'rest 10000',
     ],
+    ['the source is read again before its use', { prime: prime(), pv: pv() }, 'resolve-source'],
+    ['the pod is created', { prime: prime(), pv: pv(), source: found }, 'create-pod'],
+    ['the running pod is awaited', { prime: prime(), pv: pv(), pod: pod('Running') }, 'rest'],
     [
-      'the source is read again, right before it is used',
-      { prime: prime(), pv: pv() },
-      'resolve-source',
+      'the succeeded pod is recorded',
+      { prime: prime(), pv: pv(), pod: pod('Succeeded') },
+      'mark-populated',
     ],
-    ['a pod is made', { prime: prime(), pv: pv(), source: found }, 'create-pod'],
-    ['it runs', { prime: prime(), pv: pv(), pod: pod('Running') }, 'rest'],
-    ['it has ended well', { prime: prime(), pv: pv(), pod: pod('Succeeded') }, 'mark-populated'],
     [
-      'it lets go of the volume',
+      'the succeeded pod is deleted',
       { prime: populated, pv: pv(), pod: pod('Succeeded') },
       'delete-pod',
     ],
-    ['it is about to', { prime: populated, pv: pv(), pod: pod('Succeeded', DELETED) }, 'rest'],
-    ['the volume becomes the claim’s', { prime: populated, pv: pv() }, 'rebind'],
-    ['the binder has not seen that', { prime: populated, pv: given() }, 'rest'],
+    ['the pod terminates', { prime: populated, pv: pv(), pod: pod('Succeeded', DELETED) }, 'rest'],
+    ['the volume is rebound to the claim', { prime: populated, pv: pv() }, 'rebind'],
+    ['the binder is awaited', { prime: populated, pv: given() }, 'rest'],
     [
-      'though the prime claim knows',
+      'the binder is awaited after the prime claim is Lost',
       { prime: { ...populated, status: { phase: 'Lost' } }, pv: given() },
       'rest',
     ],
-    ['or is gone', { pv: given(), source: found }, 'rest'],
-    ['the prime claim does not know', { claim: bound(), prime: populated, pv: given() }, 'rest'],
+    ['the binder is awaited after the prime claim is gone', { pv: given(), source: found }, 'rest'],
+    ['the prime claim is awaited', { claim: bound(), prime: populated, pv: given() }, 'rest'],
     [
-      'the prime claim goes',
+      'the prime claim is deleted',
       { claim: bound(), prime: { ...populated, status: { phase: 'Lost' } }, pv: given() },
       'delete-prime',
     ],
-    ['the finalizer goes', { claim: bound(), pv: given() }, 'remove-finalizer'],
-    ['all is done', { claim: bound({ metadata: { finalizers: [] } }), pv: given() }, 'rest'],
+    ['the finalizer is removed', { claim: bound(), pv: given() }, 'remove-finalizer'],
+    ['nothing is left', { claim: bound({ metadata: { finalizers: [] } }), pv: given() }, 'rest'],
   ])('proceeds in order: %s', (_, change, action) => {
     expect(decided(change)).toBe(action);
   });
@@ -170,10 +170,10 @@ describe('a kind whose volumes are filled on their node', () => {
     spec: { ...definition.spec, pod: undefined, node: { builtin: 'Image' } },
   } as never;
   test.each<[string, Partial<MachineInput>, string]>([
-    ['is left to who makes the volumes of a class of Stowage', {}, 'rest'],
-    ['is waited with until the class is there', { storageClass: undefined }, 'rest'],
+    ['is left to the provisioner for a Stowage class', {}, 'rest'],
+    ['waits for a missing class', { storageClass: undefined }, 'rest'],
     [
-      'of another class is told of, once',
+      'is reported once with a class of another provisioner',
       { storageClass: storageClass({ provisioner: 'other.example.com' }) },
       'tell PopulatorCreationError: PopulatorDefinition hello fills volumes from Hello.hello.example.com on their node, and storage class fast has provisioner other.example.com, not volume.stowage.dev. Use another class, or register a pod for the kind',
     ],

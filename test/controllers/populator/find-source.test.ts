@@ -100,7 +100,7 @@ test.each<
     'PopulatorGateOff',
   ],
   [
-    'of a kind that is in none',
+    'if its kind is cluster-scoped',
     cross,
     cluster,
     {},
@@ -119,13 +119,13 @@ test.each<
 
 test.each<[string, KubeObject | Error, string, ReasonCode]>([
   [
-    'is not there',
+    'does not exist',
     failure(404),
     'PopulatorDataSourceNotFound: Hello default/example does not exist',
     'SourceMissing',
   ],
   [
-    'is of a kind that is not served',
+    'has a kind that is not served',
     failure(404, {}),
     'PopulatorDataSourceRefused: PopulatorDefinition hello names hellos',
     'KindNotServed',

@@ -71,17 +71,17 @@ describe('a pod that is deleted or evicted', () => {
   test.each<[string, Partial<MachineInput>, string]>([
     // A program that exits with 0 on termination has not completed.
     [
-      'is no pod that has filled it',
+      'has not completed, even with exit status 0',
       { pod: pod('Succeeded', DELETED) },
       `note 1: pod ${NAME} failed (attempt 1 of 4): it was deleted`,
     ],
     [
-      'whoever has its definition by then',
+      'has not completed, even without its definition',
       { pod: pod('Succeeded', DELETED), definitions: [] },
       'tell PopulatorCreationError: the PopulatorDefinition',
     ],
     [
-      'is counted while it goes, with who ended it',
+      'is counted while it terminates, with the cause',
       {
         pod: pod('Running', {
           ...DELETED,
@@ -91,21 +91,21 @@ describe('a pod that is deleted or evicted', () => {
       },
       `note 1: pod ${NAME} failed (attempt 1 of 4): it was deleted on node n1 before it ended (EvictionByEvictionAPI: Eviction API: evicting). Stowage retries`,
     ],
-    ['is waited for after that', { prime: attempts(1), pod: pod('Running', DELETED) }, 'rest'],
+    ['is awaited once counted', { prime: attempts(1), pod: pod('Running', DELETED) }, 'rest'],
     ['is followed by another after a delay', { prime: attempts(1) }, 'rest 9000'],
     [
-      'is counted, too, when it went at once',
+      'is counted if it vanished at once',
       { vanished: 'pod-uid' },
       `note 1: pod ${NAME} failed (attempt 1 of 4): it was deleted before it ended. Stowage retries`,
     ],
-    ['and once', { prime: attempts(1), vanished: 'pod-uid' }, 'rest 9000'],
+    ['is counted only once', { prime: attempts(1), vanished: 'pod-uid' }, 'rest 9000'],
     [
-      'is not ended for ever',
+      'is not retried after the last attempt',
       { prime: attempts(3, { pod: 'earlier' }), pod: pod('Running', DELETED) },
       `note 4: pod ${NAME} failed (attempt 4 of 4): it was deleted before it ended. Stowage does not retry`,
     ],
     [
-      'of a kubelet’s own will, says why',
+      'is reported with the reason of the kubelet',
       {
         pod: pod('Failed', {
           status: {
@@ -137,15 +137,15 @@ describe('a pod that does not start', () => {
     return { told: { ...event, said: saidBy({ ...event, detail: reason(code, { pod: NAME }) }) } };
   };
   test.each<[string, Partial<MachineInput>, string]>([
-    ['has a while', { pod: pending(10, CREATING) }, 'rest 20000'],
-    ['is asked for then', { pod: pending(30, CREATING) }, 'look-at-pod'],
+    ['is awaited for 30 s', { pod: pending(10, CREATING) }, 'rest 20000'],
+    ['has its events read after 30 s', { pod: pending(30, CREATING) }, 'look-at-pod'],
     [
-      'may have nothing against it',
+      'is awaited if it has no events',
       { pod: pending(30, CREATING), podSays: { found: undefined } },
       'rest 30000',
     ],
     [
-      'may be waiting for what it mounts',
+      'is reported with a failed mount',
       {
         pod: pending(30, CREATING),
         podSays: { found: { code: 'PodNotStarted', state: 'FailedMount', said: 'no Secret x' } },
@@ -153,26 +153,30 @@ describe('a pod that does not start', () => {
       `tell PopulatorCreationError: pod ${NAME} does not run: FailedMount: no Secret x`,
     ],
     [
-      'may have no image',
+      'is reported with a missing image',
       { pod: pending(5, NO_IMAGE) },
       `tell PopulatorCreationError: pod ${NAME} does not run: ImagePullBackOff: Back-off pulling image "x"`,
     ],
-    ['which is told once', { pod: pending(5, NO_IMAGE), ...told('ImageRefused') }, 'rest 595000'],
+    ['is reported once', { pod: pending(5, NO_IMAGE), ...told('ImageRefused') }, 'rest 595000'],
     [
-      'in whichever words',
+      'is reported once, despite another message',
       { pod: pending(5, waiting('ErrImagePull', 'y')), ...told('ImageRefused') },
       'rest 595000',
     ],
-    ['by its own pod', { pod: pending(5, NO_IMAGE), ...told('ImageRefused', 'other') }, 'tell'],
     [
-      'counts as failed in the end',
+      'is reported again for another pod',
+      { pod: pending(5, NO_IMAGE), ...told('ImageRefused', 'other') },
+      'tell',
+    ],
+    [
+      'counts as failed after 10 minutes',
       { pod: pending(600, NO_IMAGE), ...told('ImageRefused') },
       `note 1: pod ${NAME} failed (attempt 1 of 4): it did not start within 10 minutes: ImagePullBackOff: Back-off pulling image "x". Stowage retries`,
     ],
-    ['and goes', { prime: attempts(1), pod: pending(600, NO_IMAGE) }, 'delete-pod'],
-    ['or is made anew at once', { prime: attempts(0), pod: pending(5, NO_IMAGE) }, 'delete-pod'],
+    ['is deleted once counted', { prime: attempts(1), pod: pending(600, NO_IMAGE) }, 'delete-pod'],
+    ['is deleted after a change', { prime: attempts(0), pod: pending(5, NO_IMAGE) }, 'delete-pod'],
     [
-      'where what it was made from was changed',
+      'is recorded if its source changed',
       {
         pod: pending(5, NO_IMAGE, {
           'stowage.dev/populate-origin': 'definition-uid/0 source-uid/1',
@@ -180,25 +184,25 @@ describe('a pod that does not start', () => {
       },
       `note 0: pod ${NAME} has not started, and is created again: its data source or PopulatorDefinition changed`,
     ],
-    ['without a delay', { prime: attempts(0) }, 'create-pod'],
+    ['is created again without a delay', { prime: attempts(0) }, 'create-pod'],
     [
-      'for want of a node',
+      'is reported if it is unschedulable',
       { pod: pending(5, NO_NODE) },
       `tell PopulatorCreationError: pod ${NAME} does not run: 0/1 nodes are available`,
     ],
     [
-      'waits for one as long as it takes',
+      'waits for a node without a timeout',
       { pod: pending(86_400, NO_NODE), ...told('PodUnscheduled') },
       'rest',
     ],
-    ['is not in the way once it runs', { pod: pod('Running') }, 'rest'],
+    ['is left alone once it runs', { pod: pod('Running') }, 'rest'],
     [
-      'and is told to run then',
+      'is reported as running after a failure',
       { pod: pod('Running'), ...told('ImageRefused') },
       `tell PopulatorCreated: pod ${NAME} runs`,
     ],
     [
-      'is not a reason against its claim’s end',
+      'is deleted with its claim',
       { claim: claim({ metadata: DELETED.metadata }), pod: pending(5, NO_IMAGE) },
       'delete-pod',
     ],

@@ -64,8 +64,8 @@ const NO_NODE = {
 };
 
 test.each<[string, object, string | undefined]>([
-  ['that have a node, or are about to', {}, 'PopulatorCreated: 16 pods already fill volumes'],
-  ['for which none is found', NO_NODE, undefined],
+  ['about to be scheduled', {}, 'PopulatorCreated: 16 pods already fill volumes'],
+  ['without a suitable node', NO_NODE, undefined],
 ])('pods count for the limit unless they are unschedulable: pods %s', async (_, status, said) => {
   const told: string[] = [];
   const claims = informerOf(claim(), prime());

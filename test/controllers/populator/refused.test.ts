@@ -32,21 +32,21 @@ test.each<[string, WriteAction, Error, string | undefined, ReasonCode | undefine
     'PodRefused',
   ],
   [
-    'a namespace that is not there',
+    'a missing namespace',
     createPod,
     answer(404, 'namespaces "stowage" not found'),
     `PopulatorCreationError: populator pod ${OWN}/populate-${UID} could not be created: namespaces "stowage" not found. Stowage retries`,
     'PodRefused',
   ],
   [
-    'a right',
+    'a missing permission to rebind',
     rebind,
     answer(403, 'persistentvolumes is forbidden'),
     'PopulatorCreationError: PersistentVolume pv could not be bound to the claim: persistentvolumes is forbidden. Stowage retries',
     'RebindRefused',
   ],
   [
-    'another right',
+    'a missing permission to add the finalizer',
     { do: 'add-finalizer' },
     answer(403, 'persistentvolumeclaims is forbidden'),
     'PopulatorCreationError: population step add-finalizer was refused: persistentvolumeclaims is forbidden. Stowage retries',
@@ -54,14 +54,8 @@ test.each<[string, WriteAction, Error, string | undefined, ReasonCode | undefine
   ],
   // The object of the decision no longer exists, or is another one.
   ['a volume that is gone', rebind, answer(404, 'not found'), undefined, undefined],
-  [
-    'a version that is old',
-    rebind,
-    answer(409, 'the object has been modified'),
-    undefined,
-    undefined,
-  ],
-  ['one of its name', createPod, answer(409, 'exists', 'AlreadyExists'), undefined, undefined],
+  ['an old version', rebind, answer(409, 'the object has been modified'), undefined, undefined],
+  ['an existing object', createPod, answer(409, 'exists', 'AlreadyExists'), undefined, undefined],
   ['no answer', createPod, new ConnectionError('https://x', 'cut off'), undefined, undefined],
 ])('a failed write is reported only if it was refused: %s', (_, effect, error, told, code) => {
   const refusal = refusalOf(effect, error, OWN);

@@ -35,12 +35,12 @@ describe('a claim to be filled', () => {
 
   test.each<[string, Partial<MachineInput>, string]>([
     [
-      'a kind that nothing here fills',
+      'a populator of another program',
       { claim: claim({ metadata: { finalizers: [] } }), definitions: [] },
       'rest',
     ],
     [
-      'a definition that is gone',
+      'a missing definition',
       { definitions: [] },
       'tell PopulatorCreationError: the PopulatorDefinition for Hello.hello.example.com no longer exists',
     ],
@@ -50,12 +50,12 @@ describe('a claim to be filled', () => {
       'tell PopulatorCreationError: more than one PopulatorDefinition is for Hello.hello.example.com: hello, second',
     ],
     [
-      'a class that is not there',
+      'a missing class',
       { storageClass: undefined },
       'tell PopulatorPVCPrimeCreationError: StorageClass fast does not exist',
     ],
     [
-      'a static class, whose volumes anyone may be bound to',
+      'a class with a provisioner',
       { storageClass: storageClass({ provisioner: 'kubernetes.io/no-provisioner' }) },
       'tell PopulatorPVCPrimeCreationError: StorageClass fast has no provisioner',
     ],
@@ -66,7 +66,7 @@ describe('a claim to be filled', () => {
       'tell PopulatorDataSourceNotFound: Hello x does not exist',
     ],
     [
-      'its source, as was told',
+      'its source, reported before',
       {
         source: { is: 'waits', event: failure },
         told: { reason: failure.reason, said: saidBy(failure) },
@@ -84,7 +84,7 @@ describe('a claim to be filled', () => {
       'tell PopulatorCreationError: Hello example cannot be used by PopulatorDefinition hello: it has no field .spec.fileName',
     ],
     [
-      'what others say of the prime claim',
+      'the volume of its prime claim',
       {
         prime: prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } }),
         primeSays: { found: { message: 'node n1 has no room' } },
@@ -122,12 +122,12 @@ describe('a claim to be filled', () => {
       `tell PopulatorCreationError: pod stowage/populate-${UID} does not run: ErrImagePull: no such`,
     ],
     [
-      'somebody else’s claim to go',
+      'the deletion of a foreign claim',
       { prime: prime({ metadata: { annotations: {} } }) },
       'tell PopulatorPVCPrimeCreationError: PersistentVolumeClaim stowage/',
     ],
     [
-      'somebody else’s pod to go',
+      'the deletion of a foreign pod',
       { pod: pod('Running', { metadata: { annotations: {} } }) },
       'tell PopulatorPVCPrimeCreationError: Pod stowage/',
     ],
@@ -142,20 +142,20 @@ describe('a selected node that is returned to the scheduler', () => {
     claim({ metadata: { annotations: node === undefined ? {} : { [SELECTED]: node } } });
 
   test.each<[string, Partial<MachineInput>, string]>([
-    ['is given back for the claim', { claim: on('n1'), prime: unbound }, 'give-back'],
-    ['and the prime claim made anew', { claim: on(), prime: unbound }, 'delete-prime'],
+    ['is removed from the claim', { claim: on('n1'), prime: unbound }, 'give-back'],
+    ['requires a new prime claim', { claim: on(), prime: unbound }, 'delete-prime'],
     [
-      'where another one is chosen',
+      'requires a new prime claim if another node is selected',
       { claim: on('n2'), prime: annotated(unbound, { [SELECTED]: 'n1' }) },
       'delete-prime',
     ],
     [
-      'and not where it is the same',
+      'keeps the prime claim if the same node is selected',
       { claim: on('n1'), prime: annotated(unbound, { [SELECTED]: 'n1' }) },
       'look-at-prime',
     ],
     [
-      'nor once there is a volume',
+      'is ignored once there is a volume',
       { claim: on('n2'), prime: prime(), pv: pv(), source: found },
       'create-pod',
     ],
@@ -195,16 +195,20 @@ describe('a pod that fails', () => {
 
   test.each<[string, object, string]>([
     ['is followed by another after a delay', attempts(1, { at: NOW - 4000 }), 'rest 6000'],
-    ['that doubles', attempts(2, { at: NOW - 4000 }), 'rest 16000'],
-    ['and is over then', attempts(2, { at: NOW - 20_000 }), 'create-pod'],
-    ['but not for ever', attempts(4, { at: 0 }), 'tell PopulatorFailed: 4 pods failed'],
+    ['is retried after a doubled delay', attempts(2, { at: NOW - 4000 }), 'rest 16000'],
+    ['is retried after the delay', attempts(2, { at: NOW - 20_000 }), 'create-pod'],
     [
-      'unless the source is another',
+      'is not retried after four failures',
+      attempts(4, { at: 0 }),
+      'tell PopulatorFailed: 4 pods failed',
+    ],
+    [
+      'is retried if the source changed',
       attempts(4, { of: 'definition-uid/1 source-uid/0' }),
       'create-pod',
     ],
     [
-      'whatever somebody wrote there',
+      'is retried if the record is invalid',
       annotated(prime(), { 'stowage.dev/populate-attempts': '{' }),
       'create-pod',
     ],

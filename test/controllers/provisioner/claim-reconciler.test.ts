@@ -209,9 +209,9 @@ describe('the provisioning metric of a claim', () => {
   test.each([
     ['a snapshot of another namespace', { ...snapshot, namespace: 'other' }, 'snapshot', true],
     ['its own namespace, written out', { ...snapshot, namespace: 'prod' }, 'snapshot', false],
-    ['a link, wherever that leads', { ...snapshot, kind: 'VolumeSnapshotLink' }, 'link', false],
+    ['a link to any namespace', { ...snapshot, kind: 'VolumeSnapshotLink' }, 'link', false],
     [
-      'a kind that a node fills from',
+      'a kind filled on the node',
       { apiGroup: 'stowage.dev', kind: 'Image', name: 'i', namespace: 'other' },
       'none',
       true,
@@ -315,9 +315,9 @@ test('a Volume refused for data in free extents is deleted, its claim reschedule
 });
 
 test.each<[string, Partial<Volume['status']>, string, number]>([
-  ['could not be made: one attempt that failed', { phase: 'Failed' }, 'MkfsFailed', 1],
-  ['waits for its node: no attempt', { phase: 'Pending' }, 'NodeUnreachable', 0],
-  ['waits for what it starts from: no attempt', { phase: 'Pending' }, 'WaitingForSource', 0],
+  ['failed counts as one failed attempt', { phase: 'Failed' }, 'MkfsFailed', 1],
+  ['waits for its node counts as no attempt', { phase: 'Pending' }, 'NodeUnreachable', 0],
+  ['waits for its source counts as no attempt', { phase: 'Pending' }, 'WaitingForSource', 0],
 ])('a Volume that %s, on repeated reconciles', async (_, status, reason, failures) => {
   const { state, run, made, events, ends, time } = world(() => ({ is: 'none' }));
   state.claim = claim({}, { node: 'n1' });

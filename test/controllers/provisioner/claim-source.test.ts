@@ -66,7 +66,7 @@ test('an unregistered kind is left to an external populator', async () => {
 
 test.each<[string, string | undefined, ReasonCode, string]>([
   [
-    'a handle that others wrote',
+    'an invalid handle',
     'x',
     'SourceHandleInvalid',
     'VolumeSnapshotContent snapcontent-uid-snapshot: snapshotHandle "x" is neither file:NODES:PATH nor lvm:NODE:VG/LV',

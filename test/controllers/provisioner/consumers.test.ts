@@ -106,7 +106,7 @@ test('a pod triggers no claim that is bound or missing', () => {
 });
 
 test.each<[string, PersistentVolumeClaim]>([
-  ['starts from nothing', claim({}, { node: 'n1' })],
+  ['has no data source', claim({}, { node: 'n1' })],
   ['has its volume', claim({ dataSourceRef, volumeName: 'pv' }, { node: 'n1' })],
 ])('a forged prime claim of one that %s counts none of its pods', (_what, victim) => {
   const { pods, claims, names } = world();

@@ -63,34 +63,30 @@ type Row = [string, Parts, string];
 describe('a claim that is not bound', () => {
   test.each<Row>([
     [
-      'of another provisioner is left alone',
+      'is ignored if its class has another provisioner',
       { storageClass: storageClass({ provisioner: 'x.example.org' }) },
       'rest',
     ],
+    ['waits for its class', { storageClass: storageClass(), options: undefined }, 'rest'],
+    ['gets no Volume while it is being deleted', { claim: claim({}, { deleted: true }) }, 'rest'],
+    ['gets no Volume if it is Lost', { claim: claim({}, { status: { phase: 'Lost' } }) }, 'rest'],
     [
-      'whose class is not there waits',
-      { storageClass: storageClass(), options: undefined },
-      'rest',
-    ],
-    ['that is being deleted gets nothing', { claim: claim({}, { deleted: true }) }, 'rest'],
-    ['that is lost gets nothing anew', { claim: claim({}, { status: { phase: 'Lost' } }) }, 'rest'],
-    [
-      'for which somebody chose a PersistentVolume',
+      'gets no Volume if it names a PersistentVolume',
       { claim: claim({ volumeName: 'pv1' }) },
       'rest',
     ],
     [
-      'is refused where the class asks for a file system that there is not',
+      'is refused if the class sets an unknown file system',
       { storageClass: storageClass({ parameters: { fsType: 'btrfs' } }) },
       'Warning ProvisioningFailed: storage class dynamic: parameter fsType is "btrfs", but must be ext4 or xfs',
     ],
     [
-      'is refused where the class has options that mkfs may not have',
+      'is refused if the class sets invalid mkfsOptions',
       { storageClass: storageClass({ parameters: { mkfsOptions: '-q' } }) },
       'Warning ProvisioningFailed: storage class dynamic: parameter mkfsOptions: "-q" is not a JSON list of strings, such as ["-m", "0"]',
     ],
     [
-      'of mode Block gets no file system',
+      'gets no file system in mode Block',
       {
         claim: claim({ volumeMode: 'Block' }),
         storageClass: storageClass({ parameters: { fsType: 'x' } }),
@@ -98,12 +94,12 @@ describe('a claim that is not bound', () => {
       `create pvc-${UID} on n1`,
     ],
     [
-      'of a class that makes no sense is told so',
+      'is refused if the class has an unknown parameter',
       { storageClass: storageClass({ parameters: { size: '1' } }) },
       'Warning ProvisioningFailed: storage class dynamic: unknown parameter "size". Known parameters: type, directory, requireMount, vgName, thinPool, fsType, mkfsOptions, overcommit, overwriteFreeExtents, onDelete, attachPolicy',
     ],
     [
-      'for many writers is refused',
+      'is refused for ReadWriteMany',
       { claim: claim({ accessModes: ['ReadWriteMany'] }) },
       'Warning ProvisioningFailed: access mode ReadWriteMany is not supported: writes from two nodes would corrupt the device. Request ReadWriteOnce',
     ],
@@ -112,21 +108,21 @@ describe('a claim that is not bound', () => {
       { claim: claim({ selector: {} }) },
       'Warning ProvisioningFailed: the claim has a selector, which matches existing volumes only: none is provisioned for it. Remove the selector, or use a static storage class',
     ],
-    ['looks for room first', { rooms: {} }, 'look-for-room n1'],
+    ['queries the capacity first', { rooms: {} }, 'look-for-room n1'],
     [
-      'looks for room on all nodes at once',
+      'queries the capacity of all nodes at once',
       { nodes: [node('n1'), node('n2'), node('n3')], rooms: { n2: { freeBytes: 9n * GIB } } },
       'look-for-room n1 n3',
     ],
-    ['gets a Volume where there is room', {}, `create pvc-${UID} on n1`],
-    ['gets one of exactly the room that there is', { rooms: n1 }, `create pvc-${UID} on n1`],
+    ['gets a Volume on a node with capacity', {}, `create pvc-${UID} on n1`],
+    ['gets a Volume of exactly the available capacity', { rooms: n1 }, `create pvc-${UID} on n1`],
     [
-      'goes where there is most room',
+      'gets a Volume on the node with most capacity',
       { nodes: [node('n1'), node('n2')], rooms: { ...n1, n2: { freeBytes: 3n * GIB } } },
       `create pvc-${UID} on n2`,
     ],
     [
-      'goes to no node that is not Ready, or paused',
+      'gets no Volume on a NotReady or paused node',
       {
         nodes: [
           node('n1', 'False'),
@@ -136,7 +132,7 @@ describe('a claim that is not bound', () => {
       'Warning ProvisioningFailed: node n1 is not Ready; node n2 is paused',
     ],
     [
-      'goes to no node that its class leaves out',
+      'gets no Volume on a node that its class excludes',
       {
         storageClass: storageClass({
           allowedTopologies: [{ matchLabelExpressions: [{ key: 'zone', values: ['a'] }] }],
@@ -146,12 +142,12 @@ describe('a claim that is not bound', () => {
       'Warning ProvisioningFailed: allowedTopologies of the storage class exclude node n1',
     ],
     [
-      'is told how much room is missing',
+      'reports how much capacity is missing',
       { rooms: { n1: { freeBytes: GIB } } },
       'Warning ProvisioningFailed: node n1 has 1073741824 bytes available in …, and the claim needs 2147483648',
     ],
     [
-      'is told how much room is missing with the download of a qcow2',
+      'reports missing capacity, including the download of a qcow2',
       {
         claim: claim({ dataSourceRef: { apiGroup: 'stowage.dev', kind: 'Image', name: 'i' } }),
         source: QCOW2,
@@ -160,12 +156,12 @@ describe('a claim that is not bound', () => {
       'Warning ProvisioningFailed: node n1 has 4294967296 bytes available in …, and the claim needs 4345298944, including the download of its qcow2',
     ],
     [
-      'is told that nobody knows how much room there is',
+      'reports unknown capacity',
       { rooms: { n1: { unknown: 'it is away' } } },
       'Warning ProvisioningFailed: available capacity of node n1 is unknown: it is away',
     ],
     [
-      'is told that its directory is not mounted',
+      'reports that the directory is not mounted',
       { rooms: { n1: { refused: 'it is not mounted' } } },
       'Warning ProvisioningFailed: node n1 has no available capacity: it is not mounted',
     ],
@@ -187,35 +183,27 @@ describe('a claim that is not bound', () => {
 
 describe('a claim that waits for its first pod', () => {
   test.each<Row>([
-    ['gets nothing before', {}, 'rest'],
+    ['gets no Volume before a node is selected', {}, 'rest'],
+    ['gets its Volume on the selected node', { claim: selected() }, `create pvc-${UID} on n1`],
+    ['gets no Volume on a node of another daemon', { claim: claim({}, { node: 'n9' }) }, 'rest'],
     [
-      'gets its volume on the node that was chosen',
-      { claim: selected() },
-      `create pvc-${UID} on n1`,
-    ],
-    ['gets none on a node of another daemon', { claim: claim({}, { node: 'n9' }) }, 'rest'],
-    [
-      'gives back a node that is gone',
+      'is rescheduled from a node that is gone',
       { claim: claim({}, { node: 'n9' }), isGone: () => true },
       `reschedule from n9: node n9 does not exist. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
+    ['gets no Volume while no pod uses it', { claim: selected(), consumers: [] }, 'rest'],
     [
-      'gets nothing while no pod uses it, whoever chose a node',
-      { claim: selected(), consumers: [] },
-      'rest',
-    ],
-    [
-      'gets its volume where its pod is',
+      'gets its Volume on the node of its pod',
       { claim: selected(), nodes: [CONTROL_PLANE], consumers: [pod({ nodeName: 'n1' })] },
       `create pvc-${UID} on n1`,
     ],
     [
-      'gives back a node where its pod is not',
+      'is rescheduled if its pods run on other nodes',
       { claim: selected(), consumers: [pod({ nodeName: 'n2' })] },
       `reschedule from n1: the pods of the claim run on nodes other than n1. ${AGAIN}`,
     ],
     [
-      'gives back a node whose taint its pods do not tolerate',
+      'is rescheduled from a node with a taint that no pod tolerates',
       { claim: selected(), nodes: [CONTROL_PLANE], consumers: [pod(), pod({ nodeName: 'n2' })] },
       `reschedule from n1: no pod of the claim tolerates taint ${ROLE}:NoSchedule of node n1. ${AGAIN}`,
     ],
@@ -226,7 +214,7 @@ describe('a claim that waits for its first pod', () => {
       { operator: 'Exists' },
     ].map(
       (toleration): Row => [
-        `follows a choice that its pod tolerates by ${JSON.stringify(toleration)}`,
+        `gets its Volume if a pod tolerates the taint by ${JSON.stringify(toleration)}`,
         {
           claim: selected(),
           nodes: [CONTROL_PLANE],
@@ -242,7 +230,7 @@ describe('a claim that waits for its first pod', () => {
       { operator: 'Equal' },
     ].map(
       (toleration): Row => [
-        `does not follow one that it tolerates not by ${JSON.stringify(toleration)}`,
+        `is rescheduled if its pod only has toleration ${JSON.stringify(toleration)}`,
         {
           claim: selected(),
           nodes: [CONTROL_PLANE],
@@ -254,7 +242,7 @@ describe('a claim that waits for its first pod', () => {
       ],
     ),
     [
-      'follows a choice of a node with taints that do not keep pods away, or that are of its readiness',
+      'gets its Volume despite taints that do not repel pods, or of readiness',
       {
         claim: selected(),
         nodes: [
@@ -267,7 +255,7 @@ describe('a claim that waits for its first pod', () => {
       `create pvc-${UID} on n1`,
     ],
     [
-      "leaves the node to another's populator",
+      'resolves its data source before the node is checked',
       {
         claim: selected({ dataSourceRef: { apiGroup: 'x.example', kind: 'Y', name: 'z' } }),
         nodes: [node('n1', 'False')],
@@ -275,17 +263,17 @@ describe('a claim that waits for its first pod', () => {
       'resolve-source',
     ],
     [
-      'gives back a node that is not Ready',
+      'is rescheduled from a node that is not Ready',
       { claim: selected(), nodes: [node('n1', 'False')] },
       `reschedule from n1: node n1 is not Ready. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
     [
-      'gives back a node without room',
+      'is rescheduled from a node without capacity',
       { claim: selected(), rooms: { n1: { freeBytes: 5n } } },
       `reschedule from n1: node n1 has 5 bytes available in …, and the claim needs 2147483648. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
     [
-      'gives back a node where its data is not',
+      'is rescheduled from a node without its data',
       { claim: selected({ dataSource: snapshot }), source: { ...ready, nodes: ['n2'] } },
       `reschedule from n1: the data source of the claim is on node n2, not on n1. Schedule its pod there with nodeSelector kubernetes.io/hostname. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
@@ -297,19 +285,19 @@ describe('a claim that waits for its first pod', () => {
 describe('a claim with a data source', () => {
   const from = { claim: claim({ dataSource: snapshot }) };
   test.each<Row>([
-    ['asks what that is first', from, 'resolve-source'],
+    ['resolves the source first', from, 'resolve-source'],
     [
-      'is told why it waits',
+      'reports why it waits',
       { ...from, source: { is: 'waits', message: 'no grant', on: [] } },
       'Warning ProvisioningFailed: no grant',
     ],
     [
-      'of another is left to that',
+      'is left to another populator',
       { ...from, source: { is: 'other', message: 'x', on: [] } },
       'Normal Provisioning: x',
     ],
     [
-      'is made where the data is, however much room there is elsewhere',
+      'is provisioned on the node of its data, whatever capacity others have',
       {
         ...from,
         source: ready,
@@ -356,9 +344,9 @@ describe('a claim with a data source', () => {
 
 describe('a claim whose Volume exists', () => {
   test.each<Row>([
-    ['waits for it', { volume: volume() }, 'rest'],
+    ['waits for the Volume', { volume: volume() }, 'rest'],
     [
-      'is told why that could not be made',
+      'reports why the Volume could not be provisioned',
       {
         volume: volume({
           status: {
@@ -370,7 +358,7 @@ describe('a claim whose Volume exists', () => {
       `Warning ProvisioningFailed: Volume pvc-${UID} on node n1 could not be provisioned: no space`,
     ],
     [
-      'is told that without commands and paths of the node',
+      'reports a failure without commands and paths of the node',
       {
         volume: volume({
           status: {
@@ -385,7 +373,7 @@ describe('a claim whose Volume exists', () => {
       `Warning ProvisioningFailed: Volume pvc-${UID} on node n1 could not be provisioned: mkfs failed: … is full`,
     ],
     [
-      'is told that this waits for what it starts from',
+      'reports that the Volume waits for its source',
       {
         volume: volume({
           status: {
@@ -404,7 +392,7 @@ describe('a claim whose Volume exists', () => {
       `Warning ProvisioningFailed: Volume pvc-${UID} waits: x is gone`,
     ],
     [
-      'is told that this waits for its node',
+      'reports that the Volume waits for its node',
       {
         volume: volume({
           status: {
@@ -423,7 +411,7 @@ describe('a claim whose Volume exists', () => {
       `Warning ProvisioningFailed: Volume pvc-${UID} waits for a valid answer from node n1. Find the cause: stowage why volume pvc-${UID}`,
     ],
     [
-      'but was made by somebody else is told so',
+      'reports a Volume of another owner',
       { volume: { ...volume(), spec: { ...volume().spec, template: {} } } },
       `Warning ProvisioningFailed: Volume pvc-${UID} exists, and was not created for this claim. Delete it: stowage delete volume pvc-${UID}`,
     ],
@@ -466,7 +454,7 @@ describe('a claim whose Volume was refused because free extents contain data', (
       refused({ metadata: { name: `pvc-${UID}`, deletionTimestamp: 'x' } }),
       undefined,
     ],
-    ['has a consent of somebody', refused({}, { overwrite: 'xfs:x' }), undefined],
+    ['has an overwrite consent', refused({}, { overwrite: 'xfs:x' }), undefined],
   ])('counts as a failed attempt only if it is refused: a Volume that %s', (_, volume, counts) => {
     const parts = { claim: selected(), storageClass: thick, volume };
     expect(decideClaim(input(parts), NOW).failed).toBe(counts);
@@ -474,27 +462,27 @@ describe('a claim whose Volume was refused because free extents contain data', (
 
   test.each<Row>([
     [
-      'gives the node back with it',
+      'deletes the Volume and is rescheduled',
       { claim: selected(), storageClass: thick, volume: refused() },
       AGAIN,
     ],
     [
-      'gives back no node that was chosen since',
+      'deletes only the Volume if another node was selected',
       { claim: claim({}, { node: 'n2' }), storageClass: thick, volume: refused() },
       ALONE,
     ],
     [
-      'has none to give back where the class does not wait for a pod',
+      'deletes only the Volume if its class binds at once',
       { storageClass: { ...thick, volumeBindingMode: 'Immediate' }, volume: refused() },
       ALONE,
     ],
     [
-      'keeps the node where the class consents by now',
+      'deletes only the Volume if the class consents by now',
       { claim: selected(), storageClass: consenting, volume: refused() },
       ALONE,
     ],
     [
-      'waits until it is gone',
+      'waits until the Volume is gone',
       {
         claim: selected(),
         storageClass: thick,
@@ -505,12 +493,12 @@ describe('a claim whose Volume was refused because free extents contain data', (
       'rest',
     ],
     [
-      'leaves one that somebody gave a consent',
+      'keeps a Volume with an overwrite consent',
       { claim: selected(), storageClass: thick, volume: refused({}, { overwrite: 'xfs:x' }) },
       'rest',
     ],
     [
-      'leaves one that was made',
+      'keeps a Volume that was provisioned',
       {
         claim: selected(),
         storageClass: thick,
@@ -524,7 +512,7 @@ describe('a claim whose Volume was refused because free extents contain data', (
       'rest',
     ],
     [
-      'leaves one that has a PersistentVolume',
+      'keeps a Volume that has a PersistentVolume',
       {
         claim: selected(),
         storageClass: thick,
@@ -534,7 +522,7 @@ describe('a claim whose Volume was refused because free extents contain data', (
       'rest',
     ],
     [
-      'is not made there again as large for a while',
+      'is rescheduled from that node for the refused size',
       {
         claim: selected(),
         storageClass: thick,
@@ -543,7 +531,7 @@ describe('a claim whose Volume was refused because free extents contain data', (
       `reschedule from n1: ${WHY}. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
     [
-      'is made there if it is smaller',
+      'gets a smaller Volume on that node',
       {
         claim: selected(),
         storageClass: thick,
@@ -552,7 +540,7 @@ describe('a claim whose Volume was refused because free extents contain data', (
       `create pvc-${UID} on n1`,
     ],
     [
-      'is made on another node where no pod is waited for',
+      'gets a Volume on another node if its class binds at once',
       {
         storageClass: { ...thick, volumeBindingMode: 'Immediate' },
         nodes: [node('n1'), node('n2')],
@@ -590,19 +578,19 @@ describe('mode Block of a class of logical volumes', () => {
   });
   const made = `create pvc-${UID} on n1`;
   test.each<Row>([
-    ['without Wipe', { claim: block, storageClass: of({}) }, made],
-    ['that wipes', { claim: block, storageClass: of({ onDelete: 'Wipe' }) }, made],
-    ['in a thin pool', { claim: block, storageClass: of({ thinPool: 'p' }) }, made],
-    ['and mode Filesystem', { storageClass: of({}) }, made],
-    ['and files', { claim: block }, made],
-    ['that grows', grown('Block', {}), `Warning VolumeResizeFailed: ${shown}`],
+    ['is provisioned without Wipe', { claim: block, storageClass: of({}) }, made],
+    ['is provisioned with Wipe', { claim: block, storageClass: of({ onDelete: 'Wipe' }) }, made],
+    ['is provisioned in a thin pool', { claim: block, storageClass: of({ thinPool: 'p' }) }, made],
+    ['is provisioned like mode Filesystem', { storageClass: of({}) }, made],
+    ['is provisioned like mode Block of files', { claim: block }, made],
+    ['is not expanded', grown('Block', {}), `Warning VolumeResizeFailed: ${shown}`],
     [
-      'that grows and wipes',
+      'is not expanded with Wipe',
       grown('Block', { onDelete: 'Wipe' }),
       `Warning VolumeResizeFailed: ${shown}`,
     ],
-    ['that grows in a thin pool', grown('Block', { thinPool: 'p' }), 'expand to 3Gi'],
-    ['that grows, and mode Filesystem', grown('Filesystem', {}), 'expand to 3Gi'],
+    ['is expanded in a thin pool', grown('Block', { thinPool: 'p' }), 'expand to 3Gi'],
+    ['is not expanded, unlike mode Filesystem', grown('Filesystem', {}), 'expand to 3Gi'],
   ])('%s', (_, parts, expected) => {
     expect(outcome(parts)).toBe(expected);
   });
@@ -648,59 +636,55 @@ describe('a claim that is bound', () => {
     }) as NonNullable<Parts['pv']>;
   const stuck: Volume = { ...larger, status: { phase: 'Available', conditions: [ready] } };
   test.each<Row>([
-    ['and has what it asks for rests', { claim: bound('2Gi', '2Gi'), volume: volume() }, 'rest'],
+    ['rests at its requested size', { claim: bound('2Gi', '2Gi'), volume: volume() }, 'rest'],
     [
-      'to what was made by hand is left alone',
+      'is ignored if its volume was provisioned by hand',
       { claim: bound('3Gi', '2Gi'), volume: undefined },
       'rest',
     ],
     [
-      'and asks for more: room first',
+      'queries the capacity before an expansion',
       { claim: bound('3Gi', '2Gi'), volume: volume(), rooms: {} },
       'look-for-room n1',
     ],
+    ['expands its Volume', { claim: bound('3Gi', '2Gi'), volume: volume() }, 'expand to 3Gi'],
     [
-      'and asks for more: the Volume grows',
-      { claim: bound('3Gi', '2Gi'), volume: volume() },
-      'expand to 3Gi',
-    ],
-    [
-      'to what was filled for it, and asks for more: the Volume grows',
+      'expands a Volume that was populated for it',
       { claim: bound('3Gi', '2Gi'), volume: filled, pv: givenTo(UID) },
       'expand to 3Gi',
     ],
     [
-      'to what was filled for another one leaves that alone',
+      'ignores a Volume that was populated for another claim',
       { claim: bound('3Gi', '2Gi'), volume: filled, pv: givenTo('another') },
       'rest',
     ],
     [
-      'and asks for more than there is room for',
+      'reports an expansion without enough capacity',
       { claim: bound('3Gi', '2Gi'), volume: volume(), rooms: { n1: { freeBytes: 5n } } },
       'Warning VolumeResizeFailed: node n1 has 5 bytes available in …, and the expansion needs 1073741824 more',
     ],
     [
-      'is told that it grows',
+      'gets condition Resizing during an expansion',
       { claim: bound('3Gi', '2Gi'), volume: larger, pv: pv('2Gi') },
       `status {"conditions":[{"type":"Resizing","status":"True","message":"Volume pvc-${UID} is being expanded to 3Gi","lastTransitionTime":"2026-03-01T12:00:00Z"}]}`,
     ],
     [
-      'is told that once',
+      'gets condition Resizing only once',
       { claim: bound('3Gi', '2Gi', [told]), volume: larger, pv: pv('2Gi') },
       'rest',
     ],
     [
-      'is told what keeps it from growing, too',
+      'gets the failure of an expansion in condition Resizing',
       { claim: bound('3Gi', '2Gi', [told]), volume: stuck, pv: pv('2Gi') },
       'status {"conditions":[{"type":"Resizing","status":"True","message":"expanding to 3Gi: attempt 1: no","lastTransitionTime":"2026-03-01T11:00:00Z"}]}',
     ],
     [
-      'is told that it has grown',
+      'gets the new capacity after an expansion',
       { claim: bound('3Gi', '2Gi', [resizing]), volume: larger, pv: pv('3221225472') },
       'status {"capacity":{"storage":"3221225472"},"conditions":[]}',
     ],
     [
-      'of which the kubelet told first, is not told that it grows any more',
+      'loses condition Resizing if the kubelet updated the capacity',
       { claim: bound('3Gi', '3Gi', [resizing]), volume: larger, pv: pv('3Gi') },
       'status {"conditions":[]}',
     ],
@@ -743,19 +727,19 @@ describe('the reason in the event of a claim', () => {
     ['a pause', { nodes: [node('n1', 'True', PAUSED)] }, 'NodePaused'],
     ['a node that is not Ready', { nodes: [node('n1', 'False')] }, 'NodeNotReady'],
     ['a topology', { storageClass: off }, 'TopologyNotAllowed'],
-    ['room', { rooms: { n1: { freeBytes: 1n } } }, 'NoRoom'],
+    ['missing capacity', { rooms: { n1: { freeBytes: 1n } } }, 'NoRoom'],
     ['a directory', { rooms: { n1: { refused: 'x' } } }, 'NodeDirectoryUnusable'],
-    ['what is not known', { rooms: { n1: { unknown: 'x' } } }, 'RoomUnknown'],
+    ['unknown capacity', { rooms: { n1: { unknown: 'x' } } }, 'RoomUnknown'],
     ['free extents', { storageClass: lvm, rooms: { n1: refusedAt } }, 'ConsentMissing'],
     [
-      'several nodes: the one of which most can be done',
+      'several nodes: the most actionable cause',
       {
         nodes: [node('n1', 'False'), ...on('n2', 'n3')],
         rooms: { n2: { unknown: 'x' }, n3: { freeBytes: 1n } },
       },
       'NoRoom',
     ],
-    ['what it starts from', { ...FROM, source: WAITS }, 'SourceItself'],
+    ['its data source', { ...FROM, source: WAITS }, 'SourceItself'],
     ['another populator', { ...FROM, source: { ...WAITS, is: 'other' } }, 'SourceItself'],
   ])('names the cause: %s', (_, parts, code) => {
     expect(codeOf(parts)).toBe(code);
@@ -764,9 +748,9 @@ describe('the reason in the event of a claim', () => {
   test.each<[string, Parts, ReasonCode]>([
     ['gone', { claim: claim({}, { node: 'n9' }), isGone: () => true }, 'SelectedNodeMissing'],
     ['tainted', { nodes: [CONTROL_PLANE] }, 'TaintNotTolerated'],
-    ['not that of its pods', { consumers: [pod({ nodeName: 'n2' })] }, 'PodsElsewhere'],
+    ['not the node of its pods', { consumers: [pod({ nodeName: 'n2' })] }, 'PodsElsewhere'],
     [
-      'not that of its data',
+      'not the node of its data',
       { claim: selected({ dataSource: snapshot }), source: { ...ready, nodes: ['n2'] } },
       'SourceElsewhere',
     ],
@@ -776,12 +760,12 @@ describe('the reason in the event of a claim', () => {
 
   test.each<[string, Parts, ReasonCode]>([
     [
-      'that it has no room for',
+      'without enough capacity',
       { volume: volume(), rooms: { n1: { freeBytes: 1n } } },
       'NoRoomToGrow',
     ],
     [
-      'that would show old data',
+      'into extents with old data',
       {
         volume: claimVolume(claim({ volumeMode: 'Block' }), options(lvm), 'n1', undefined),
         storageClass: lvm,

@@ -80,17 +80,13 @@ async function reclaim({
 const DELETED = [`delete Volume ${name} u-volume`];
 
 test.each<[string, Scene, string[]]>([
-  ['is gone is deleted, and no other of its name', {}, DELETED],
-  [
-    'was deleted, with another claim of its name in the cache, is deleted',
-    { cached: other },
-    DELETED,
-  ],
-  ['was deleted, with another claim of its name since, is deleted', { live: other }, DELETED],
-  ['is there stays', { cached: claim() }, []],
-  ['the cache does not have yet stays', { live: claim() }, []],
-  ['is gone stays where its PersistentVolume is to be kept by now', { livePv: pv('Retain') }, []],
-  ['is gone stays where another process acts for its node', { acts: false }, []],
+  ['is gone is deleted by UID', {}, DELETED],
+  ['was recreated in the cache is deleted', { cached: other }, DELETED],
+  ['was recreated in the API server is deleted', { live: other }, DELETED],
+  ['exists stays', { cached: claim() }, []],
+  ['exists only in the API server stays', { live: claim() }, []],
+  ['is gone stays if its PersistentVolume has Retain by now', { livePv: pv('Retain') }, []],
+  ['is gone stays if another process manages its node', { acts: false }, []],
 ])('a Volume whose claim %s', async (_, scene, sent) => {
   expect(await reclaim(scene)).toEqual(sent);
 });

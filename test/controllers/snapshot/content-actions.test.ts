@@ -46,16 +46,16 @@ const of = (detail: Reason) => ({ ...reasonAnnotations(detail), 'stowage.dev/err
 const other: Reason = reason('NodeSilent', { node: 'n1', seconds: 30 });
 
 test.each<[string, ContentAction, Reason | undefined, object[]]>([
-  ['before it', failing, undefined, [{ annotations: of(WHY.detail) }, { status: problem }]],
+  ['before the error', failing, undefined, [{ annotations: of(WHY.detail) }, { status: problem }]],
   [
-    'in the place of another one',
+    'in place of an earlier reason',
     failing,
     other,
     [{ annotations: of(WHY.detail) }, { status: problem }],
   ],
-  ['once', failing, WHY.detail, [{ status: problem }]],
+  ['only once', failing, WHY.detail, [{ status: problem }]],
   [
-    'for as long as it lasts',
+    'until the error is over',
     { do: 'set-status', fields: { readyToUse: true, error: null } },
     other,
     [
@@ -69,7 +69,7 @@ test.each<[string, ContentAction, Reason | undefined, object[]]>([
     ],
   ],
   [
-    'and left alone by what changes no error',
+    'and kept by other changes',
     { do: 'set-status', fields: { restoreSize: 1 } },
     other,
     [{ status: { restoreSize: 1 } }],

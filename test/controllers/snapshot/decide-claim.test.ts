@@ -14,22 +14,22 @@ const waits = snapshot({ metadata: { finalizers: [] } });
 const uses = { snapshots: [], clones: [], isLost: () => false } as const;
 
 test.each<[string, Partial<ClaimUses>, 'take-off' | undefined]>([
-  ['nobody uses', {}, 'take-off'],
-  ['a snapshot is taken of', { snapshots: [done, snapshot()] }, undefined],
-  ['snapshots were taken of', { snapshots: [done] }, 'take-off'],
+  ['is unused', {}, 'take-off'],
+  ['is being snapshotted', { snapshots: [done, snapshot()] }, undefined],
+  ['was snapshotted', { snapshots: [done] }, 'take-off'],
   [
-    'a snapshot was to be taken of, and is being deleted',
+    'has a deleted snapshot that was not taken',
     { snapshots: [snapshot({ metadata: { deletionTimestamp: DELETED } })] },
     'take-off',
   ],
-  ['a snapshot waits of that has protected nothing', { snapshots: [waits] }, 'take-off'],
+  ['has a waiting snapshot that protects nothing yet', { snapshots: [waits] }, 'take-off'],
   [
-    'a snapshot of that has lost its content',
+    'has a snapshot whose content is lost',
     { snapshots: [snapshot()], isLost: () => true },
     'take-off',
   ],
   [
-    'a snapshot of another one is taken beside',
+    'is not the source of a new snapshot',
     { snapshots: [snapshot({ source: { persistentVolumeClaimName: 'other' } })] },
     'take-off',
   ],
@@ -49,13 +49,13 @@ function held(metadata = {}) {
 }
 
 test.each<[string, Partial<ClaimUses>, 'put-on' | undefined]>([
-  ['nobody uses', {}, undefined],
+  ['is unused', {}, undefined],
   ['is being cloned', { clones: [restore()] }, 'put-on'],
   ['was cloned', { clones: [volume()] }, undefined],
   // The snapshot puts on the finalizer itself, before its creation begins.
-  ['a snapshot is to be taken of', { snapshots: [snapshot()] }, undefined],
+  ['is to be snapshotted', { snapshots: [snapshot()] }, undefined],
   [
-    'is being deleted, so that nobody can hold it any more',
+    'is being deleted',
     { claim: claim({ deletionTimestamp: DELETED }), clones: [restore()] },
     undefined,
   ],

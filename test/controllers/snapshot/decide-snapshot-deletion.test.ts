@@ -30,18 +30,18 @@ const PENDING = 'Snapshot is being used to restore Volume restored';
 
 test.each<[string, Partial<SnapshotInput>, object]>([
   [
-    'the API server is asked for the content',
+    'the content is read from the API server',
     {},
     { action: { do: 'read-content', name: CONTENT } },
   ],
   [
-    'with the policy Delete the content goes first',
+    'the policy Delete deletes the content first',
     of(content()),
     { action: { do: 'delete-content', content: content() } },
   ],
-  ['it waits for that', of(goingContent()), {}],
+  ['the snapshot waits for its content', of(goingContent()), {}],
   [
-    'and says why that takes time',
+    'the error of the content is shown',
     of(goingContent('waiting for a node: n1')),
     {
       action: {
@@ -50,10 +50,10 @@ test.each<[string, Partial<SnapshotInput>, object]>([
       },
     },
   ],
-  ['it is let go of when the content is gone', of(undefined), release(BOUND)],
-  ['with the policy Retain the content stays', of(retained), release(BOUND)],
+  ['the finalizer is removed when the content is gone', of(undefined), release(BOUND)],
+  ['the policy Retain keeps the content', of(retained), release(BOUND)],
   [
-    'a content of an earlier snapshot of the name stays',
+    'a content of an earlier snapshot stays',
     of(
       content({
         spec: { volumeSnapshotRef: { namespace: 'apps', name: 'backup', uid: 'earlier' } },
@@ -61,13 +61,9 @@ test.each<[string, Partial<SnapshotInput>, object]>([
     ),
     release(BOUND),
   ],
+  ['a content of another driver is left alone', of(content({ spec: { driver: 'other.csi' } })), {}],
   [
-    'one with a content of another driver is left alone',
-    of(content({ spec: { driver: 'other.csi' } })),
-    {},
-  ],
-  [
-    'the error that it shows has no path of the node',
+    'the shown error has no path of the node',
     of(goingContent('node n1: /srv/volumes/1.snapshot is in use')),
     {
       action: {
@@ -77,7 +73,7 @@ test.each<[string, Partial<SnapshotInput>, object]>([
     },
   ],
   [
-    'it waits for what is made from it, and says so',
+    'a running restore delays it, with an event',
     { ...of(content()), restores: [restore()] },
     {
       action: {
@@ -91,7 +87,7 @@ test.each<[string, Partial<SnapshotInput>, object]>([
     },
   ],
   [
-    'it says so once',
+    'a running restore is reported once',
     {
       ...of(content()),
       restores: [restore()],
@@ -100,7 +96,7 @@ test.each<[string, Partial<SnapshotInput>, object]>([
     {},
   ],
   [
-    'also with the policy Retain',
+    'a running restore delays it with the policy Retain, too',
     {
       ...of(retained),
       restores: [restore()],
@@ -109,21 +105,21 @@ test.each<[string, Partial<SnapshotInput>, object]>([
     {},
   ],
   [
-    'it is no source any more once nothing is made from it',
+    'the source finalizer is removed after the last restore',
     { ...of(content()), snapshot: going([AS_SOURCE, BOUND]) },
     release(AS_SOURCE),
   ],
   [
-    'one that is held as a source alone keeps that until its content is gone',
+    'the source finalizer alone stays until the content is gone',
     { ...of(content()), snapshot: going([AS_SOURCE]) },
     { action: { do: 'delete-content', content: content() } },
   ],
   [
-    'whoever protected it and does not use it holds it no longer',
+    'both finalizers are removed without a content',
     { ...of(undefined), snapshot: going([AS_SOURCE, BOUND]) },
     release(AS_SOURCE, BOUND),
   ],
-  ['one that is not held is gone', { snapshot: going(['x']) }, {}],
+  ['a snapshot without finalizers of Stowage is left alone', { snapshot: going(['x']) }, {}],
 ])('deleting a snapshot: %s', (_, fields, expected) => {
   expect(decideSnapshot(snapshotInput({ snapshot: going(), ...fields }), NOW)).toEqual(expected);
 });

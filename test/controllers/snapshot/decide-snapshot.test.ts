@@ -102,7 +102,7 @@ describe('a snapshot of a claim', () => {
     ],
     ['then gets its content', {}, CREATES],
     [
-      'of a PersistentVolume whose owner was taken off is found by its device',
+      'is taken of a PersistentVolume without owner, found by its device',
       {
         pv: {
           ...pv(),
@@ -119,7 +119,7 @@ describe('a snapshot of a claim', () => {
       cannotCreate('claim data not found', 'SnapshotClaimMissing'),
     ],
     [
-      'is not taken of a claim that goes',
+      'is not taken of a claim that is being deleted',
       { claim: claim({ deletionTimestamp: DELETED }) },
       cannotCreate('claim data is being deleted', 'SnapshotClaimBeingDeleted'),
     ],
@@ -137,7 +137,7 @@ describe('a snapshot of a claim', () => {
       ),
     ],
     [
-      'is not taken of what an earlier claim of the name had',
+      'is not taken of a volume of an earlier claim',
       { pv: pv('earlier') },
       cannotCreate(
         'PersistentVolume data1 is not bound to claim data',
@@ -145,7 +145,7 @@ describe('a snapshot of a claim', () => {
       ),
     ],
     [
-      'of a claim of others with a class of ours',
+      'is refused for a foreign claim with a Stowage class',
       { volume: others },
       cannotCreate(
         'PersistentVolume data1 of claim data is not managed by Stowage',
@@ -153,12 +153,12 @@ describe('a snapshot of a claim', () => {
       ),
     ],
     [
-      'of a claim of others without a class is left alone',
+      'is ignored for a foreign claim without a class',
       { volume: others, snapshot: snapshot({ className: null }) },
       {},
     ],
     [
-      'of a claim of others with their class is left alone',
+      'is ignored for a foreign claim with a foreign class',
       { volume: others, snapshot: snapshot({ className: 'theirs' }), classes: [theirs] },
       {},
     ],
@@ -168,7 +168,7 @@ describe('a snapshot of a claim', () => {
       cannotCreate('VolumeSnapshotClass "fast" not found', 'SnapshotClassNotFound'),
     ],
     [
-      'with a class of another driver',
+      'is refused with a class of another driver',
       { snapshot: snapshot({ className: 'theirs' }), classes: [theirs] },
       cannotCreate(
         'VolumeSnapshotClass theirs has driver other.csi, and the volume has driver volume.stowage.dev',
@@ -176,7 +176,7 @@ describe('a snapshot of a claim', () => {
       ),
     ],
     [
-      'with a wrong parameter',
+      'is refused with an invalid class parameter',
       { classes: [snapshotClass('fast', { parameters: { frozenCopySeconds: '0' } })] },
       cannotCreate(
         'VolumeSnapshotClass fast: frozenCopySeconds is "0", but must be an integer from 1 to 3600',
@@ -184,7 +184,7 @@ describe('a snapshot of a claim', () => {
       ),
     ],
     [
-      'is given the default class of ours',
+      'gets the default class of Stowage',
       {
         snapshot: snapshot({ className: null }),
         classes: [theirs, snapshotClass('fast', { isDefault: true }), snapshotClass('slow')],
@@ -192,7 +192,7 @@ describe('a snapshot of a claim', () => {
       { action: { do: 'set-class', name: 'fast' } },
     ],
     [
-      'without a class and a default one',
+      'fails without a class and a default class',
       { snapshot: snapshot({ className: null }), classes: [theirs, snapshotClass()] },
       said(
         'SetDefaultSnapshotClassFailed',
@@ -201,7 +201,7 @@ describe('a snapshot of a claim', () => {
       ),
     ],
     [
-      'with several default classes',
+      'fails with several default classes',
       {
         snapshot: snapshot({ className: null }),
         classes: [snapshotClass('b', { isDefault: true }), snapshotClass('a', { isDefault: true })],
@@ -213,7 +213,7 @@ describe('a snapshot of a claim', () => {
       ),
     ],
     [
-      'that was bound is not taken anew',
+      'is not taken again once it was bound',
       { snapshot: snapshot({ status: shown }) },
       said(
         'SnapshotContentMissing',
@@ -222,7 +222,7 @@ describe('a snapshot of a claim', () => {
       ),
     ],
     [
-      'shows what its content says',
+      'shows the status of its content',
       { content: content({ status: ready }) },
       {
         action: {
@@ -248,12 +248,12 @@ describe('a snapshot of a claim', () => {
       },
     ],
     [
-      'rests when it shows all',
+      'rests when its status is complete',
       { content: content({ status: ready }), snapshot: snapshot({ status: shown }) },
       {},
     ],
     [
-      'tells once what went wrong with its content',
+      'reports the error of its content once',
       {
         content: content({
           status: { error: { message: '/data/x: no room', time: 't' } },
@@ -280,7 +280,7 @@ describe('a snapshot of a claim', () => {
       },
     ],
     [
-      'says no more what went wrong before',
+      'clears an error that is over',
       {
         content: content({ status: ready }),
         snapshot: snapshot({ status: { ...shown, error: { message: 'no room' } } }),
@@ -288,7 +288,7 @@ describe('a snapshot of a claim', () => {
       { action: { do: 'set-status', fields: { error: null } } },
     ],
     [
-      'whose content is of an earlier snapshot of the name',
+      'is refused if its content is bound to an earlier snapshot',
       {
         content: content({
           spec: { volumeSnapshotRef: { namespace: 'apps', name: 'backup', uid: 'earlier' } },
@@ -301,7 +301,7 @@ describe('a snapshot of a claim', () => {
       ),
     ],
     [
-      'whose content was made by hand',
+      'is refused if its content is pre-provisioned',
       { content: content({ spec: { source: { snapshotHandle: HANDLE_TEXT } } }) },
       said(
         'SnapshotContentMismatch',
@@ -310,12 +310,12 @@ describe('a snapshot of a claim', () => {
       ),
     ],
     [
-      'whose content is of another driver is left alone',
+      'is ignored if its content has another driver',
       { content: content({ spec: { driver: 'other.csi' } }) },
       {},
     ],
     [
-      'that names a content too',
+      'is refused if it also names a content',
       {
         snapshot: snapshot({
           source: { persistentVolumeClaimName: 'a', volumeSnapshotContentName: 'b' },
@@ -372,7 +372,7 @@ describe('a snapshot of a pre-provisioned content', () => {
 
   test.each<[string, Partial<SnapshotInput>, object]>([
     [
-      'waits for it',
+      'waits for the content',
       {},
       said('SnapshotContentMissing', 'VolumeSnapshotContent by-hand is missing', 'ContentMissing'),
     ],
@@ -382,17 +382,17 @@ describe('a snapshot of a pre-provisioned content', () => {
       { action: { do: 'add-finalizer', finalizer: BOUND } },
     ],
     [
-      'fills in its UID',
+      'writes its UID into the content',
       { content: byHand() },
       { action: { do: 'bind-content', content: byHand() } },
     ],
     [
-      'fills in its UID where it is empty',
+      'writes its UID into a content with an empty UID',
       { content: byHand('') },
       { action: { do: 'bind-content', content: byHand('') } },
     ],
     [
-      'shows what it says',
+      'shows the status of the content',
       { content: byHand(SNAPSHOT_UID) },
       {
         action: {
@@ -407,19 +407,19 @@ describe('a snapshot of a pre-provisioned content', () => {
         },
       },
     ],
-    ['that is of another UID', { content: byHand('earlier') }, misbound],
+    ['is refused for a content with another UID', { content: byHand('earlier') }, misbound],
     [
-      'that is of another namespace',
+      'is refused for a content with another namespace',
       { content: byHand('', { volumeSnapshotRef: { namespace: 'other', name: 'backup' } }) },
       misbound,
     ],
     [
-      'that is of another name',
+      'is refused for a content with another name',
       { content: byHand('', { volumeSnapshotRef: { namespace: 'apps', name: 'other' } }) },
       misbound,
     ],
     [
-      'that was made for a claim',
+      'is refused for a content provisioned for a claim',
       { content: byHand('', { source: { volumeHandle: 'data1' } }) },
       said(
         'SnapshotContentMismatch',
@@ -428,7 +428,7 @@ describe('a snapshot of a pre-provisioned content', () => {
       ),
     ],
     [
-      'that is of another driver is left alone',
+      'is ignored for a content of another driver',
       { content: byHand('', { driver: 'other.csi' }) },
       {},
     ],
@@ -442,17 +442,17 @@ describe('beside the standard snapshot-controller', () => {
   const { event: _, ...creates } = CREATES.action;
   test.each<[string, Partial<SnapshotInput>, object]>([
     [
-      'the content of a claim of ours is made, and nothing else written',
+      'the content of a Stowage claim is created, and nothing else written',
       { claim: claim(), snapshot: snapshot({ metadata: { finalizers: [AS_SOURCE] } }) },
       { action: creates },
     ],
     [
-      'not before it keeps the snapshot, which would be gone without its content else',
+      'no content is created before the controller protects the snapshot',
       { claim: claim(), snapshot: snapshot({ metadata: { finalizers: ['of.others/x'] } }) },
       {},
     ],
     [
-      'the default class is written: it finds none for a volume that is not of CSI',
+      'the default class is set, as the controller finds none without CSI',
       {
         snapshot: snapshot({ className: null }),
         classes: [snapshotClass('fast', { isDefault: true })],
@@ -460,36 +460,36 @@ describe('beside the standard snapshot-controller', () => {
       { action: { do: 'set-class', name: 'fast' } },
     ],
     [
-      'a content that is there already is bound once its class is written',
+      'the default class is set for an existing content',
       { snapshot: snapshot({ className: null }), content: content(), claim: undefined },
       { action: { do: 'set-class', name: 'fast' } },
     ],
     [
-      'the class of a content of others is not',
+      'no class is set for a content of another driver',
       { snapshot: snapshot({ className: null }), content: content({ spec: { driver: 'other' } }) },
       {},
     ],
-    ['a claim of others is left to it', { volume: others }, {}],
+    ['a foreign claim is ignored', { volume: others }, {}],
     [
-      'what waits for its claim is told by it',
+      'a missing claim is left to the controller',
       { claim: undefined, pv: undefined, volume: undefined },
       {},
     ],
-    ['what waits for its class is told by it', { classes: [] }, {}],
+    ['a missing class is left to the controller', { classes: [] }, {}],
     [
-      'a wrong class makes nothing',
+      'an invalid class creates nothing',
       { classes: [snapshotClass('fast', { parameters: { x: 'y' } })] },
       {},
     ],
-    ['a content that is there is its', { content: content({ status: ready }) }, {}],
-    ['what was bound gets no other content', { snapshot: snapshot({ status: shown }) }, {}],
+    ['an existing content is left to the controller', { content: content({ status: ready }) }, {}],
+    ['a bound snapshot gets no other content', { snapshot: snapshot({ status: shown }) }, {}],
     [
-      'one that is being deleted is its',
+      'a deleted snapshot is left to the controller',
       { snapshot: snapshot({ metadata: { deletionTimestamp: DELETED } }) },
       {},
     ],
     [
-      'a content made by hand is bound by it',
+      'a pre-provisioned content is left to the controller',
       { snapshot: snapshot({ source: { volumeSnapshotContentName: 'by-hand' } }) },
       {},
     ],
@@ -518,24 +518,24 @@ describe('a snapshot from which a volume is being provisioned', () => {
   };
   test.each<[string, Partial<SnapshotInput>, object]>([
     [
-      'is held',
+      'gets the source finalizer',
       { snapshot: free, restores: [restore()] },
       { action: { do: 'add-finalizer', finalizer: AS_SOURCE } },
     ],
-    ['is held once', { snapshot: held, restores: [restore()] }, {}],
+    ['gets the source finalizer once', { snapshot: held, restores: [restore()] }, {}],
     [
-      'is held, also when it was made by hand',
+      'gets the source finalizer if it is pre-provisioned',
       { ...byHand, restores: [restore()] },
       { action: { do: 'add-finalizer', finalizer: AS_SOURCE } },
     ],
     [
-      'is let go of once that is made, or was given up',
+      'loses the source finalizer afterwards',
       { snapshot: held },
       { action: { do: 'take-off-finalizers', finalizers: [AS_SOURCE] } },
     ],
-    ['is at rest then', { snapshot: free }, {}],
+    ['rests afterwards', { snapshot: free }, {}],
     [
-      'is held by whoever binds it, where we do not',
+      'is left to the standard controller in mode external',
       { snapshot: free, restores: [restore()], mode: 'external' },
       {},
     ],

@@ -45,7 +45,7 @@ describe('deleting a content', () => {
 
   test.each<[string, Partial<ContentInput>, object]>([
     [
-      'is not ours to hold',
+      'is left alone without the finalizer of Stowage',
       { content: content({ metadata: { ...deleting, finalizers: ['x'] } }) },
       {},
     ],
@@ -57,56 +57,60 @@ describe('deleting a content', () => {
         'ContentOfSnapshot',
       ),
     ],
-    ['goes with its snapshot', { snapshot: snapshot({ metadata: deleting }) }, named()],
     [
-      'waits for what is made from it',
+      'begins when its snapshot is deleted',
+      { snapshot: snapshot({ metadata: deleting }) },
+      named(),
+    ],
+    [
+      'waits for a restore from it',
       { restores: [restore()] },
       hold('Volume restored is being provisioned from the content', 'ContentBeingRestored'),
     ],
     [
-      'with the policy Retain leaves the copy',
+      'leaves the copy with the policy Retain',
       { content: going({ spec: { deletionPolicy: 'Retain' } }) },
       RELEASE,
     ],
-    ['with nothing taken', { content: going({ status: {} }) }, RELEASE],
-    ['with a copy that is of another, too', { isOfAnother: () => true }, RELEASE],
+    ['releases it if nothing was taken', { content: going({ status: {} }) }, RELEASE],
+    ['releases it if another content has the copy', { isOfAnother: () => true }, RELEASE],
     [
-      'with a handle that no snapshot can have',
+      'releases it if its handle is invalid',
       {
         content: going({ status: {}, spec: { source: { snapshotHandle: 'file:n1:/etc/shadow' } } }),
       },
       RELEASE,
     ],
     [
-      'with a copy that somebody else named',
+      'removes a pre-provisioned copy',
       { content: going({ status: {}, spec: { source: { snapshotHandle: HANDLE_TEXT } } }) },
       named(),
     ],
-    ['names a job first', {}, named()],
+    ['records a job first', {}, named()],
     ['then submits it', { content: withNote() }, { action: { do: 'delete', note: removal } }],
     [
-      'waits while it runs',
+      'waits while the job runs',
       { content: withNote(), outcome: { is: 'running' } },
       { follow: removal },
     ],
-    ['is done when nothing is left', { content: withNote(), outcome: { is: 'absent' } }, RELEASE],
+    ['is done when the copy is gone', { content: withNote(), outcome: { is: 'absent' } }, RELEASE],
     [
-      'removes what a job may have taken that told nobody',
+      'removes a copy that was taken but not recorded',
       { content: withNote(note(), {}), outcome: WHOLE },
       named({ attempt: 2 }),
     ],
     [
-      'tells of a job that failed',
+      'reports a failed job',
       { content: withNote(), outcome: { is: 'failed', message: 'io' } },
       fail('Failed to delete snapshot: io'),
     ],
     [
-      'tells of a node that is away',
+      'reports a node that does not answer',
       { content: withNote(), outcome: { is: 'unknown', message: 'away' } },
       fail('waiting for a node: away', 'SnapshotNodeAwaited', { retry: true }),
     ],
     [
-      'tells what is refused',
+      'reports a refusal',
       { content: withNote(), outcome: { is: 'refused', message: 'held' } },
       fail('Failed to delete snapshot: held', undefined, { retry: true }),
     ],
@@ -116,13 +120,13 @@ describe('deleting a content', () => {
       { requeueAfter: 600 },
     ],
     [
-      'tells that the copy stayed',
+      'reports a copy that still exists',
       { content: withNote(), outcome: WHOLE },
       fail('Failed to delete snapshot: the copy still exists', 'SnapshotCopyStays'),
     ],
-    ['of which all else is gone', gone, named()],
+    ['proceeds without Volume and snapshot', gone, named()],
     [
-      'of which the Volume went before it was recorded',
+      'proceeds if the Volume was deleted before the copy was recorded',
       { ...gone, content: withNote(note(), {}), outcome: { is: 'absent' } },
       named({ attempt: 2 }),
     ],
@@ -205,49 +209,53 @@ describe('deleting a content', () => {
 
     test.each<[string, Partial<ContentInput>, object]>([
       [
-        'a job that takes it may still run',
+        'a job that may still run is observed',
         {},
         { action: { do: 'look', node: 'n1', handle: HANDLE, note: note() } },
       ],
-      ['its end is waited for', { outcome: { is: 'running' } }, { follow: note() }],
-      ['what came whole stays, though nobody has recorded it', { outcome: WHOLE }, RELEASE],
-      ['what was taken by half is removed', { outcome: { is: 'absent' } }, named({ attempt: 2 })],
+      ['a running job is awaited', { outcome: { is: 'running' } }, { follow: note() }],
+      ['an unrecorded whole copy stays', { outcome: WHOLE }, RELEASE],
+      ['a partial copy is removed', { outcome: { is: 'absent' } }, named({ attempt: 2 })],
       [
-        'so it is after a failure',
+        'a partial copy is removed after a failure',
         { outcome: { is: 'failed', message: 'io' } },
         named({ attempt: 2 }),
       ],
-      ['and a refusal', { outcome: { is: 'refused', message: 'mounted' } }, named({ attempt: 2 })],
       [
-        'a node that is away is waited for',
+        'a partial copy is removed after a refusal',
+        { outcome: { is: 'refused', message: 'mounted' } },
+        named({ attempt: 2 }),
+      ],
+      [
+        'a node that does not answer is awaited',
         { outcome: { is: 'unknown', message: 'away' } },
         fail('waiting for a node: away', 'SnapshotNodeAwaited', { retry: true }),
       ],
       ['the removal is submitted', { content: half }, REMOVE],
       [
-        'its end is waited for, too',
+        'a running removal is awaited',
         { content: half, outcome: { is: 'running' } },
         { follow: note({ do: 'delete', attempt: 2 }) },
       ],
-      ['nothing is left then', { content: half, outcome: { is: 'absent' } }, RELEASE],
-      ['whatever is whole is never removed', { content: half, outcome: WHOLE }, RELEASE],
+      ['the content is released', { content: half, outcome: { is: 'absent' } }, RELEASE],
+      ['a whole copy is never removed', { content: half, outcome: WHOLE }, RELEASE],
       [
-        'what is recorded stays, whatever became of the job',
+        'a recorded copy stays after any job',
         { content: retained(note(), { status: taken }) },
         RELEASE,
       ],
       [
-        'and what somebody else named',
+        'a pre-provisioned copy stays',
         { content: retained(note(), { spec: { source: { snapshotHandle: HANDLE_TEXT } } }) },
         RELEASE,
       ],
       [
-        'the copy of another content, of which it is a copy, is not looked at',
+        'a duplicated content ignores the copy of the original',
         { content: retained(note(), { metadata: { uid: UID } }) },
         RELEASE,
       ],
       [
-        'whoever forgets the node lets go of it',
+        'forget-node releases the content',
         {
           content: retained(note(), {
             metadata: {

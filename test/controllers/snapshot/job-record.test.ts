@@ -19,7 +19,7 @@ test('a job record is read as it was written', () => {
 });
 
 test.each([
-  ['', ''],
+  ['empty', ''],
   ['no JSON', '{'],
   ['no object', 'null'],
   ...(
@@ -60,7 +60,7 @@ test.each([
   ['the second after 1 s', 2, NOW - 100, NOW + 900],
   ['later ones after twice as long each time', 5, NOW, NOW + 8000],
   ['after 5 min at most', 30, NOW, NOW + 300_000],
-  ['what was written by a clock that is ahead at once', 9, NOW + 1, 0],
+  ['at once if a clock that is ahead wrote the record', 9, NOW + 1, 0],
 ])('a job is due: %s', (_, tries, at, expected) => {
   expect(dueAt(note({ tries, at }), NOW)).toBe(expected);
 });

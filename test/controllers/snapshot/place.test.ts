@@ -12,7 +12,7 @@ const at = (desired: Desired, nodes = ['n1']) => placeFor(desired, 'n1', nodes, 
 
 test.each<[string, Desired, string[], string]>([
   [
-    'a file is beside its file, on all nodes that reach it',
+    'a file is beside that file, on all its nodes',
     sparse,
     ['n1', 'n2'],
     `file:n1,n2:/var/lib/metalk8s/storage/sparse/snapshots/${CONTENT_UID}`,

@@ -29,25 +29,33 @@ describe('a snapshot that was taken', () => {
   test.each<[string, Partial<ContentInput>, object]>([
     ['rests when it is ready', { content: rest }, {}],
     [
-      'also when all else is gone',
+      'rests when its Volume and VolumeSnapshot are gone',
       { content: rest, volume: undefined, snapshot: undefined, snapshotClass: undefined },
       {},
     ],
     [
-      'is looked at while it is not',
+      'is observed while it is not ready',
       { content: content({ status: { snapshotHandle: HANDLE_TEXT } }) },
       LOOK,
     ],
     [
-      'and is not taken anew where it is missing',
+      'is not taken again if it is missing',
       { content: content({ status: { snapshotHandle: HANDLE_TEXT } }), outcome: { is: 'absent' } },
       missing,
     ],
-    ['somebody else’s is looked at', { content: asked }, LOOK],
-    ['and then ready', { content: asked, outcome: WHOLE }, RECORDED],
-    ['or missing', { content: asked, outcome: { is: 'absent' } }, missing],
+    ['is observed if it is pre-provisioned', { content: asked }, LOOK],
     [
-      'or waits for its node, and says so',
+      'is recorded if the pre-provisioned copy exists',
+      { content: asked, outcome: WHOLE },
+      RECORDED,
+    ],
+    [
+      'is reported if the pre-provisioned copy is missing',
+      { content: asked, outcome: { is: 'absent' } },
+      missing,
+    ],
+    [
+      'waits for the node of a pre-provisioned copy, with an event',
       { content: asked, outcome: { is: 'unknown', message: 'away' } },
       said(
         'SnapshotContentCheckandUpdateFailed',
@@ -59,7 +67,7 @@ describe('a snapshot that was taken', () => {
       ),
     ],
     [
-      'a handle that names something else is refused',
+      'is refused if its handle names another file',
       {
         content: content({
           spec: { ...byHand, source: { snapshotHandle: 'file:n1:/etc/shadow' } },
@@ -72,7 +80,7 @@ describe('a snapshot that was taken', () => {
       ),
     ],
     [
-      'keeps the time when it was taken',
+      'keeps its creation time',
       {
         content: content({
           status: { snapshotHandle: HANDLE_TEXT, creationTime: 5, readyToUse: false },
@@ -130,30 +138,34 @@ describe('a removed job record', () => {
 
   test.each<[string, Partial<ContentInput>, object]>([
     ['is written again', { content: content({ metadata: { labels } }) }, again],
-    ['also before its content goes', { content: going(), ...noSnapshot }, again],
+    ['is written again before its content is deleted', { content: going(), ...noSnapshot }, again],
     [
-      'is not missed with the policy Retain, where what was taken is recorded',
+      'is not needed with the policy Retain if the copy is recorded',
       { content: going({ ...retained, ...recorded }), ...noVolume },
       RELEASE,
     ],
     [
-      'and is otherwise, for it may be half taken',
+      'is written again if the copy may be partial',
       { content: going(retained), ...noSnapshot },
       again,
     ],
     [
-      'by what was recorded, where the Volume is gone',
+      'is written from the recorded copy if the Volume is gone',
       { content: going(recorded), ...noVolume },
       { action: { do: 'write-note', note: note({ attempt: 3, tries: 1, volume: CONTENT_UID }) } },
     ],
     [
-      'and is known by nothing else: then nothing is released',
+      'blocks the release if nothing else locates the copy',
       { content: going(), ...noVolume },
       lost,
     ],
-    ['unless somebody says so', { content: going({ metadata: forgotten }), ...noVolume }, RELEASE],
     [
-      'is not missed where it is there',
+      'does not block the release with forget-node',
+      { content: going({ metadata: forgotten }), ...noVolume },
+      RELEASE,
+    ],
+    [
+      'is not assumed if the record exists',
       { content: going({ note: note() }), ...noSnapshot, outcome: WHOLE },
       { action: { do: 'write-note', note: note({ do: 'delete', attempt: 2 }) } },
     ],

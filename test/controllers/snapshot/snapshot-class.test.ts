@@ -9,20 +9,20 @@ const problem = (text: string, code: ReasonCode = 'SnapshotClassFreezeInvalid') 
 });
 
 test.each<[string, Record<string, string> | undefined, object]>([
-  ['nothing', undefined, { seconds: 10, copy: false }],
+  ['no parameters', undefined, { seconds: 10, copy: false }],
   ['a frozen copy', { frozenCopySeconds: '120' }, { seconds: 120, copy: true }],
-  ['the longest', { frozenCopySeconds: '3600' }, { seconds: 3600, copy: true }],
-  ['too long', { frozenCopySeconds: '3601' }, problem('from 1 to 3600')],
-  ['no time', { frozenCopySeconds: '' }, problem('frozenCopySeconds is ""')],
+  ['the longest frozen copy', { frozenCopySeconds: '3600' }, { seconds: 3600, copy: true }],
+  ['a frozen copy that is too long', { frozenCopySeconds: '3601' }, problem('from 1 to 3600')],
+  ['an empty time', { frozenCopySeconds: '' }, problem('frozenCopySeconds is ""')],
   ['another unit', { frozenCopySeconds: '2m' }, problem('frozenCopySeconds is "2m"')],
   ['a part of a second', { frozenCopySeconds: '1.5' }, problem('frozenCopySeconds is "1.5"')],
   [
-    'a slip',
+    'a misspelled parameter',
     { frozenCopySecond: '5' },
     problem('unknown parameter "frozenCopySecond"', 'SnapshotClassParameterUnknown'),
   ],
   [
-    'what sidecars read',
+    'a parameter of the sidecars',
     { 'csi.storage.k8s.io/snapshotter-secret-name': 'x' },
     { seconds: 10, copy: false },
   ],

@@ -109,26 +109,26 @@ const SUBMITS = [`poll ${key}`, 'observe n1', `submit ${key}`];
 
 test.each<[string, Node, object, string[]]>([
   [
-    'a job is submitted, and judged by a look',
+    'a job is submitted, then observed',
     {},
     { is: 'whole', ...COPY, takenAt: NOW },
     [...SUBMITS, 'observe n1', `forget n1 ${UID}`],
   ],
-  ['one that takes longer runs', { submitted: { state: 'running' } }, { is: 'running' }, SUBMITS],
+  ['a longer job is running', { submitted: { state: 'running' } }, { is: 'running' }, SUBMITS],
   [
-    'one that runs is left to run',
+    'a running job is not submitted again',
     { polled: { state: 'running' } },
     { is: 'running' },
     [`poll ${key}`],
   ],
   [
-    'what is there needs none',
+    'an existing copy needs no job',
     { there: [true] },
     { is: 'whole', ...COPY },
     [`poll ${key}`, 'observe n1'],
   ],
   [
-    'what was refused',
+    'a refusal is reported',
     { plan: { refusal: 'mounted', hint: 'Wait.', reason: reason('UseUnknown', { device: 'x' }) } },
     {
       is: 'refused',
@@ -138,31 +138,31 @@ test.each<[string, Node, object, string[]]>([
     [`poll ${key}`, 'observe n1'],
   ],
   [
-    'one that failed',
+    'a failed job is reported',
     { submitted: failed, there: [false] },
     { is: 'failed', message: WHY, ...because('NoSpaceLeft'), ...LEFT },
     [...SUBMITS, 'observe n1'],
   ],
   [
-    'one that failed before',
+    'an earlier failed job is reported',
     { polled: failed, there: [false] },
     { is: 'failed', message: WHY, ...because('NoSpaceLeft'), ...LEFT },
     [`poll ${key}`, 'observe n1'],
   ],
   [
-    'one that failed after it had done all',
+    'a failed job that completed the copy counts',
     { polled: failed, there: [true] },
     { is: 'whole', ...COPY },
     [`poll ${key}`, 'observe n1', `forget n1 ${UID}`],
   ],
   [
-    'one that says that all is well, and it is not',
+    'a succeeded job without a copy is reported',
     { polled: ended, there: [false] },
     { is: 'failed', message: 'steps remain, next: copy', ...because('StepsRemain'), ...LEFT },
     [`poll ${key}`, 'observe n1'],
   ],
   [
-    'a node that is away',
+    'a node that does not answer is reported',
     { error: nodeError('unreachable', 'n1', refuse('NodeUnreachable', AWAY)) },
     {
       is: 'unknown',
@@ -173,7 +173,7 @@ test.each<[string, Node, object, string[]]>([
     [`poll ${key}`],
   ],
   [
-    'a node that says nothing safe',
+    'an incomplete answer is reported',
     { error: new ObservationError(refuse('ProbeUnanswered', { probe: 'x' })) },
     {
       ...{ is: 'unknown', message: 'the answer of the node lacks x' },
@@ -200,9 +200,9 @@ test('an error that does not come from a node is thrown', async () => {
 
 test.each<[string, Node, object]>([
   ['is done by a job', { there: [true, false] }, { is: 'absent' }],
-  ['of what is not there needs none', { there: [false] }, { is: 'absent' }],
+  ['needs no job if it does not exist', { there: [false] }, { is: 'absent' }],
   [
-    'that failed',
+    'reports a failed job',
     { submitted: failed, there: [true] },
     { is: 'failed', message: WHY, ...because('NoSpaceLeft'), ...LEFT },
   ],

@@ -65,12 +65,12 @@ describe('taking a snapshot', () => {
 
   test.each<[string, Partial<ContentInput>, object]>([
     [
-      'it is protected first',
+      'adds the finalizer first',
       { content: content({ metadata: { finalizers: ['x'] } }) },
       { action: { do: 'add-finalizer' } },
     ],
     [
-      'a content without a source',
+      'refuses a content without a source',
       { content: content({ spec: { source: {} } }) },
       said(
         'SnapshotContentCheckandUpdateFailed',
@@ -79,7 +79,7 @@ describe('taking a snapshot', () => {
       ),
     ],
     [
-      'a content with two',
+      'refuses a content with two sources',
       {
         content: content({
           spec: { source: { volumeHandle: 'data1', snapshotHandle: HANDLE_TEXT } },
@@ -91,33 +91,29 @@ describe('taking a snapshot', () => {
         'ContentSourceAmbiguous',
       ),
     ],
-    ['the job is named first', {}, named()],
-    ['and then submitted', started(), { action: { do: 'take', note: note(), freeze: FREEZE } }],
+    ['records the job first', {}, named()],
+    ['then submits the job', started(), { action: { do: 'take', note: note(), freeze: FREEZE } }],
     [
-      'with what the class allows',
+      'freezes as the class allows',
       started({
         snapshotClass: snapshotClass('fast', { parameters: { frozenCopySeconds: '60' } }),
       }),
       { action: { do: 'take', note: note(), freeze: { seconds: 60, copy: true } } },
     ],
     [
-      'a class that is gone allows no frozen copy',
+      'allows no frozen copy without the class',
       started({ snapshotClass: undefined }),
       { action: { do: 'take', note: note(), freeze: FREEZE } },
     ],
+    ['waits for a running job', started({ outcome: { is: 'running' } }), { follow: note() }],
+    ['records the copy', started({ outcome: WHOLE }), RECORDED],
     [
-      'while it runs, its end is waited for',
-      started({ outcome: { is: 'running' } }),
-      { follow: note() },
-    ],
-    ['the copy is recorded', started({ outcome: WHOLE }), RECORDED],
-    [
-      'a job that failed is told',
+      'reports a failed job',
       started({ outcome: { is: 'failed', message: 'no room', detail: reason('JobDied') } }),
       fail('no room', 'JobDied'),
     ],
     [
-      'and another one named',
+      'then records another job',
       {
         content: failing('no room', { note: note({ at: NOW - 5000 }) }),
         outcome: { is: 'failed', message: 'no room' },
@@ -125,12 +121,12 @@ describe('taking a snapshot', () => {
       named({ attempt: 2, tries: 2 }),
     ],
     [
-      'which is submitted later',
+      'delays the next job',
       { content: content({ note: note({ attempt: 3, tries: 3, at: NOW - 500 }) }) },
       { requeueAfter: 1500 },
     ],
     [
-      'when its time has come',
+      'submits the next job after the delay',
       { content: content({ note: note({ attempt: 3, tries: 3, at: NOW - 2000 }) }) },
       {
         action: {
@@ -141,12 +137,12 @@ describe('taking a snapshot', () => {
       },
     ],
     [
-      'what was refused is asked again later',
+      'retries a refusal later',
       started({ outcome: { is: 'refused', message: 'mounted' } }),
       fail('mounted', undefined, { retry: true }),
     ],
     [
-      'and told once',
+      'reports a refusal once',
       {
         content: failing('mounted', { note: note() }),
         outcome: { is: 'refused', message: 'mounted' },
@@ -154,7 +150,7 @@ describe('taking a snapshot', () => {
       { retry: true },
     ],
     [
-      'a node that is away is told',
+      'reports a node that does not answer',
       started({ outcome: { is: 'unknown', message: 'node n1: away' } }),
       said(
         'SnapshotContentCheckandUpdateFailed',
@@ -164,7 +160,7 @@ describe('taking a snapshot', () => {
       ),
     ],
     [
-      'whatever else it says of that soon after is not',
+      'reports no other message of the same reason',
       {
         content: waiting(away('port 4000')),
         outcome: { is: 'unknown', message: 'node n1: away', detail: away('port 4001') },
@@ -172,7 +168,7 @@ describe('taking a snapshot', () => {
       { retry: true },
     ],
     [
-      'but another reason is',
+      'reports another reason of the node',
       {
         content: waiting(reason('NodeSilent', SILENT)),
         outcome: { is: 'unknown', message: 'node n1: away', detail: away('port 4001') },
@@ -202,33 +198,33 @@ describe('taking a snapshot', () => {
     };
     test.each<[string, Partial<ContentInput>, object]>([
       [
-        'which is looked for',
+        'queries the capacity first',
         roomOf(undefined),
         { action: { do: 'look-for-room', node: 'n1', place: PLACE } },
       ],
-      ['all of it', roomOf({ freeBytes: SIZE }), named()],
+      ['can use all of it', roomOf({ freeBytes: SIZE }), named()],
       [
-        'a byte less is too little',
+        'fails for one byte less',
         roomOf({ freeBytes: SIZE - 1n }),
         fail(none(SIZE - 1n), 'NoRoomForCopy', wait),
       ],
       [
-        'where more is promised than there is',
+        'fails if more is promised than exists',
         roomOf({ freeBytes: -SIZE }),
         fail(none(0n), 'NoRoomForCopy', wait),
       ],
       [
-        'said once, whatever room there is by then',
+        'reports missing capacity once',
         { ...roomOf({ freeBytes: 7n }), content: failing(none(5n), { metadata: { annotations } }) },
         wait,
       ],
       [
-        'said where only its reason was written before the daemon ended',
+        'reports missing capacity if only its reason was written',
         { ...roomOf({ freeBytes: 7n }), content: content({ metadata: { annotations } }) },
         fail(none(7n), 'NoRoomForCopy', wait),
       ],
       [
-        'said where the reason is of an error before',
+        'reports missing capacity if the reason is of an earlier error',
         {
           ...roomOf({ freeBytes: 7n }),
           content: failing('it broke', {
@@ -238,22 +234,22 @@ describe('taking a snapshot', () => {
         fail(none(7n), 'NoRoomForCopy', wait),
       ],
       [
-        'said again after something else',
+        'reports missing capacity after another error',
         { ...roomOf({ freeBytes: 7n }), content: failing('it broke') },
         fail(none(7n), 'NoRoomForCopy', wait),
       ],
       [
-        'and named once there is',
+        'records a job once there is capacity',
         { ...roomOf({ freeBytes: SIZE }), content: failing(none(5n)) },
         named(),
       ],
       [
-        'where no volume may be made',
+        'waits while no volume can be provisioned',
         roomOf({ refused: 'not mounted' }),
         fail('node n1 has no available capacity: not mounted', 'NodeDirectoryUnusable', wait),
       ],
       [
-        'of a node that does not answer',
+        'waits for a node that does not answer',
         roomOf({ unknown: 'timed out' }),
         said(
           'SnapshotContentCheckandUpdateFailed',
@@ -263,17 +259,17 @@ describe('taking a snapshot', () => {
         ),
       ],
       [
-        'a job that is named goes on: it has its room',
+        'continues a recorded job, which has its capacity',
         started(roomOf({ freeBytes: 0n })),
         { action: { do: 'take', note: note(), freeze: FREEZE } },
       ],
       [
-        'and so does one that ran',
+        'records the copy of a completed job',
         started({ ...roomOf({ freeBytes: 0n }), outcome: WHOLE }),
         RECORDED,
       ],
       [
-        'the next job waits for it, and says nothing else',
+        'waits for capacity before the next job, and reports nothing else',
         started({
           ...roomOf({ freeBytes: 0n }),
           outcome: { is: 'failed', message: 'No space left' },
@@ -281,7 +277,7 @@ describe('taking a snapshot', () => {
         fail(none(0n), 'NoRoomForCopy', wait),
       ],
       [
-        'but not where the last one left the volume frozen, which it ends',
+        'runs the next job if the last one left the volume frozen',
         {
           content: failing('it was killed', { note: note() }),
           ...roomOf({ freeBytes: 0n }),
@@ -290,7 +286,7 @@ describe('taking a snapshot', () => {
         named({ attempt: 2, tries: 2 }),
       ],
       [
-        'but not for what the last one left, which it removes',
+        'counts the remains of the last job, which the next one removes',
         {
           content: failing('No space left', { note: note() }),
           ...roomOf({ freeBytes: SIZE - 4096n }),
@@ -299,7 +295,7 @@ describe('taking a snapshot', () => {
         named({ attempt: 2, tries: 2 }),
       ],
       [
-        'of a thin pool',
+        'reports missing capacity of a thin pool',
         {
           ...roomOf({ freeBytes: 5n }),
           volume: {
@@ -314,7 +310,7 @@ describe('taking a snapshot', () => {
         ),
       ],
       [
-        'a copy that is there needs none',
+        'needs no capacity for an existing copy',
         {
           ...roomOf({ freeBytes: 0n }),
           content: content({ status: { snapshotHandle: HANDLE_TEXT } }),
@@ -336,31 +332,31 @@ describe('taking a snapshot', () => {
     [string, Partial<ContentInput>, string, ReasonCode, Record<string, Partial<NodeFacts>>?]
   >([
     [
-      'no Volume',
+      'a missing Volume',
       { volume: undefined, place: undefined },
       'Volume data1 does not exist, or is not the source of the snapshot',
       'SnapshotVolumeGone',
     ],
     [
-      'a Volume that goes',
+      'a Volume that is being deleted',
       { volume: volume(deleting) },
       'Volume data1 is being deleted',
       'SnapshotVolumeBeingDeleted',
     ],
     [
-      'a Volume that is not made',
+      'a Volume that is not provisioned',
       { volume: { ...volume(), status: {} } },
       'Volume data1 is not provisioned yet',
       'SnapshotVolumeNotMade',
     ],
     [
-      'a wrong class',
+      'an invalid class',
       { snapshotClass: snapshotClass('fast', { parameters: { frozen: '1' } }) },
       'VolumeSnapshotClass fast: unknown parameter "frozen" (known: frozenCopySeconds)',
       'SnapshotClassParameterUnknown',
     ],
     [
-      'a kind of which there are none',
+      'a kind without snapshots',
       { place: explain('SnapshotsOfKindNone', { volume: 'data1', kind: 'raw device' }) },
       'snapshots of Volume data1 are not supported: it is a raw device',
       'SnapshotsOfKindNone',
@@ -373,7 +369,7 @@ describe('taking a snapshot', () => {
       'SnapshotVolumePaused',
     ],
     [
-      'a pause of its own',
+      'a paused content',
       { content: content({ metadata: { annotations: { 'stowage.dev/paused': '' } } }) },
       `the VolumeSnapshotContent snapcontent-${SNAPSHOT_UID} is paused`,
       'ContentPaused',
@@ -394,35 +390,31 @@ describe('taking a snapshot', () => {
   });
 
   test.each<[string, Partial<ContentInput>, object]>([
-    ['is looked up once more', {}, { action: { do: 'read-snapshot' } }],
+    ['is read once more', {}, { action: { do: 'read-snapshot' } }],
     [
-      'lets nothing be taken',
+      'has its content deleted',
       { liveSnapshot: { found: undefined } },
       { action: { do: 'delete-content' } },
     ],
-    ['that is there, after all, is taken', { liveSnapshot: { found: snapshot() } }, named()],
+    ['is taken if the API server has it', { liveSnapshot: { found: snapshot() } }, named()],
     [
-      'of a content made by hand may yet come',
+      'is awaited for a pre-provisioned content',
       { content: content({ metadata: { name: 'by-hand' } }), liveSnapshot: { found: undefined } },
       fail('VolumeSnapshot apps/backup does not exist', 'SnapshotMissing'),
     ],
+    ['is read once more if a copy may exist', started(), { action: { do: 'read-snapshot' } }],
     [
-      'is looked up once more, also when something may have been taken',
-      started(),
-      { action: { do: 'read-snapshot' } },
-    ],
-    [
-      'takes with it what may have been taken',
+      'has its content deleted with the copy',
       started({ liveSnapshot: { found: undefined }, outcome: WHOLE }),
       { action: { do: 'delete-content' } },
     ],
     [
-      'leaves what is retained',
+      'does not stop a copy with the policy Retain',
       { content: content({ note: note(), spec: { deletionPolicy: 'Retain' } }) },
       { action: { do: 'take', note: note(), freeze: FREEZE } },
     ],
     [
-      'leaves a copy that is not its own, of a content that was copied',
+      'does not delete a duplicated content',
       { content: content({ note: note(), metadata: { uid: 'another' } }), outcome: WHOLE },
       RECORDED,
     ],

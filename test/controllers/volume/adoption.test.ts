@@ -85,16 +85,16 @@ describe('storage is adopted', () => {
     },
     RegExp?,
   ][] = [
-    ['where the earlier Volume is gone', { volumes: [data1] }],
-    ['where its node is out of service', { volumes: [old(), data1], nodes: [off] }],
-    ['where its node was NotReady for long', { volumes: [old(), data1], nodes: [silent(400)] }],
-    ['where there is no Node any more', { volumes: [old(), data1] }],
+    ['if the earlier Volume is gone', { volumes: [data1] }],
+    ['if its node is out of service', { volumes: [old(), data1], nodes: [off] }],
+    ['if its node was NotReady for long', { volumes: [old(), data1], nodes: [silent(400)] }],
+    ['if its Node no longer exists', { volumes: [old(), data1] }],
     [
-      'where only what is left of it is on a dead node',
+      'if only a Leftover on a dead node remains',
       { volumes: [data1], leftover: leftover('n1'), nodes: [off] },
     ],
     [
-      'where another Volume adopts something else',
+      'if another Volume adopts other storage',
       {
         volumes: [
           data1,
@@ -103,16 +103,16 @@ describe('storage is adopted', () => {
       },
     ],
     [
-      'where a later Volume wants it, too',
+      'if a later Volume requests it, too',
       { volumes: [data1, adopter('late', '2030-01-01T00:00:02Z')] },
     ],
     [
-      'not where its node is Ready',
+      'not if its node is Ready',
       { volumes: [old(), data1], nodes: [ready] },
       /belongs to Volume old1 on node n1, and node n1 is Ready$/,
     ],
     [
-      'not where it is on the same node, though there is no such Node',
+      'not on the same node, even without a Node',
       {
         volumes: [old({}, { nodeName: 'n2' }), data1],
         volume: { ...data1, spec: { ...data1.spec, nodeName: 'n1' } },
@@ -120,22 +120,22 @@ describe('storage is adopted', () => {
       /belongs to Volume old1 on node n1, and this Volume is on the same node$/,
     ],
     [
-      'not where what is left of it is removed on the same node',
+      'not if a Leftover removes it on the same node',
       { volumes: [data1], leftover: leftover('n2') },
       /a Leftover removes .* from node n2, and this Volume is on the same node/,
     ],
     [
-      'not where its node is Ready and has the taint',
+      'not if its node is Ready and has the taint',
       { volumes: [old(), data1], nodes: [nodeNamed('n1', { ready: 'True', taints: [TAINT] })] },
       /Ready, though it has the taint/,
     ],
     [
-      'not where its node is NotReady for a moment',
+      'not if its node was NotReady only briefly',
       { volumes: [old(), data1], nodes: [silent(60)] },
       /NotReady for/,
     ],
     [
-      'not where it is attached to another node, which lives',
+      'not if it is attached to another live node',
       {
         volumes: [old({ attachments: [attachmentOn('n3')] }), data1],
         nodes: [off, nodeNamed('n3', { ready: 'True' })],
@@ -143,7 +143,7 @@ describe('storage is adopted', () => {
       /node n3 is Ready/,
     ],
     [
-      'not where nodes share it, and one is only silent',
+      'not if a node that shares it is only silent',
       {
         volumes: [old({}, shared), data1],
         nodes: [off, nodeNamed('n3', { ready: 'Unknown', since: ago(9999) })],
@@ -151,51 +151,51 @@ describe('storage is adopted', () => {
       /n3 is NotReady .* may still write/,
     ],
     [
-      'not where nodes share it, and the Node of one is gone',
+      'not if the Node of a node that shares it is gone',
       { volumes: [old({}, shared), data1], nodes: [off] },
       /Node n3 no longer exists, and the machine may still write/,
     ],
     [
-      'not where it was never made to its end',
+      'not if it was never fully provisioned',
       { volumes: [unmade, data1], nodes: [off] },
       /Volume old1 .* never completed/,
     ],
     [
-      'not where what is left of it is removed on a node that lives',
+      'not if a Leftover removes it on a live node',
       { volumes: [data1], leftover: leftover('n1'), nodes: [ready] },
       /a Leftover removes/,
     ],
     [
-      'where other snapshots are',
+      'if only other snapshots exist',
       { volumes: [data1], contents: [content(UID), content(UID, 'odd')] },
     ],
     [
-      'not where it is a snapshot',
+      'not if it is a snapshot',
       { volumes: [data1], contents: [content(UID), content(OLD)] },
       /is the snapshot of VolumeSnapshotContent content, which cannot be adopted$/,
     ],
     [
-      'not where it is a file that a snapshot’s handle names',
+      'not if a snapshot handle names its file',
       { volumes: [data1], contents: [content(UID, `file:n1:/srv/snapshots/${OLD}`)] },
       /is the snapshot of/,
     ],
     [
-      'not where it is a logical volume that a snapshot’s handle names',
+      'not if a snapshot handle names its logical volume',
       { volumes: [data1], contents: [content(UID, `lvm:n1:vg0/snap-${OLD}`)] },
       /is the snapshot of/,
     ],
     [
-      'not where an earlier Volume adopts it',
+      'not if an earlier Volume adopts it',
       { volumes: [data1, adopter('first', '2030-01-01T00:00:00Z')] },
       /^Volume first adopts/,
     ],
     [
-      'not where a Volume has adopted it',
+      'not if a Volume has adopted it',
       { volumes: [data1, adopter('has', '2030-01-01T00:00:09Z', { prepared })] },
       /^Volume has adopts/,
     ],
     [
-      'not where a Volume adopts it that is there already, by one that is not created yet',
+      'not by a new Volume if an existing one adopts it',
       { volumes: [data1], volume: { ...data1, metadata: { name: 'new' } } },
       /^Volume data1 adopts/,
     ],
@@ -264,37 +264,37 @@ describe('a Volume that adopts storage', () => {
   const step = { name: 'x', command: 'x' };
   const rows: Row[] = [
     [
-      'asks what speaks against it before its first job',
+      'reads the other claimants before its first job',
       given(pending(job), { spec, job: 'not-found' }),
       'read-claimants',
     ],
     [
-      'waits while something does',
+      'waits while the adoption is refused',
       given(pending(job), { spec, job: 'not-found', node: there, ...refused }),
       waits,
     ],
     [
-      'waits half way, too, where its job died',
+      'waits while the adoption is refused after its job died',
       given(pending(job), { spec, job: { state: 'died', step }, node: there, ...refused }),
       waits,
     ],
     [
-      'lets a job run that was allowed to begin',
+      'continues a running job despite a refusal',
       given(pending(job), { spec, job: { state: 'running', step }, ...refused }),
       ['Pending', job, 'Unknown', 'Pending', 'x'],
     ],
     [
-      'is done by what the job did, whatever speaks against it by then',
+      'is provisioned by a completed job despite a refusal',
       given(pending(job), { spec, job: 'succeeded', node: readyNode, ...refused }),
       'forget-jobs',
     ],
     [
-      'begins where nothing does',
+      'submits its job if the adoption is allowed',
       given(pending(job), { spec, job: 'not-found', node: there, ...allowed }),
       ['submit', expect.any(Number), 0],
     ],
     [
-      'asks no more once it was made',
+      'reads no claimants once it is provisioned',
       given(pending('PrepareVolume/2', { prepared }), { spec, job: 'not-found' }),
       'observe',
     ],

@@ -89,8 +89,8 @@ test('a file held by a node out of service is removed from another node', async 
 
 test.each<[string, object | undefined]>([
   ['only silent', { metadata: { name: 'n2' } }],
-  ['back, with the taint still on it', { metadata: { name: 'n2' }, ...taint, ...ready }],
-  ['not there any more', undefined],
+  ['back, still with the taint', { metadata: { name: 'n2' }, ...taint, ...ready }],
+  ['without a Node object', undefined],
 ])('a held file is not removed while its holder is %s', async (_, n2) => {
   const action = await afterLook(n2);
   expect(action).toMatchObject({ do: 'set-status' });

@@ -36,22 +36,22 @@ const success = {
 const error = { result: 'error', ms: 90_000 };
 
 test.each<[string, VolumeStatus | undefined, VolumeStatus, object | undefined]>([
-  ['that it is filled', first, done, success],
-  ['that it is filled, where all before was lost', undefined, done, success],
-  ['nothing new of what is filled', done, { ...done, phase: 'Available' }, undefined],
-  ['nothing new of what is filled and fails later', done, { ...done, phase: 'Failed' }, undefined],
-  ['nothing of its first try', undefined, first, undefined],
-  ['nothing of how far it is', first, first, undefined],
-  ['that a try failed', first, second, error],
-  ['that it was given up', second, { ...second, phase: 'Failed' }, error],
+  ['a completed fill', first, done, success],
+  ['a completed fill after a lost status', undefined, done, success],
+  ['nothing for a filled Volume', done, { ...done, phase: 'Available' }, undefined],
+  ['nothing for a filled Volume that fails later', done, { ...done, phase: 'Failed' }, undefined],
+  ['nothing for the first attempt', undefined, first, undefined],
+  ['nothing for progress', first, first, undefined],
+  ['a failed attempt', first, second, error],
+  ['a permanent failure', second, { ...second, phase: 'Failed' }, error],
   [
-    'that it is given up for once',
+    'a permanent failure only once',
     { ...second, phase: 'Failed' },
     { ...second, phase: 'Failed' },
     undefined,
   ],
   [
-    'nothing of what is deleted',
+    'nothing for a deleted Volume',
     first,
     { ...first, phase: 'Terminating', job: 'UnprepareVolume/2' },
     undefined,

@@ -35,7 +35,7 @@ const failed = (exit: number) =>
 describe('a Volume that is being filled', () => {
   const rows: Row[] = [
     [
-      'by a secret that cannot be read waits, and is not made',
+      'waits for a Secret that cannot be read',
       {
         volume: first,
         job: { known: { state: 'not-found' } },
@@ -45,7 +45,7 @@ describe('a Volume that is being filled', () => {
       waitingForSource(1, /no secret/),
     ],
     [
-      'tells how far it is',
+      'reports its progress',
       {
         volume: first,
         source,
@@ -54,7 +54,7 @@ describe('a Volume that is being filled', () => {
       preparing(1, 'fill it: 25% (1 of 4 MiB)'),
     ],
     [
-      'tells what it waits for',
+      'reports what it waits for',
       {
         volume: first,
         source,
@@ -63,17 +63,17 @@ describe('a Volume that is being filled', () => {
       preparing(1, 'fill it: waiting for one of the 16 slots on the node, which are all taken'),
     ],
     [
-      'is given up at once by what is refused for good',
+      'fails at once after a permanent error',
       { volume: first, source, job: failed(3) },
       creationFailed(1, /why.*create it again/),
     ],
     [
-      'is tried again after what may pass, and whoever waits is told of that',
+      'is retried after a transient error, which is reported',
       { volume: first, source, job: failed(1) },
       waitingForSource(2, /attempt 1 ended early/),
     ],
     [
-      'is given up in the end',
+      'fails after the last attempt',
       { volume: filled(pending('PrepareVolume/8')), source, job: failed(1) },
       creationFailed(8, /failed after 8 attempts/),
     ],

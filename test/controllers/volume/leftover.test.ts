@@ -51,12 +51,12 @@ describe('a Volume whose node is forgotten', () => {
   const kept = { as: UID };
   test.each<[string, Partial<Input>, unknown]>([
     [
-      'its PersistentVolume is deleted first',
+      'deletes its PersistentVolume first',
       forgetting(available(), { pv: pv('Available') }),
       'delete-pv',
     ],
     [
-      'and waited for, when it is in use',
+      'waits while its PersistentVolume is in use',
       forgetting(available(), { pv: pv('Bound', deleted) }),
       [
         'Available',
@@ -67,29 +67,21 @@ describe('a Volume whose node is forgotten', () => {
       ],
     ],
     [
-      'what it leaves is written down before anything is released',
+      'creates a Leftover before anything is released',
       forgetting(available(), { pv: pv('Released', deleted) }),
       'keep-leftover',
     ],
     [
-      'then the PersistentVolume is released',
+      'then releases its PersistentVolume',
       forgetting(available(), { pv: pv('Released', deleted), kept }),
       'release-pv',
     ],
-    ['then the Volume', forgetting(available(), { kept }), 'release-volume'],
+    ['is released last', forgetting(available(), { kept }), 'release-volume'],
+    ['does not poll a provisioning job', forgetting(pending('PrepareVolume/3')), 'keep-leftover'],
+    ['does not poll a removal job', forgetting(terminating('UnprepareVolume/2')), 'keep-leftover'],
+    ['creates a Leftover if its status was lost', forgetting(undefined), 'keep-leftover'],
     [
-      'its job is not asked for, be it a creation',
-      forgetting(pending('PrepareVolume/3')),
-      'keep-leftover',
-    ],
-    [
-      'or a removal that was under way',
-      forgetting(terminating('UnprepareVolume/2')),
-      'keep-leftover',
-    ],
-    ['a status that was lost may have named storage', forgetting(undefined), 'keep-leftover'],
-    [
-      'of what names no place, nothing is left',
+      'leaves nothing if its spec has no volume type',
       {
         volume: {
           ...volume(status('Failed', undefined, ['False', 'InternalError']), forgotten),
@@ -99,12 +91,12 @@ describe('a Volume whose node is forgotten', () => {
       'release-volume',
     ],
     [
-      'of what is removed already, nothing is left',
+      'leaves nothing after its removal',
       forgetting(terminating('UnprepareVolume/DONE')),
       'release-volume',
     ],
     [
-      'what cannot be written down is not let go of',
+      'is not released if the Leftover cannot be created',
       forgetting(available(), { kept: { problem: 'forbidden' } }),
       [
         'Available',
@@ -115,19 +107,19 @@ describe('a Volume whose node is forgotten', () => {
       ],
     ],
     [
-      'the annotation of another Volume, copied with its manifest, says nothing',
+      'ignores an annotation copied from another Volume',
       given(pending('PrepareVolume/1'), {
         metadata: { ...deleted, annotations: { 'stowage.dev/forget-node': 'other' } },
       }),
       'poll',
     ],
     [
-      'the annotation alone deletes nothing',
+      'ignores the annotation while it is not deleted',
       given(available(), { metadata: { annotations: mark }, pv: pv('Bound') }),
       'observe',
     ],
     [
-      'nothing is written down by a record that Stowage never wrote',
+      'creates no Leftover from an invalid record',
       given(
         status('Available', 'PrepareVolume/DONE', ['True', 'x'], {
           prepared: { ...prepared, paths: ['/etc/shadow'] },
@@ -216,11 +208,11 @@ describe('the removal of a Leftover', () => {
   );
   const beginning = removing(1);
   test.each<[string, Leftover, Partial<Input>, unknown]>([
-    ['of a Volume at rest: begins', stored(available()), {}, beginning],
-    ['of a status that was lost: looks at the node all the same', stored(undefined), {}, beginning],
-    ['a creation that may still run is asked for', stored(pending('PrepareVolume/3')), {}, 'poll'],
+    ['begins for an idle Volume', stored(available()), {}, beginning],
+    ['begins if the status was lost', stored(undefined), {}, beginning],
+    ['polls a provisioning job that may still run', stored(pending('PrepareVolume/3')), {}, 'poll'],
     [
-      'and waited for',
+      'waits for a running provisioning job',
       stored(pending('PrepareVolume/3')),
       { job: { known: { state: 'running' } } },
       [
@@ -232,37 +224,37 @@ describe('the removal of a Leftover', () => {
       ],
     ],
     [
-      'once it has ended: begins',
+      'begins once the provisioning job ended',
       stored(pending('PrepareVolume/3')),
       { job: { known: { state: 'succeeded' } } },
       beginning,
     ],
     [
-      'a removal under way is asked for, not begun again',
+      'polls a running removal, and does not begin again',
       stored(terminating('UnprepareVolume/4')),
       {},
       'poll',
     ],
     [
-      'its own status goes before what the Volume had',
+      'prefers its own status to that of the Volume',
       stored(available(), status('Terminating', 'UnprepareVolume/2', ['Unknown', 'Terminating'])),
       {},
       'poll',
     ],
     [
-      'the node is away: says so, and tries again',
+      'reports a node that does not answer, and retries',
       begun,
       { job: away },
       ['Terminating', 'UnprepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
     ],
     [
-      'the node is back: the destroy plan',
+      'submits a job when the node is back',
       begun,
       { job: { known: { state: 'not-found' } }, observation: { known: readyNode } },
       ['submit', 5, 0],
     ],
     [
-      'what the node has no record of stays there, whatever the Leftover says',
+      'leaves storage of which the node has no record',
       begun,
       {
         job: { known: { state: 'not-found' } },
@@ -273,7 +265,7 @@ describe('the removal of a Leftover', () => {
       'forget-jobs',
     ],
     [
-      'a step fails: Failed, and another attempt',
+      'retries a failed step, with phase Failed',
       begun,
       { job: { known: { state: 'failed', step, exit: 5, output: 'I/O error' } } },
       [
@@ -285,13 +277,13 @@ describe('the removal of a Leftover', () => {
       ],
     ],
     [
-      'nothing is left: its jobs are removed',
+      'cleans up its jobs when nothing is left',
       begun,
       { job: { known: { state: 'succeeded' } }, observation: { known: freshNode } },
       'forget-jobs',
     ],
     [
-      'then it is done',
+      'is DONE after the cleanup',
       begun,
       {
         job: { known: { state: 'succeeded' } },
@@ -301,7 +293,7 @@ describe('the removal of a Leftover', () => {
       removing('DONE'),
     ],
     [
-      'then it goes',
+      'is released when DONE',
       stored(
         available(),
         status('Terminating', 'UnprepareVolume/DONE', ['Unknown', 'Terminating']),
@@ -310,7 +302,7 @@ describe('the removal of a Leftover', () => {
       'release-volume',
     ],
     [
-      'paused: nothing is begun, and it is said',
+      'does not begin in a pause, and reports that',
       stored(available()),
       { paused: 'Node n1' },
       [undefined, 'PrepareVolume/DONE', undefined, undefined, undefined],
@@ -381,9 +373,9 @@ describe('a Leftover that Stowage never wrote', () => {
   });
 
   test.each<[string, Partial<Volume['metadata']>]>([
-    ['that lives', {}],
-    ['that is marked, and not deleted', { annotations: mark }],
-    ['that is deleted as usual', deleted],
+    ['without the annotation', {}],
+    ['with the annotation, but not deleted', { annotations: mark }],
+    ['being deleted without the annotation', deleted],
   ])('fails if it names the storage of a Volume %s', (_, metadata) => {
     const expected = [
       'InternalError',

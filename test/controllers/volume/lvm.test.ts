@@ -119,7 +119,7 @@ describe('provisioning a logical volume', () => {
 describe('a provisioned logical volume', () => {
   const there = onLvm({}, {}, ready);
   test.each([
-    ['the group is away', lvmNode({ groups: [] })],
+    ['the group is missing', lvmNode({ groups: [] })],
     ['the logical volume is gone', lvmNode({ recordFiles: true })],
     ['another group has its name', madeIn({ uuid: 'B' })],
   ])('is Failed with a reason, and no job runs: %s', (_, observed) => {

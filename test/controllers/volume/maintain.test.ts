@@ -111,14 +111,14 @@ const growing = (parts?: Parts) =>
 
 describe('Steady state', () => {
   const rows: Row[] = [
-    ['not looked at yet: looks', given(available(), { pv: pv('Available') }), 'observe'],
+    ['not observed yet: observes', given(available(), { pv: pv('Available') }), 'observe'],
     [
-      'just being attached: looks, for it should always be',
+      'being attached with policy Always: observes',
       given(available(), { pv: pv('Available'), isMoving: true }),
       'observe',
     ],
     [
-      'looked at lately: waits',
+      'observed lately: waits',
       given(available(), { pv: pv('Available'), observedAt: NOW - 10_000 }),
       { requeueAfter: 20_000 },
     ],
@@ -128,7 +128,7 @@ describe('Steady state', () => {
       isAvailable(),
     ],
     [
-      'present, and told so: nothing is written',
+      'present, as reported: nothing is written',
       given(available(), { pv: pv('Available'), node: readyNode }),
       { requeueAfter: 30_000 },
     ],
@@ -138,12 +138,12 @@ describe('Steady state', () => {
       notAttached(NOT_ATTACHED),
     ],
     [
-      'waits to be attached, and told so: looks again later, and writes nothing',
+      'waits to be attached, as reported: observes again later, and writes nothing',
       waiting({ node: madeNode }),
       { requeueAfter: 30_000 },
     ],
     [
-      'was attached while it waited for that, and is gone again: says so, that it is heard once more',
+      'attached and gone again since the report: reports it again',
       given(
         { ...attaching(), attachments: [entry('n1', { since: later })] },
         { pv: pv('Bound'), node: madeNode },
@@ -153,12 +153,12 @@ describe('Steady state', () => {
       ),
     ],
     [
-      'waits to be attached: looks again as often as it is called, for it may be there by now',
+      'waits to be attached: observes at each reconcile',
       waiting({ observedAt: NOW - 1000 }),
       'observe',
     ],
     [
-      'what holds up the attaching is told, of this node alone',
+      'the attachment has a message: reports only that of its own node',
       given(
         {
           ...available(),
@@ -172,7 +172,7 @@ describe('Steady state', () => {
       notAttached('the device is not attached on node n1; attaching: losetup failed'),
     ],
     [
-      'nothing attaches: says so',
+      'attachment is disabled: reports it',
       bound({ node: madeNode, attachmentEnabled: false }),
       [
         'Available',
@@ -183,12 +183,12 @@ describe('Steady state', () => {
       ],
     ],
     [
-      'nothing attaches, and it is there: Available',
+      'attachment is disabled, and the device is present: Available',
       bound({ node: readyNode, attachmentEnabled: false }),
       { requeueAfter: 30_000 },
     ],
     [
-      'waited while nothing attaches: looks again as often as it is called',
+      'waited while attachment is disabled: observes at each reconcile',
       given(attaching('AttachmentDisabled'), {
         pv: pv('Bound'),
         observedAt: NOW - 1000,
@@ -197,55 +197,55 @@ describe('Steady state', () => {
       'observe',
     ],
     [
-      'the link is away: waits to be attached',
+      'the link is missing: waits to be attached',
       bound({ node: { ...readyNode, link: undefined } }),
       notAttached(NOT_ATTACHED),
     ],
     [
-      'the link leads to another device: Ready=False, and tells which',
+      'the link leads to another device: Ready=False, and names it',
       bound({ node: strayed }),
       pathAstray(`${LINK} ${STRAYED}`),
     ],
     [
-      'the link leads to another device, and told so: looks again later, and writes nothing',
+      'the link leads to another device, as reported: observes again later, and writes nothing',
       given(toldAstray, { pv: pv('Bound'), node: strayed }),
       { requeueAfter: 30_000 },
     ],
     [
-      'the link leads to another device, of a volume of an earlier version, which others can show',
+      'the link of an earlier version leads to another device: Ready=False',
       given({ ...available(), devicePath: BY_UUID }, { pv: pv('Bound'), node: strayed }),
       pathAstray(`${BY_UUID} ${STRAYED}`),
     ],
     [
-      'the link leads to another device while the own one is away: Ready=False, and tells so',
+      'the link leads to another device, and the volume has none: Ready=False',
       bound({ node: { ...strayed, loops: [] } }),
       pathAstray(
         `${LINK} leads to /dev/sdz, and the volume has no device; a pod that starts now may get that device. Attaching the volume again corrects it`,
       ),
     ],
     [
-      'the link leads to another device, and it is paused: is told as well',
+      'the link leads to another device during a pause: Ready=False',
       given(paused, { pv: pv('Bound'), node: strayed, paused: 'Volume data1' }),
       pathAstray(`${LINK} ${STRAYED}`),
     ],
     [
-      'the link led to another device: looks as often as it is called, for it may be right by now',
+      'the link led to another device: observes at each reconcile',
       given(toldAstray, { pv: pv('Bound'), observedAt: NOW - 1000 }),
       'observe',
     ],
     [
-      'the link led to another device, and is right: Available',
+      'the link led to another device, and is correct: Available',
       given(toldAstray, { pv: pv('Bound'), node: readyNode }),
       isAvailable(),
     ],
     [
-      'the link led to another device, and is away: waits to be attached',
+      'the link led to another device, and is missing: waits to be attached',
       given(toldAstray, { pv: pv('Bound'), node: { ...readyNode, link: undefined } }),
       ['Failed', 'PrepareVolume/DONE', 'Unknown', 'Attaching', NOT_ATTACHED],
     ],
-    ['a job of before attaches: its end is asked for', attachingByJob(), 'poll'],
+    ['an AttachVolume job: is polled', attachingByJob(), 'poll'],
     [
-      'a job of before attaches still: waits for its end',
+      'an AttachVolume job still runs: waits for its end',
       attachingByJob({ job: 'running' }),
       [
         'Available',
@@ -256,7 +256,7 @@ describe('Steady state', () => {
       ],
     ],
     [
-      'a job of before attaches, and its node is away: unknown',
+      'an AttachVolume job, and its node is away: unknown',
       attachingByJob({ job: away }),
       ['Available', 'AttachVolume/3', 'Unknown', 'NodeUnreachable', away.unknown],
     ],
@@ -265,63 +265,63 @@ describe('Steady state', () => {
         job: state === 'failed' ? { state, step, exit: 1, output: '' } : { state },
       });
       return [
-        [`a job of before that attached is ${state}: is cleaned up`, parts, 'forget-jobs'],
+        [`an AttachVolume job is ${state}: is cleaned up`, parts, 'forget-jobs'],
         [
-          `a job of before that attached is ${state}: counts as none`,
+          `an AttachVolume job is ${state}: counts as none`,
           { ...parts, forgotten: true },
           ['Available', 'AttachVolume/DONE', 'Unknown', 'Attaching', ''],
         ],
       ];
     }),
     [
-      'could not grow: until the next try it is looked after as ever',
+      'failed to expand: observes as usual before the next attempt',
       growing({ observedAt: NOW - 30_000 }),
       'observe',
     ],
     [
-      'could not grow: the next try is not put off by it',
+      'failed to expand: an observation does not delay the next attempt',
       growing({ observedAt: NOW - 10_000 }),
       { requeueAfter: 8000 },
     ],
-    ['could not grow yet: waits', growing({ node: readyNode }), { requeueAfter: 8000 }],
-    ['could not grow: tried again when it is time', growing(), 'poll', NOW + 8000],
+    ['failed to expand: waits', growing({ node: readyNode }), { requeueAfter: 8000 }],
+    ['failed to expand: retries after the delay', growing(), 'poll', NOW + 8000],
     [
-      'could not grow, and the device went away: waits to be attached first',
+      'failed to expand, and the device is gone: waits to be attached first',
       growing({ node: madeNode }),
       ['Available', 'GrowVolume/5', 'Unknown', 'Attaching', NOT_ATTACHED],
     ],
     [
-      'could not grow, and the device is away when it is time: nothing is submitted',
+      'failed to expand, and the device is gone at the next attempt: nothing is submitted',
       growing({ job: 'not-found', node: madeNode }),
       'forget-jobs',
       NOW + 8000,
     ],
     [
-      'could not grow, and the device is away when it is time: is attached first',
+      'failed to expand, and the device is gone at the next attempt: is attached first',
       growing({ job: 'not-found', node: madeNode, forgotten: true }),
       ['Available', 'GrowVolume/DONE', 'Unknown', 'Attaching', NOT_ATTACHED],
       NOW + 8000,
     ],
     [
-      'grew, and the device went away at once: is attached first',
+      'expanded, and the device is gone: is attached first',
       growing({ job: 'succeeded', node: madeNode, forgotten: true }),
       ['Available', 'GrowVolume/DONE', 'Unknown', 'Attaching', NOT_ATTACHED],
       NOW + 8000,
     ],
     [
-      'could not grow, and what attaches it is away when it is time, too: gives that up first',
+      'failed to expand, and udev is gone at the next attempt: cleans up first',
       growing({ job: 'not-found', node: { ...madeNode, udev: false } }),
       'forget-jobs',
       NOW + 8000,
     ],
     [
-      'grows when it is time',
+      'expands after the delay',
       growing({ job: 'not-found', node: readyNode }),
       ['submit', expect.any(Number), 0],
       NOW + 8000,
     ],
     [
-      'could not grow, and the file is gone: Ready=False',
+      'failed to expand, and the file is gone: Ready=False',
       growing({ node: freshNode }),
       [
         'Failed',
@@ -332,7 +332,7 @@ describe('Steady state', () => {
       ],
     ],
     [
-      'asks for what is not supported since it was made: said, and else as ever',
+      'its spec has an unsupported field by now: reports it, otherwise as usual',
       {
         volume: {
           ...volume(available()),
@@ -344,12 +344,12 @@ describe('Steady state', () => {
       isAvailable(/^not applied: spec.source.other is not supported/),
     ],
     [
-      'the file is gone: Ready=False, nothing is made',
+      'the file is gone: Ready=False, nothing is created',
       bound({ node: { ...freshNode } }),
       unavailable(/is missing/),
     ],
     [
-      'its directory is not mounted: Ready=False, and tells so',
+      'its directory is not mounted: Ready=False, with the reason',
       bound({ node: { ...freshNode, directory: unmounted } }),
       [
         ...['Failed', 'PrepareVolume/DONE', 'False', 'DirectoryNotMounted'],
@@ -357,7 +357,7 @@ describe('Steady state', () => {
       ],
     ],
     [
-      'its directory was not mounted: looks again',
+      'its directory was not mounted: observes again',
       given(
         status('Failed', 'PrepareVolume/DONE', ['False', 'DirectoryNotMounted', 'x'], { prepared }),
         {
@@ -367,44 +367,44 @@ describe('Steady state', () => {
       'observe',
     ],
     [
-      'its directory has no record: makes one once all is told',
+      'its directory has no record: creates one after the status is written',
       given(available(), { pv: pv('Available'), node: unrecorded }),
       'record-directory',
     ],
     [
-      'its directory has no record, and that was tried: looks again later',
+      'its directory has no record after an attempt: observes again later',
       given(available(), { pv: pv('Available'), node: unrecorded, directoryRecorded: true }),
       { requeueAfter: 30_000 },
     ],
     [
-      'its directory has no record, and it is paused: writes nothing',
+      'its directory has no record during a pause: writes nothing',
       given(paused, { pv: pv('Available'), node: unrecorded, paused: 'Volume data1' }),
       { requeueAfter: 30_000 },
     ],
     [
-      'its path is that of an earlier version: has udev prefer its device, once in the life of its node',
+      'its path is of an earlier version: udev is to prefer its device, once per boot of the node',
       given(earlierAvailable, { pv: earlierPv, node: readyNode }),
       'prefer-path',
     ],
     [
-      'its path is that of an earlier version, and its device is preferred: looks again later',
+      'its path is of an earlier version, and preferred: observes again later',
       given(earlierAvailable, { pv: earlierPv, node: readyNode, pathPreferred: true }),
       { requeueAfter: 30_000 },
     ],
     [
-      'its directory has no record, and its file is not there: is not recorded by it',
+      'its directory has no record, and its file is missing: creates none',
       bound({ node: { ...freshNode, directory: unrecorded.directory } }),
       unavailable(/is missing/),
     ],
     [
-      'what was unavailable is back, and must be attached: goes on though its phase is Failed',
+      'unavailable storage is back, and must be attached: continues in phase Failed',
       given(status('Failed', 'PrepareVolume/DONE', ['Unknown', 'Attaching'], { prepared }), {
         pv: pv('Bound'),
       }),
       'observe',
     ],
     [
-      'what was unavailable, and its node went away: is looked at again',
+      'unavailable storage, and its node is away: observes again',
       given(
         status('Failed', 'PrepareVolume/DONE', ['Unknown', 'NodeUnreachable', 'away'], {
           prepared,
@@ -421,7 +421,7 @@ describe('Steady state', () => {
       ['Available', 'PrepareVolume/DONE', 'Unknown', 'NodeUnreachable', away.unknown],
     ],
     [
-      'the PersistentVolume alone is deleted: is said',
+      'the PersistentVolume alone is deleted: reports it',
       given(available(), { pv: pv('Available', deleted), node: readyNode }),
       isAvailable(/marked for deletion/),
     ],
@@ -464,19 +464,19 @@ describe('an OnDemand Volume', () => {
 
   test.each<Row>([
     [
-      'without its device is Available',
+      'is Available without its device',
       onDemand(status('Pending', 'PrepareVolume/DONE', undefined, { prepared }), {
         node: madeNode,
       }),
       fine,
     ],
     [
-      'without its device, and told so: nothing is written',
+      'is not written again without its device',
       onDemand(away_, { node: madeNode }),
       { requeueAfter: 30_000 },
     ],
     [
-      'needs nobody who attaches to be Available, and says who is missing',
+      'is Available if attachment is disabled, and reports that',
       onDemand(status('Pending', 'PrepareVolume/DONE', undefined, { prepared }), {
         node: madeNode,
         attachmentEnabled: false,
@@ -487,27 +487,27 @@ describe('an OnDemand Volume', () => {
       ],
     ],
     [
-      'and was looked at lately rests',
+      'rests after a recent observation',
       onDemand(away_, { observedAt: NOW - 10_000 }),
       { requeueAfter: 20_000 },
     ],
     [
-      'was attached since the last look: is looked at',
+      'is observed after it was attached',
       onDemand({ ...away_, attachments: [entry('n1')] }, { observedAt: NOW - 10_000 }),
       'observe',
     ],
     [
-      'is attached, and told so: rests',
+      'rests while it is attached, as reported',
       onDemand(attached, { observedAt: NOW - 10_000 }),
       { requeueAfter: 20_000 },
     ],
     [
-      'is attached, and smaller than it is to be: is looked at',
+      'is observed if it is attached and smaller than requested',
       onDemand(attached, { size: '2Gi', observedAt: NOW - 10_000 }),
       'observe',
     ],
     [
-      'is attached, and tried to grow again later: rests until then',
+      'rests until the next attempt to expand',
       onDemand(
         { ...attached, job: 'GrowVolume/5', attempt: 5 },
         { size: '2Gi', observedAt: NOW - 10_000 },
@@ -515,7 +515,7 @@ describe('an OnDemand Volume', () => {
       { requeueAfter: 8000 },
     ],
     [
-      'is on its way: rests, until it is there',
+      'rests while it is Attaching',
       onDemand(
         { ...away_, attachments: [entry('n1', { state: 'Attaching' })] },
         { observedAt: NOW - 10_000 },
@@ -523,71 +523,67 @@ describe('an OnDemand Volume', () => {
       { requeueAfter: 20_000 },
     ],
     [
-      'was detached since the last look: is looked at',
+      'is observed after it was detached',
       onDemand(available(), { observedAt: NOW - 10_000 }),
       'observe',
     ],
     [
-      'and whose file is gone is not Available',
+      'is not Available if its file is gone',
       onDemand(away_, { node: freshNode }),
       unavailable(/is missing/),
     ],
     [
-      'and whose file has become another is not Available',
+      'is not Available if its file was replaced',
       onDemand(away_, {
         node: { ...madeNode, done: undefined, intent: undefined, signature: { found: 'none' } },
       }),
       unavailable(/./),
     ],
     [
-      'and cannot be attached for now is Available, and says why',
+      'is Available if it cannot be attached for now, with the reason',
       onDemand(away_, { node: { ...madeNode, udev: false } }),
       isAvailable(/udev is not running/),
     ],
     [
-      'and whose path leads to another device says so before a pod needs it',
+      'reports a path to another device before a pod needs it',
       onDemand(away_, { node: { ...madeNode, devices: strayed.devices, link: strayed.link } }),
       pathAstray(
         /^\S+ leads to \/dev\/sdz, and the volume has no device; a pod that starts now may get that device/,
       ),
     ],
+    ['is Available once such a path is gone', onDemand(toldAstray, { node: madeNode }), fine],
     [
-      'and whose path led to another device, which is gone, is Available',
-      onDemand(toldAstray, { node: madeNode }),
-      fine,
-    ],
-    [
-      'that is just being attached or detached is not looked at',
+      'is not observed while it is attached or detached',
       onDemand(attached, { isMoving: true }),
       { requeueAfter: 30_000 },
     ],
     [
-      'and whose device went while it was looked at, which is not written yet: nothing is written',
+      'is not written if its device disappears during an operation',
       onDemand(attached, { isMoving: true, node: madeNode }),
       { requeueAfter: 30_000 },
     ],
     [
-      'and whose device went, and nobody detached it: says so',
+      'is written if its device disappears without a detach',
       onDemand(attached, { node: madeNode }),
       isAvailable(),
     ],
     [
-      'is to grow: does so once it is attached, and says so',
+      'expands once it is attached, and reports that',
       onDemand(away_, { size: '2Gi', node: madeNode }),
       isAvailable('expanding to 2Gi once it is attached'),
     ],
     [
-      'is to grow, and attached: grows',
+      'expands while it is attached',
       onDemand(attached, { size: '2Gi', node: readyNode }),
       ['Available', 'GrowVolume/1', 'True', 'Available', 'expanding to 2Gi'],
     ],
     [
-      'could not grow before it was detached: gives that up, and cleans up first',
+      'cleans up after a failed expansion once it is detached',
       onDemand({ ...away_, job: 'GrowVolume/5', attempt: 5 }, { size: '2Gi', node: madeNode }),
       'forget-jobs',
     ],
     [
-      'could not grow before it was detached: gives that up',
+      'cancels a failed expansion once it is detached',
       onDemand(
         { ...away_, job: 'GrowVolume/5', attempt: 5 },
         { size: '2Gi', node: madeNode, forgotten: true },

@@ -26,35 +26,35 @@ test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]
     { deviceName: 'loop3', devicePath: BY_UUID },
   ],
   [
-    'a device, and a path on record that no version gave it',
+    'a device, and a foreign path in the status',
     { devicePath: '/dev/sda' },
     'Filesystem',
     readyNode,
     { deviceName: 'loop3', devicePath: LINK },
   ],
   [
-    'none, of mode Block, of an earlier version: its path stays',
+    'no device, in mode Block of an earlier version: its path stays',
     { devicePath: BY_PARTUUID },
     'Block',
     madeNode,
     { deviceName: undefined, devicePath: BY_PARTUUID },
   ],
   [
-    'none, as it was made: the size of the file, the path that it will have, and the node that it was made on',
+    'no device after provisioning: the file size, the future path and the node',
     { attempt: 3 },
     'Filesystem',
     { ...madeNode, file: { type: 'file', sizeBytes: 3n << 29n, inode: '42' } },
     { deviceName: undefined, capacity: '1536Mi', devicePath: LINK, attempt: 3, prepared },
   ],
   [
-    'none, of mode Block: what was made of the file, which is longer',
+    'no device in mode Block: the provisioned size, though the file is longer',
     {},
     'Block',
     { ...madeNode, file: { type: 'file', sizeBytes: 3n << 30n, inode: '42' } },
     { deviceName: undefined, capacity: '1Gi', devicePath: LINK },
   ],
   [
-    'none, of mode Block, and nothing is on record: what was asked for',
+    'no device in mode Block, without a record: the requested size',
     {},
     'Block',
     {
@@ -66,7 +66,7 @@ test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]
     { capacity: '1Gi' },
   ],
   [
-    'none, after there was one: as it was',
+    'no device after there was one: unchanged values',
     {
       capacity: '7Gi',
       devicePath: '/dev/disk/by-id/dm-uuid-LVM-x',
@@ -116,7 +116,7 @@ test.each([
     'wwn=naa.5000c500a1b2c3d4 serial=S_1 size=5',
     'wwn=0x5000c500a1b2c3d4 serial=S1 size=1073741824',
   ],
-  ['that proves nothing', 'serial=S1 size=5', 'serial=S1 size=5'],
+  ['without proof of identity', 'serial=S1 size=5', 'serial=S1 size=5'],
 ])('the identity of a disk %s is replaced only if equivalent', (_, recorded, expected) => {
   const { sparseLoopDevice: __, ...spec } = volume().spec;
   const status = { prepared: { node: 'n1', paths: [rawDesired.devicePath], identity: recorded } };

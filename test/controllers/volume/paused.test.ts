@@ -138,9 +138,9 @@ describe('nothing is written while paused', () => {
     annotations: { 'stowage.dev/forget-node': volume().metadata.uid ?? '' },
   };
   test.each<[string, Partial<Input>]>([
-    ['no first job is named', given(told(undefined))],
+    ['no first job is recorded', given(told(undefined))],
     [
-      'a named job is not submitted',
+      'a recorded job is not submitted',
       given(told(pending('PrepareVolume/1')), { job: 'not-found', node: freshNode }),
     ],
     [
@@ -151,17 +151,20 @@ describe('nothing is written while paused', () => {
       'a job that is done is not removed',
       given(told(pending('PrepareVolume/1')), { job: 'succeeded', node: readyNode }),
     ],
-    ['no PersistentVolume is made', given(told(pending('PrepareVolume/DONE', { prepared })))],
-    ['none is deleted', deleting(toldOfDeletion(available()), { pv: pv('Available') })],
+    ['no PersistentVolume is created', given(told(pending('PrepareVolume/DONE', { prepared })))],
     [
-      'none is released',
+      'no PersistentVolume is deleted',
+      deleting(toldOfDeletion(available()), { pv: pv('Available') }),
+    ],
+    [
+      'no PersistentVolume is released',
       deleting(toldOfDeletion(terminating('UnprepareVolume/DONE')), {
         pv: pv('Released', deleted),
       }),
     ],
     ['no removal begins', deleting(toldOfDeletion(available()), { pv: pv('Released', deleted) })],
     ['the Volume is not released', deleting(toldOfDeletion(terminating('UnprepareVolume/DONE')))],
-    ['nor is one that never had a job', deleting(toldOfDeletion(status('Failed', undefined)))],
+    ['a Volume without a job stays', deleting(toldOfDeletion(status('Failed', undefined)))],
     ['its node is not forgotten', given(toldOfDeletion(available()), { metadata: gone })],
     [
       'a new generation is not tried',
@@ -190,7 +193,7 @@ describe('nothing is written while paused', () => {
 describe('work that continues while paused', () => {
   test.each<[string, Partial<Input>, unknown]>([
     [
-      'the finalizer is put back: without it the storage would be lost with the object',
+      'a missing finalizer is added again',
       given(told(available()), { metadata: { finalizers: [] } }),
       'add-finalizer',
     ],
@@ -205,39 +208,39 @@ describe('work that continues while paused', () => {
       { follow: true },
     ],
     [
-      'that it failed is told',
+      'a failed job is reported',
       given(told(pending('PrepareVolume/1')), {
         job: { state: 'failed', step, exit: 1, output: 'No space left on device' },
       }),
       creationFailed(1, /No space left/),
     ],
-    ['the device is looked at', given(told(available()), { pv: pv('Bound') }), 'observe'],
+    ['the device is observed', given(told(available()), { pv: pv('Bound') }), 'observe'],
     [
-      'a lost file is told',
+      'a lost file is reported',
       given(told(available()), { pv: pv('Bound'), node: freshNode }),
       unavailable(/is missing/),
     ],
     [
-      'a device that is away is told, and not attached',
+      'a missing device is reported, and not attached',
       given(told(available()), { pv: pv('Bound'), node: madeNode }),
       notAttached(
         'the device is not attached on node n1; it is attached once Node n1 is no longer paused',
       ),
     ],
     [
-      'a device that is away is told, also where nothing attaches',
+      'a missing device is reported, even if attachment is disabled',
       given(told(available()), { pv: pv('Bound'), node: madeNode, attachmentEnabled: false }),
       notAttached(
         'the device is not attached on node n1; it is attached once Node n1 is no longer paused',
       ),
     ],
     [
-      'a node that is away is told',
+      'a node that does not answer is reported',
       given(told(available()), { pv: pv('Bound'), node: away }),
       ['Available', 'PrepareVolume/DONE', 'Unknown', 'NodeUnreachable', away.unknown],
     ],
     [
-      'an unhealthy PersistentVolume is told',
+      'an unhealthy PersistentVolume is reported',
       given(told(available()), { pv: pv('Failed') }),
       unavailable(/Failed/),
     ],

@@ -109,17 +109,17 @@ describe('a PersistentVolume on a shared directory', () => {
   });
 
   test.each<[string, unknown, VolumeSpec['mode'], string, string[] | undefined]>([
-    ['nothing asked', undefined, 'Filesystem', 'ReadWriteOnce', ['rw', 'noatime']],
-    ['to be written', ['ReadWriteOnce'], 'Filesystem', 'ReadWriteOnce', ['rw', 'noatime']],
+    ['no access modes', undefined, 'Filesystem', 'ReadWriteOnce', ['rw', 'noatime']],
+    ['ReadWriteOnce', ['ReadWriteOnce'], 'Filesystem', 'ReadWriteOnce', ['rw', 'noatime']],
     [
-      'to be written, too',
+      'ReadOnlyMany and ReadWriteOnce',
       ['ReadOnlyMany', 'ReadWriteOnce'],
       'Filesystem',
       'ReadWriteOnce',
       ['rw', 'noatime'],
     ],
-    ['only to be read', ['ReadOnlyMany'], 'Filesystem', 'ReadOnlyMany', ['noatime', 'ro']],
-    ['only to be read, as a device', ['ReadOnlyMany'], 'Block', 'ReadOnlyMany', undefined],
+    ['ReadOnlyMany', ['ReadOnlyMany'], 'Filesystem', 'ReadOnlyMany', ['noatime', 'ro']],
+    ['ReadOnlyMany, as a device', ['ReadOnlyMany'], 'Block', 'ReadOnlyMany', undefined],
   ])('sets access mode and mount options: %s', (_, asked, mode, accessMode, mountOptions) => {
     const { spec } = shared(asked, mode);
     expect(spec.accessModes).toEqual([accessMode]);
@@ -160,19 +160,19 @@ describe('a PersistentVolume without its owner reference', () => {
   test.each<
     [string, NonNullable<VolumeSpec['mode']>, path: string, recorded: string | undefined, boolean]
   >([
-    ['its path', 'Filesystem', LINK, undefined, true],
-    ['its path, in mode Block', 'Block', LINK, undefined, true],
-    ['that of an earlier version', 'Filesystem', BY_UUID, undefined, true],
-    ['that of an earlier version, in mode Block', 'Block', BY_PARTUUID, undefined, true],
+    ['the current path of a file system', 'Filesystem', LINK, undefined, true],
+    ['the current path of a device', 'Block', LINK, undefined, true],
+    ['the earlier path of a file system', 'Filesystem', BY_UUID, undefined, true],
+    ['the earlier path of a device', 'Block', BY_PARTUUID, undefined, true],
     // The Volume's status has the later path.
-    ['that of an earlier version, beside another on record', 'Filesystem', BY_UUID, LINK, true],
-    ['that of the other mode', 'Filesystem', BY_PARTUUID, undefined, false],
-    ['that of the other mode, in mode Block', 'Block', BY_UUID, undefined, false],
-    ['that of a logical volume, which is on record', 'Block', MAPPER, MAPPER, true],
-    ['that of a logical volume, which is not on record', 'Block', MAPPER, undefined, false],
-    ['that of another logical volume', 'Block', MAPPER, byMapper('LVM-def'), false],
-    ['that of a logical volume, in mode Filesystem', 'Filesystem', MAPPER, MAPPER, false],
-    ['what is no such path, though it is on record', 'Block', '/dev/sda', '/dev/sda', false],
+    ['the earlier path, with another on record', 'Filesystem', BY_UUID, LINK, true],
+    ['the path of the other mode', 'Filesystem', BY_PARTUUID, undefined, false],
+    ['the path of the other mode, too', 'Block', BY_UUID, undefined, false],
+    ['the recorded path of a logical volume', 'Block', MAPPER, MAPPER, true],
+    ['an unrecorded path of a logical volume', 'Block', MAPPER, undefined, false],
+    ['the path of another logical volume', 'Block', MAPPER, byMapper('LVM-def'), false],
+    ['the path of a logical volume', 'Filesystem', MAPPER, MAPPER, false],
+    ['a recorded path of no known kind', 'Block', '/dev/sda', '/dev/sda', false],
   ])('is matched by its path: %s, in mode %s', (_, mode, path, recorded, expected) => {
     expect(isPvOf(orphan(path), of(mode, recorded))).toBe(expected);
     const other = of(mode, recorded);
@@ -189,9 +189,9 @@ describe('a PersistentVolume without its owner reference', () => {
   });
 
   test.each<[string, string | undefined, string | undefined, string | undefined]>([
-    ['is taken where none is on record', BY_UUID, undefined, BY_UUID],
-    ['changes none that is on record', BY_UUID, LINK, LINK],
-    ['is none where it leads to none', undefined, undefined, undefined],
+    ['is used if none is recorded', BY_UUID, undefined, BY_UUID],
+    ['replaces no recorded path', BY_UUID, LINK, LINK],
+    ['stays undefined if there is none', undefined, undefined, undefined],
   ])('has a path that %s', (_, path, recorded, expected) => {
     expect(withPathOf(orphan(path), of('Filesystem', recorded)).status?.devicePath).toBe(expected);
   });

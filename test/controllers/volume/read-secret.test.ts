@@ -36,15 +36,15 @@ describe('secretReads', () => {
   });
 
   test.each<[string, Parameters<typeof server>, string, string]>([
-    ['a key that is not there', [{ token: 'a' }], 'other', 'which does not have that key'],
+    ['a missing key', [{ token: 'a' }], 'other', 'which does not have that key'],
     [
       'a key that every object inherits',
       [{ token: 'a' }],
       'toString',
       'which does not have that key',
     ],
-    ['one that does not exist', [{}, 404], 'token', 'which does not exist'],
-    ['one that may not be read', [{}, 403], 'token', 'which the daemon may not read'],
+    ['a missing Secret', [{}, 404], 'token', 'which does not exist'],
+    ['a Secret that may not be read', [{}, 403], 'token', 'which the daemon may not read'],
   ])('reports %s', async (_, [data, status], key, problem) => {
     const found = await secretReads(server(data, status).client)('team', 'login', key, URL_OF_A);
     expect(found).toEqual({ problem: expect.stringContaining(problem) });

@@ -11,10 +11,10 @@ const requested = (token: string) => ({ annotations: { [RETRY_ANNOTATION]: token
 
 describe('a Volume that failed permanently', () => {
   test.each([
-    ['stays so without a request', {}, {}],
-    ['stays so with a request for an earlier failure', requested('2026-01-01T00:00:00.000Z'), {}],
+    ['stays Failed without a request', {}, {}],
+    ['stays Failed with an earlier request', requested('2026-01-01T00:00:00.000Z'), {}],
     [
-      'begins again with a request for this one',
+      'begins again with a request for this failure',
       requested(at),
       ['Pending', 'PrepareVolume/2', 'Unknown', 'Pending', 'a user requested a retry'],
     ],

@@ -187,7 +187,7 @@ test.each<[string, Parameters<typeof read>, string]>([
     'is on node n1, n2, but this Volume is on node n3',
   ],
   ['a Volume that is gone', [fromVolume], 'Volume data0 does not exist'],
-  ['a Volume that is not made', [fromVolume, given({})], 'is not provisioned yet'],
+  ['a Volume that is not provisioned', [fromVolume, given({})], 'is not provisioned yet'],
   [
     'a Volume that another node may write',
     [

@@ -90,7 +90,7 @@ describe('an OnDemand Volume', () => {
   test('is not attached for a pod on an unsuitable node, and an event reports why', async () => {
     await at.createNode('n2');
     await at.createPod('p1', 'a', 'n2');
-    const condition = await until('the condition', () => at.podCondition('p1'));
+    const condition = await until('the pod has a condition', () => at.podCondition('p1'));
     expect(condition).toMatchObject({ status: 'False', reason: 'VolumesNotAttached' });
     expect(condition.message).toContain('n2');
     await at.event('p1', 'FailedAttachVolume');
@@ -140,7 +140,7 @@ describe('a status that names the device of another Volume', () => {
       await at.stop();
       await setPrepared('a', { paths, node });
       await at.start();
-      await until('it is refused', async () =>
+      await until('the Volume is Failed', async () =>
         (await at.volume('a')).status?.phase === 'Failed' ? true : undefined,
       );
       await at.idle();
@@ -148,7 +148,7 @@ describe('a status that names the device of another Volume', () => {
     expect(at.nodes.loopsOn('n1')).toBe(1);
     expect([...askedOf]).not.toContain('n9');
     await at.createPod('p-a', 'a');
-    const condition = await until('the condition', () => at.podCondition('p-a'));
+    const condition = await until('the pod has a condition', () => at.podCondition('p-a'));
     expect(condition.message).toContain('which Stowage did not write. No work is done');
     await at.event('p-a', 'FailedAttachVolume');
     await setPrepared('a', { ...prepared });

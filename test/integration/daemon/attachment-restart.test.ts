@@ -44,7 +44,7 @@ test('verifying many Volumes after a restart writes none of them', async () => {
   // A verification is shown one second after its begin. With this clock that second never passes,
   // even on a slow machine.
   await at.start({ clock: { ...systemClock, now: () => now } });
-  await until('all are to be verified', async () => {
+  await until('the verification of all Volumes has begun', async () => {
     const operations = at.lines().filter(({ message }) => message === 'operation');
     return (
       new Set(operations.map(({ fields }) => fields.volume)).size === names.length || undefined
@@ -52,7 +52,7 @@ test('verifying many Volumes after a restart writes none of them', async () => {
   });
   expect(at.writes).toEqual([]);
   gate.resolve();
-  await until('all are verified', async () => verified.size >= names.length || undefined);
+  await until('all Volumes are verified', async () => verified.size >= names.length || undefined);
   await at.idle();
   expect(at.writes).toEqual([]);
 });
@@ -68,7 +68,7 @@ test('recorded nodes that cannot have the Volume block no attach and are removed
   await recordNodes('a', '["n1","n8","n9"]');
   await at.start();
   await at.hasLoops(1);
-  await until('the record is right', async () =>
+  await until('the annotation lists only n1', async () =>
     (await at.record('a')) === '["n1"]' ? true : undefined,
   );
   expect(await at.isAttached('a')).toMatchObject({ node: 'n1', state: 'Attached' });

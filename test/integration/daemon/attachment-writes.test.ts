@@ -26,7 +26,7 @@ test('an attach and a detach write each object once', async () => {
   const written = async (change: () => Promise<unknown>, done: () => Promise<boolean>) => {
     at.writes.splice(0);
     await change();
-    await until('all is written', async () => ((await done()) ? true : undefined));
+    await until('all writes are done', async () => ((await done()) ? true : undefined));
     return at.writes.map(({ what }) => what).toSorted();
   };
   const hasDevice = async (device: boolean) =>

@@ -120,7 +120,7 @@ const eventsOf = async (name: string) =>
     .filter(({ involvedObject }) => involvedObject.name === name)
     .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
 const isTold = (name: string, text: string) =>
-  until(`${name} is told ${text}`, async () => {
+  until(`${name} has an event: ${text}`, async () => {
     const told = await eventsOf(name);
     return told.some((each) => each.includes(text)) ? told : undefined;
   });
@@ -151,7 +151,7 @@ test('a claim gets its own Volume, which is deleted with the claim', async () =>
   });
 
   await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
-  await until('its Volume is gone', async () =>
+  await until('the Volume is gone', async () =>
     (await volumesNow()).length === 0 ? true : undefined,
   );
   expect((await client.list(PERSISTENT_VOLUMES)).items).toEqual([]);
@@ -164,7 +164,7 @@ test('reclaim policy Retain keeps the Volume until the policy changes to Delete'
   await createClaim('data', '1Gi');
   const { spec } = await isBound('data');
   await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
-  await until('it is released', async () => {
+  await until('the PersistentVolume is Released', async () => {
     const { status } = await client.get<PersistentVolume>(
       PERSISTENT_VOLUMES,
       spec.volumeName ?? '',
@@ -177,7 +177,7 @@ test('reclaim policy Retain keeps the Volume until the policy changes to Delete'
   await client.patch(PERSISTENT_VOLUMES, spec.volumeName ?? '', {
     spec: { persistentVolumeReclaimPolicy: 'Delete' },
   });
-  await until('its Volume is gone', async () =>
+  await until('the Volume is gone', async () =>
     (await volumesNow()).length === 0 ? true : undefined,
   );
   expect(['n1', 'n2'].flatMap(filesOn)).toEqual([]);
@@ -201,7 +201,7 @@ describe('a claim of a WaitForFirstConsumer class', () => {
     await isBound('other');
     expect((await claimNow('data')).status?.phase).toBe('Pending');
     await client.delete(PERSISTENT_VOLUME_CLAIMS, 'other', { namespace });
-    await until('its Volume is gone', async () =>
+    await until('the Volume is gone', async () =>
       (await volumesNow()).length === 0 ? true : undefined,
     );
     await createPod('data');
@@ -230,7 +230,7 @@ test('claims that exceed the capacity wait, and are provisioned after deletions'
     (
       await client.list<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, { namespace })
     ).items.filter(({ status }) => status?.phase === 'Bound');
-  await until('30 are bound', async () => ((await bound()).length === 30 ? true : undefined));
+  await until('30 claims bound', async () => ((await bound()).length === 30 ? true : undefined));
   const has = new Set((await bound()).map(({ metadata }) => metadata.name));
   for (const name of names.filter((each) => !has.has(each)))
     await isTold(name, ' bytes available in ');
@@ -241,7 +241,7 @@ test('claims that exceed the capacity wait, and are provisioned after deletions'
     await client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
   }
   const others = names.filter((each) => !has.has(each));
-  await until('the others are bound', async () => {
+  await until('the other claims are bound', async () => {
     const now = new Set((await bound()).map(({ metadata }) => metadata.name));
     return others.every((each) => now.has(each)) ? true : undefined;
   });
@@ -267,7 +267,7 @@ test('a claim provisioned before a restore of the API server gets no second volu
     });
     const before = await startController(lost.client, { executor: nodes });
     await lost.client.create(VOLUMES, volume);
-    await until('the volume is there', async () =>
+    await until('the Volume is Available', async () =>
       (await lost.client.get<Volume>(VOLUMES, name)).status?.phase === 'Available'
         ? true
         : undefined,
@@ -301,7 +301,7 @@ test('a bound claim is expanded when its request grows', async () => {
     { spec: { resources: { requests: { storage: '2Gi' } } } },
     { namespace },
   );
-  await until('it has more', async () => {
+  await until('the claim has grown', async () => {
     const { status } = await claimNow('data');
     return status?.capacity?.storage === String(2n * GIB) || status?.capacity?.storage === '2Gi'
       ? true

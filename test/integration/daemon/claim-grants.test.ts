@@ -93,7 +93,7 @@ const told = async (key: Key) =>
 /** Waits until the claim has one event that access is not allowed, and no other event. */
 async function waits(key: Key): Promise<void> {
   const [namespace = '', name = ''] = key.split('/');
-  await until(`${key} is told`, async () => ((await told(key)).length > 0 ? true : undefined));
+  await until(`${key} has an event`, async () => ((await told(key)).length > 0 ? true : undefined));
   const message = expect.stringMatching(
     new RegExp(
       `^accessing [a-z0-9-]+/backup of VolumeSnapshot dataSource from ${namespace}/${name} isn't allowed`,
@@ -133,7 +133,7 @@ describe('a ReferenceGrant', () => {
     nodes.laziness = Infinity;
     const { metadata } = await ask('meanwhile/copy');
     const volumeName = `pvc-${metadata.uid}`;
-    await until('its job runs', async () => {
+    await until('the job of the Volume runs', async () => {
       const volume = await world.find<{ status?: { job?: string } } & ReferenceGrant>(
         VOLUMES,
         `/${volumeName}`,
@@ -193,13 +193,13 @@ const RIGHT: Required<Pick<Wrong, 'from' | 'to'>> = {
 const WRONG: [string, Wrong][] = [
   ['another namespace in from', { from: [{ ...CLAIMS, namespace: 'other' }] }],
   ['pods in from', { from: [{ group: '', kind: 'Pod', namespace: 'NS' }] }],
-  ['the beginning of its name in to', { to: [{ ...SNAPSHOTS, name: 'back' }] }],
+  ['a prefix of the name in to', { to: [{ ...SNAPSHOTS, name: 'back' }] }],
   ['a pattern for the name in to', { to: [{ ...SNAPSHOTS, name: '*' }] }],
   ['a group with a version in to', { to: [{ ...SNAPSHOTS, group: `${GROUP}/v1` }], refused: true }],
   ['no group in to', { to: [{ kind: 'VolumeSnapshot' } as never], refused: true }],
   ['no from', { from: [], refused: true }],
   ['an empty name in to', { to: [{ ...SNAPSHOTS, name: '' }], refused: true }],
-  ['the namespace of the claim as its own', { in: 'NS' }],
+  ['the namespace of the claim in metadata', { in: 'NS' }],
 ];
 
 const within = <T>(namespace: string, of: T): T =>
@@ -274,7 +274,7 @@ test('only granted claims are bound among many wrong grants, with few list calls
     >({ group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true }, {});
     return items.filter(({ involvedObject }) => involvedObject?.namespace?.startsWith('asker-'));
   };
-  await until('all of them are told', async () =>
+  await until('all claims have an event', async () =>
     (await byAsker()).length === pairs.length ? true : undefined,
   );
   const readsOfClaims = reads.length;
@@ -296,7 +296,7 @@ test('only granted claims are bound among many wrong grants, with few list calls
     ).length;
   };
   const right = pairs.filter(isRight).length;
-  await until('those with a right grant are bound', async () =>
+  await until('claims with a correct grant are bound', async () =>
     (await bound()) === right ? true : undefined,
   );
   const took = performance.now() - began;
@@ -308,7 +308,7 @@ test('only granted claims are bound among many wrong grants, with few list calls
   // A deleted Volume frees capacity, which these claims do not wait for.
   const before = { reads: reads.length, writes: writes.length };
   await world.remove(PERSISTENT_VOLUME_CLAIMS, keyOf(pairs[0] as (typeof pairs)[number]));
-  await until('its Volume is gone', async () =>
+  await until('the Volume is gone', async () =>
     (await bound()) === right - 1 && (await world.all(VOLUMES)).length > 0 ? true : undefined,
   );
   await daemon.idle();

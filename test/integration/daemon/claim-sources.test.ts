@@ -68,7 +68,7 @@ const volumeOf = async (key: Key) =>
 
 /** Waits until the Volume's job is recorded. The job does not end on the node. */
 async function isBeingMade(key: Key): Promise<void> {
-  await until(`${key} is being made`, async () => {
+  await until(`${key} is being provisioned`, async () => {
     const volume = await volumeOf(key);
     return volume?.status?.job === 'PrepareVolume/1' ? true : undefined;
   });
@@ -99,7 +99,7 @@ test('a snapshot deleted during a cross-namespace restore is kept until its end'
     uid: content?.metadata.uid,
   });
   await world.remove(VOLUME_SNAPSHOTS, 'prod/backup');
-  await until('the deletion says why it waits', async () => {
+  await until('the snapshot reports why its deletion waits', async () => {
     const snapshot = await world.find<VolumeSnapshot>(VOLUME_SNAPSHOTS, 'prod/backup');
     const { message = '' } = snapshot?.status?.error ?? {};
     return message.startsWith('Snapshot is being used to restore Volume pvc-') ? true : undefined;
@@ -136,7 +136,7 @@ test('the Volume of a claim deleted while cloned is kept until the clone is read
   );
   await isGone('the claim', 'prod/cloned', PERSISTENT_VOLUME_CLAIMS);
   // Waits until the controller has processed the event that would release the Volume.
-  await until('it is decided what becomes of its Volume', async () => {
+  await until('the daemon keeps the Volume of the claim', async () => {
     const volume = await world.find<Volume>(VOLUMES, `/${name}`);
     if (volume?.metadata.deletionTimestamp !== undefined) throw new Error('its data is taken away');
     return daemon?.lines.some(
@@ -170,7 +170,7 @@ test('a restarted daemon reads the grants before it reports a missing one', asyn
       return world.client.list(resource, options);
     },
   });
-  await until('it has asked', async () => (asked > 0 ? true : undefined));
+  await until('the daemon has listed grants', async () => (asked > 0 ? true : undefined));
   await daemon?.caughtUp();
   answer();
   await world.isBound('test/from-grant');

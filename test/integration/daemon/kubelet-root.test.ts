@@ -47,7 +47,7 @@ async function lookedFor(attachment: boolean): Promise<string[]> {
   });
   await client.create(VOLUMES, sparseVolume('data1', 'n1', '64Mi'));
   const phase = async () => (await client.get<Volume>(VOLUMES, 'data1')).status?.phase;
-  await until('data1 made', async () => ((await phase()) === 'Available' ? true : undefined));
+  await until('data1 Available', async () => ((await phase()) === 'Available' ? true : undefined));
   await client.delete(VOLUMES, 'data1');
   await until('data1 gone', async () =>
     (await client.list(VOLUMES)).items.length === 0 ? true : undefined,

@@ -32,7 +32,7 @@ test.concurrent('a follower takes over a killed leader’s jobs without submitti
     await create('c');
     await leads(holder);
     await submitted(second, 1);
-    await until('the second looks after all of them', async () =>
+    await until('the second polls the jobs', async () =>
       (await log()).some(([pid, what]) => pid === second.process.pid && what === 'poll')
         ? true
         : undefined,
@@ -96,7 +96,7 @@ test.concurrent('leader and follower are ready, and log lines name reconcile, Vo
         return `${statusCode} ${await body.text()}`;
       };
       expect(await ask('/healthz')).toBe('200 ok\n');
-      const answer = await until('it is ready', async () => {
+      const answer = await until('the daemon is ready', async () => {
         const text = await ask('/readyz');
         return text.startsWith('200') ? text : undefined;
       });
@@ -159,7 +159,7 @@ test.concurrent('a leader warns of one in another namespace, and removes stale c
     });
     // Capacities of a namespace without a leader would mislead the scheduler, as no daemon updates
     // them.
-    await until('they are removed', async () =>
+    await until('the capacities are removed', async () =>
       (await capacities()).includes('of-left') ? undefined : true,
     );
     expect(await capacities()).toEqual(expect.arrayContaining(['of-default', 'of-other']));

@@ -85,7 +85,7 @@ describe('the populator controller', () => {
     await cluster.isClean();
     const more = { spec: { resources: { requests: { storage: '96Mi' } } } };
     await cluster.client.patch(PERSISTENT_VOLUME_CLAIMS, 'data', more, { namespace: NAMESPACE });
-    await until('its Volume is to grow', async () => {
+    await until('the Volume has the new size', async () => {
       const volume = await cluster.client.get<Volume>(VOLUMES, spec.volumeName ?? '');
       return volume.spec.sparseLoopDevice?.size === '96Mi' || undefined;
     });
@@ -105,7 +105,7 @@ describe('the populator controller', () => {
     expect(JSON.stringify(pv.spec.nodeAffinity)).toContain('n2');
     expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
     await cluster.isClean();
-    await until('the pod of its user runs', async () => {
+    await until('the pod that uses the claim runs', async () => {
       const { status } = await cluster.client.get<Pod>(PODS, 'user', { namespace: NAMESPACE });
       return status?.phase === 'Running' || undefined;
     });
@@ -175,7 +175,7 @@ describe('the populator controller', () => {
     const most = MAX_RUNNING / 2;
     const names = Array.from({ length: most + 2 }, (_, index) => `data-${index}`);
     await Promise.all(names.map((name) => cluster.createClaim(name)));
-    await until('the last ones are told to wait', async () => {
+    await until('two claims have an event that they wait', async () => {
       const { items } = await cluster.client.list<KubeEvent>(EVENTS, { namespace: NAMESPACE });
       const told = items.filter(({ message }) =>
         message.includes('already fill volumes of this namespace'),
@@ -185,7 +185,7 @@ describe('the populator controller', () => {
     expect(await cluster.all(PODS, OWN)).toHaveLength(most);
     await cluster.createHello('example', undefined, 'prod');
     await cluster.createClaim('data', {}, 'prod');
-    await until('one of another namespace has a pod', async () => {
+    await until('the claim of another namespace has a pod', async () => {
       const pods = await cluster.all(PODS, OWN);
       return pods.length > most || undefined;
     });
@@ -204,7 +204,7 @@ test('metrics count validated data sources and populated volumes', async () => {
   const goOn = cluster.hold();
   await cluster.register();
   await until(
-    'its pod is counted, with what it is to fill',
+    'the metrics count the pod and its bytes',
     async () =>
       (await metrics.read()).body.includes(
         `stowage_populations_in_flight_bytes{phase="Running"} ${64 << 20}\n`,
@@ -255,7 +255,7 @@ test('the daemon waits for missing populator CRDs, and starts once they exist', 
   await cluster.createClass('immediate');
   await cluster.createHello();
   await cluster.createClaim('data');
-  await until('the log tells of it', async () => {
+  await until('the daemon logs the missing CRDs', async () => {
     const told = JSON.stringify(daemon.lines);
     return (
       (told.includes('volumepopulators.populator.storage.k8s.io') &&

@@ -113,7 +113,7 @@ describe('beside the standard snapshot-controller', () => {
       namespaced: true,
     };
     await cluster.client.create(leases, lease('one'));
-    await until('it is seen', async () =>
+    await until('the change is logged', async () =>
       cluster
         .lines()
         .find(({ message }) => message === 'the controller that binds VolumeSnapshots changed'),

@@ -104,7 +104,7 @@ describe('a snapshot of a claim', () => {
     });
     expect(snapshot.status?.error).toBeUndefined();
     expect(cluster.nodes.taken).toHaveLength(1);
-    const failures = await until('the event', async () => {
+    const failures = await until('the event is emitted', async () => {
       const found = (await cluster.events(content.metadata.name)).filter(
         ({ reason }) => reason === 'SnapshotCreationFailed',
       );
@@ -179,7 +179,7 @@ test('the daemon serves snapshots once their CRDs are installed', async () => {
   await cluster.end();
   Object.assign(cluster, await startSnapshotCluster({ crds: CRDS }));
   cluster.start();
-  await until('it waits', async () => cluster.lines().find(({ level }) => level === 'info'));
+  await until('daemon waiting', async () => cluster.lines().find(({ level }) => level === 'info'));
   for (const crd of STANDARD_CRDS['snapshot-crds']) {
     await cluster.client.create(CUSTOM_RESOURCE_DEFINITIONS, crd as unknown as KubeObject);
   }
@@ -187,7 +187,7 @@ test('the daemon serves snapshots once their CRDs are installed', async () => {
   await cluster.createClass('fast');
   await cluster.createSnapshot('backup', 'data', 'fast');
   await until(
-    'it is ready',
+    'the snapshot is ready',
     async () => (await cluster.snapshot('backup'))?.status?.readyToUse || undefined,
   );
   expect(cluster.lines().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);

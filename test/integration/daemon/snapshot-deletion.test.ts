@@ -51,7 +51,7 @@ describe('snapshot deletion', () => {
     cluster.start();
     const name = contentOf(await cluster.take());
     await cluster.remove(VOLUME_SNAPSHOT_CONTENTS, name);
-    await until('it says so', async () =>
+    await until('the event is emitted', async () =>
       (await cluster.events(name)).find(({ reason }) => reason === 'SnapshotDeletePending'),
     );
     expect(cluster.nodes.removed).toEqual([]);
@@ -95,7 +95,7 @@ describe('snapshot deletion', () => {
     const snapshot = await cluster.take();
     const holds = (wanted: string[]) =>
       until(
-        `it is held by ${wanted}`,
+        `the snapshot has finalizers ${wanted}`,
         async () =>
           String((await cluster.snapshot('backup'))?.metadata.finalizers) === String(wanted) ||
           undefined,
@@ -139,7 +139,7 @@ describe('snapshot deletion', () => {
     await cluster.createVolume('restored', { source: { snapshotContentName: name } });
     await cluster.letGo('backup');
     await cluster.remove(VOLUME_SNAPSHOT_CONTENTS, name);
-    await until('it says so', async () =>
+    await until('the event is emitted', async () =>
       (await cluster.events(name)).find(
         ({ message }) => message === 'Volume restored is being provisioned from the content',
       ),

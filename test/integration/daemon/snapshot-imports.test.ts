@@ -66,12 +66,12 @@ describe('a manually created content', () => {
 
   test.each([
     [
-      'of which there is no copy',
+      'without a copy',
       `file:n1:${path}`,
       `copy file:n1:${path} is missing on node n1, and is not taken again. Bring the copy back, or delete the VolumeSnapshot`,
     ],
     [
-      'that names something else',
+      'with an invalid handle',
       'file:n1:/etc/shadow',
       'snapshot handle "file:n1:/etc/shadow": the path must end in …',
     ],

@@ -12,7 +12,7 @@ const NONE = `node n1 has 0 bytes available in …, and the snapshot needs ${SIZ
 
 /** Waits until each snapshot is ready or has an error. @returns the snapshots by readiness */
 const settled = (count: number) =>
-  until('each snapshot is ready or says why not', async () => {
+  until('each snapshot is ready or has an error', async () => {
     const { items } = await cluster.client.list<{
       apiVersion: string;
       kind: string;
@@ -44,7 +44,7 @@ describe('snapshots with space for only one', () => {
 
     await cluster.remove(VOLUME_SNAPSHOTS, ready[0] ?? '');
     await cluster.isGone(VOLUME_SNAPSHOTS, ready[0] ?? '');
-    await until('another one is taken', async () =>
+    await until('a second snapshot is taken', async () =>
       cluster.nodes.taken.length === 2 ? true : undefined,
     );
     expect(cluster.nodes.copies.size).toBe(1);

@@ -78,7 +78,7 @@ const isPaused = (name: string, status: string) =>
     (await conditionOf(name, 'Paused'))?.status === status ? true : undefined,
   );
 const goesOn = (name: string) =>
-  until(`${name} is worked on`, async () =>
+  until(`${name} is reconciled`, async () =>
     (await conditionOf(name, 'Ready'))?.reason === 'NodeUnreachable' ? true : undefined,
   );
 
@@ -175,7 +175,7 @@ test('a Volume whose status was reset by an API server restore is reconciled aga
   const connection = broken;
   broken = new AbortController();
   connection.abort(new Error('the connection broke'));
-  await until('it is worked on', async () => patched.includes('a') || undefined);
+  await until('the Volume is reconciled', async () => patched.includes('a') || undefined);
 });
 
 test('a Volume that exists only in the cache gets no PersistentVolume', async () => {
@@ -198,7 +198,7 @@ test('a Volume that exists only in the cache gets no PersistentVolume', async ()
     },
   });
   await start(CRDS, stale);
-  await until('it was tried', async () => reads > 1 || undefined);
+  await until('the Volume is read again', async () => reads > 1 || undefined);
   expect((await client.list(PERSISTENT_VOLUMES)).items).toEqual([]);
 });
 
@@ -218,21 +218,21 @@ test('a forbidden PersistentVolume is retried, and does not fail its Volume', as
   });
   await start(CRDS, refusing, { executor: workingNodes(), retry: { startMs: 20, maxMs: 100 } });
   await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
-  const { phase } = await until('it says so', async () => {
+  const { phase } = await until('the condition reports the error', async () => {
     const { status } = await client.get<Volume>(VOLUMES, 'a');
     return status?.conditions?.[0]?.message?.includes(message) ? status : undefined;
   });
   expect(phase).toBe('Pending');
   allowed = true;
-  await until('it is Available', async () => {
+  await until('the Volume is Available', async () => {
     const { status } = await client.get<Volume>(VOLUMES, 'a');
     return status?.phase === 'Available' || undefined;
   });
 });
 
 test.each([
-  ['is not looked at again after a job whose end told what is there', true, 1],
-  ['is looked at after a job whose end told nothing of it', false, 2],
+  ['is not observed again after a job that reports its state', true, 1],
+  ['is observed after a job that reports no state', false, 2],
 ])('a node %s', async (_what, tells, expected) => {
   const nodes = workingNodes();
   const looks: string[] = [];
@@ -251,7 +251,7 @@ test.each([
   };
   await start(CRDS, undefined, { executor });
   await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
-  const { capacity } = await until('it is Available', async () => {
+  const { capacity } = await until('the Volume is Available', async () => {
     const { status } = await client.get<Volume>(VOLUMES, 'a');
     return status?.phase === 'Available' ? status : undefined;
   });
@@ -317,7 +317,7 @@ describe('a node that was unreachable or rebooted', () => {
     await booted('first');
     await client.patch(NODES, 'n1', { metadata: { labels: { other: 'change' } } });
     await booted('second');
-    await until('it is looked at', async () => (looks > looked ? true : undefined));
+    await until('the node is observed', async () => (looks > looked ? true : undefined));
     expect(looks).toBe(looked + 1);
   });
 
@@ -406,7 +406,7 @@ describe('a lost node', () => {
     await client.delete(VOLUMES, 'a');
     const uid = await forget('a');
     await gone('a');
-    const message = await until('the Leftover says why it is there', async () => {
+    const message = await until('the Leftover reports NodeUnreachable', async () => {
       const { status } = await client.get<Leftover>(LEFTOVERS, uid);
       return status?.conditions?.find(({ reason }) => reason === 'NodeUnreachable')?.message;
     });
@@ -445,7 +445,7 @@ describe('a lost node', () => {
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await goesOn('a');
     await forget('a');
-    const message = await until('it is said', async () => {
+    const message = await until('the condition names the missing CRD', async () => {
       const said = (await conditionOf('a', 'Ready'))?.message;
       return said?.includes('leftover-crd.yaml') ? said : undefined;
     });

@@ -121,8 +121,8 @@ describe("a Deployment that only has Stowage's labels", () => {
 });
 
 describe.each([
-  ['that the Deployment owns', true],
-  ['that it left', false],
+  ['owned by the Deployment', true],
+  ['orphaned by the Deployment', false],
 ])('a pod of the daemon %s', (_, owned) => {
   test('ends before the new daemon starts, and keeps its RBAC until then', async () => {
     await stowage(['install']);

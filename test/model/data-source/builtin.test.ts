@@ -80,9 +80,9 @@ test('returns the populator, its options and the UID of the source', async () =>
 
 test.each([
   ['no definition', []],
-  ['that of a pod', [definition('image', { pod: { image: 'x', mountPath: '/mnt' } })]],
+  ['a definition for pods', [definition('image', { pod: { image: 'x', mountPath: '/mnt' } })]],
   [
-    'one that is being deleted',
+    'a definition that is being deleted',
     [{ ...definition('image'), metadata: { name: 'image', deletionTimestamp: 'x' } }],
   ],
 ])('finds no populator with %s, and waits for another definition', async (_, definitions) => {
@@ -129,20 +129,25 @@ test.each<[string, Parameters<typeof reads>[0], string, ReasonCode?]>([
     'SourceMissing',
   ],
   [
-    'one that is being deleted',
+    'an object that is being deleted',
     { object: { found: image({}, { deletionTimestamp: 'x' }) } },
     'Image prod/debian is being deleted',
     'SourceBeingDeleted',
   ],
   [
-    'no such kind',
+    'a kind that is not served',
     { object: { missing: true } },
     'names images in stowage.dev/v1alpha1, which the API server does not serve',
     'KindNotServed',
   ],
-  ['no right', { object: { forbidden: true } }, 'the daemon may not read images', 'KindForbidden'],
   [
-    'nothing in it',
+    'a forbidden kind',
+    { object: { forbidden: true } },
+    'the daemon may not read images',
+    'KindForbidden',
+  ],
+  [
+    'an empty source',
     { object: { found: image({}) } },
     'spec.source must have exactly one of url and path',
   ],
@@ -167,27 +172,27 @@ test.each<[string, Parameters<typeof reads>[0], string, ReasonCode?]>([
     'must be an absolute path',
   ],
   [
-    'a checksum that is none',
+    'an invalid checksum',
     { object: { found: image({ source: { path: '/a', sha256: 'x' } }) } },
     '64 hexadecimal digits',
   ],
   [
-    'a format that is guessed',
+    'an unsupported format',
     { object: { found: image({ source: { path: '/a' }, format: 'auto' }) } },
     'spec.format must be',
   ],
   [
-    'a compression that is not known',
+    'an unknown compression',
     { object: { found: image({ source: { path: '/a' }, compression: 'lz4' }) } },
     'spec.compression must be',
   ],
   [
-    'a name of what is not unpacked',
+    'a URL with an unsupported extension',
     { object: { found: image({ source: { url: 'https://a/disk.raw.lzma?v=1' } }) } },
     'spec.source.url names a .lzma file, which cannot be unpacked',
   ],
   [
-    'a path to what is not unpacked',
+    'a path with an unsupported extension',
     { object: { found: image({ source: { path: '/srv/disk.zip' } }) } },
     'spec.source.path names a .zip file, which cannot be unpacked',
   ],

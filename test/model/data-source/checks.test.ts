@@ -29,13 +29,9 @@ describe('a snapshot', () => {
   ];
 
   test.each<[string, VolumeSnapshotContent, bigint]>([
-    ['of a content that says its size', CONTENT, 1n << 30n],
-    [
-      'of a size that only the snapshot says',
-      contentWith({}, { restoreSize: undefined }),
-      1n << 30n,
-    ],
-    ['of a content that says another size', contentWith({}, { restoreSize: 4096 }), 4096n],
+    ['with a size in its content', CONTENT, 1n << 30n],
+    ['with a size in the snapshot only', contentWith({}, { restoreSize: undefined }), 1n << 30n],
+    ['with another size in its content', contentWith({}, { restoreSize: 4096 }), 4096n],
   ])('is usable: %s', (_name, content, restoreSizeBytes) => {
     expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toEqual({
       usable: { contentName: 'snapcontent-uid-snapshot', restoreSizeBytes },
@@ -126,7 +122,7 @@ describe('a snapshot', () => {
     ['namespace', { namespace: 'other' }],
     ['name', { name: 'other' }],
     ['UID', { uid: 'other' }],
-    ['UID that nobody wrote yet', { uid: undefined }],
+    ['UID, which is not set yet', { uid: undefined }],
   ])('must wait if its content refers to another %s', (_name, part) => {
     const content = contentWith({ volumeSnapshotRef: { ...ref, ...part } });
     expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toMatchObject({

@@ -19,7 +19,7 @@ test.each<[string, Partial<PersistentVolumeClaim['spec']>, { crossNamespace: boo
   ['a snapshot', { dataSourceRef: snapshot() }, OFF, OWN],
   ['a snapshot in dataSource alone', { dataSource: snapshot() }, OFF, OWN],
   [
-    'both, of which the ref counts',
+    'both fields, of which dataSourceRef counts',
     { dataSource: snapshot({ name: 'b' }), dataSourceRef: snapshot() },
     ON,
     OWN,
@@ -123,21 +123,21 @@ describe('a dropped data source', () => {
   test.each<[string, string, object]>([
     ['in dataSourceRef', applied({ dataSourceRef: ref }), DROPPED],
     ['in dataSource', applied({ dataSource: snapshot() }), { ...DROPPED, namespace: 'test' }],
-    ['was none', applied({}), NONE],
-    ['was null', applied({ dataSourceRef: null }), NONE],
+    ['no data source', applied({}), NONE],
+    ['a null data source', applied({ dataSourceRef: null }), NONE],
     [
-      'is of a claim of another name',
+      'for a claim of another name',
       applied({ dataSourceRef: ref }, { name: 'd', namespace: 'test' }),
       NONE,
     ],
     [
-      'is of a claim elsewhere',
+      'for a claim in another namespace',
       applied({ dataSourceRef: ref }, { name: 'c', namespace: 'prod' }),
       NONE,
     ],
-    ['is no JSON', '{', NONE],
-    ['is null', 'null', NONE],
-    ['is something else', applied({ dataSourceRef: { kind: 1 } }), NONE],
+    ['invalid JSON', '{', NONE],
+    ['null', 'null', NONE],
+    ['an invalid data source', applied({ dataSourceRef: { kind: 1 } }), NONE],
   ])('is read from the last-applied annotation: %s', (_name, text, wanted) => {
     const claim = claimNamed('c');
     claim.metadata.annotations = { [ANNOTATION]: text };

@@ -9,10 +9,10 @@ const OTHER_FROM = { ...FROM, namespace: 'other' };
 const OTHER_TO = { ...TO_BACKUP, name: 'other' };
 
 test.each<[string, object]>([
-  ['both sides', { from: [FROM], to: [TO_BACKUP] }],
+  ['matching from and to', { from: [FROM], to: [TO_BACKUP] }],
   ['no name', { from: [FROM], to: [ALL] }],
   ['an empty name', { from: [FROM], to: [{ ...ALL, name: '' }] }],
-  ['one of several', { from: [OTHER_FROM, FROM], to: [OTHER_TO, TO_BACKUP] }],
+  ['a match among several entries', { from: [OTHER_FROM, FROM], to: [OTHER_TO, TO_BACKUP] }],
 ])('a grant with %s allows the reference', (_name, spec) => {
   const grant = grantNamed('bar', spec);
   expect(grantFor([grantNamed('a', { from: [], to: [] }), grant], FROM, TO)).toBe(grant);
@@ -58,13 +58,13 @@ describe('a grant that does not match', () => {
     ],
     ['another name', { from: [FROM], to: [OTHER_TO] }, ['to.name is "other", not "foo-backup"']],
     [
-      'two things wrong',
+      'two mismatches',
       { from: [OTHER_FROM], to: [OTHER_TO] },
       ['from.namespace is "other", not "test"', 'to.name is "other", not "foo-backup"'],
     ],
-    ['nothing to', { from: [FROM], to: [] }, ['spec.to is empty']],
+    ['an empty to', { from: [FROM], to: [] }, ['spec.to is empty']],
     [
-      'a from of null, which no schema forbade',
+      'a null from, which no schema forbids',
       { from: null, to: [TO_BACKUP] },
       ['spec.from is empty'],
     ],

@@ -246,7 +246,7 @@ describe('a VolumeSnapshotLink', () => {
   );
 
   test.each<[string, VolumeSnapshotLink[]]>([
-    ['is not there', []],
+    ['does not exist', []],
     ['is being deleted', [{ ...LINK, metadata: { ...LINK.metadata, deletionTimestamp: 'x' } }]],
   ])('is reported as missing if it %s', async (_name, links) => {
     expect(
@@ -260,15 +260,12 @@ describe('a VolumeSnapshotLink', () => {
   });
 
   test.each<[string, VolumePopulator[]]>([
-    ['none', []],
+    ['missing', []],
     [
-      'one of another kind',
+      'for another kind',
       [{ ...LINK_POPULATOR, sourceKind: { group: 'example.com', kind: 'VolumeSnapshotLink' } }],
     ],
-    [
-      'one that is being deleted',
-      [{ ...LINK_POPULATOR, metadata: { name: 'a', deletionTimestamp: 'x' } }],
-    ],
+    ['being deleted', [{ ...LINK_POPULATOR, metadata: { name: 'a', deletionTimestamp: 'x' } }]],
   ])(
     'is not read, and the claim waits, if the registered VolumePopulator is %s',
     async (_name, populators) => {

@@ -22,22 +22,22 @@ const grant = (from: object, to: object, metadata = {}) =>
 
 test.each<[string, Awaited, Awaited['kind'], KubeObject, boolean]>([
   ['a grant that allows it', GRANT, 'ReferenceGrant', grant(FROM_CLAIMS, TO_BACKUP), true],
-  ['one for links alone', GRANT, 'ReferenceGrant', grant(FROM_LINKS, TO_BACKUP), false],
+  ['a grant for links alone', GRANT, 'ReferenceGrant', grant(FROM_LINKS, TO_BACKUP), false],
   [
-    'one of another snapshot',
+    'a grant for another snapshot',
     GRANT,
     'ReferenceGrant',
     grant(FROM_CLAIMS, { ...TO_BACKUP, name: 'x' }),
     false,
   ],
   [
-    'one elsewhere',
+    'a grant in another namespace',
     GRANT,
     'ReferenceGrant',
     grant(FROM_CLAIMS, TO_BACKUP, { namespace: 'test' }),
     false,
   ],
-  ['one without a spec', GRANT, 'ReferenceGrant', grantNamed('g', undefined as never), false],
+  ['a grant without a spec', GRANT, 'ReferenceGrant', grantNamed('g', undefined as never), false],
   ['the snapshot', BACKUP, 'VolumeSnapshot', SNAPSHOT, true],
   [
     'another snapshot',

@@ -64,7 +64,7 @@ test.each([
     }),
   ],
   [
-    'no name',
+    'an unknown host name',
     255,
     'ssh: Could not resolve hostname n1: Name or service not known',
     'unreachable',

@@ -74,10 +74,10 @@ test.each(['-oProxyCommand=x', 'n1;x', 'N1', '', '.n1'])(
 );
 
 test.each([
-  ['before it was asked for a session: asked again', 'session: write packet: Broken pipe', 2],
-  ['before it was asked whether it is alive: asked again', 'alive: write packet: Broken pipe', 2],
+  ['before a session request: retried', 'session: write packet: Broken pipe', 2],
+  ['before an alive check: retried', 'alive: write packet: Broken pipe', 2],
   [
-    'once it was asked, so that something may have run: not asked again',
+    'after a session request, so that something may have run: not retried',
     'session: read from master failed: Broken pipe',
     1,
   ],

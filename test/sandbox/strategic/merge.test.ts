@@ -26,7 +26,7 @@ const patchedMetadata = (metadata: object) =>
 /** Results of `kubectl patch --local` for the same input. */
 test.each<[string, string, object, unknown]>([
   [
-    'merges by key, the patched first',
+    'merges by key, with patched items first',
     'containers',
     { containers: [{ name: 'b', env: [{ name: 'q', value: '2' }] }] },
     [
@@ -42,7 +42,7 @@ test.each<[string, string, object, unknown]>([
     ],
   ],
   [
-    'heeds $setElementOrder',
+    'applies $setElementOrder',
     'containers',
     {
       '$setElementOrder/containers': [{ name: 'c' }, { name: 'b' }],
@@ -51,13 +51,13 @@ test.each<[string, string, object, unknown]>([
     [{ name: 'c', image: 'z' }, { name: 'a', image: 'x' }, pod.spec.containers[1]],
   ],
   [
-    'puts what is new before the rest',
+    'puts new items before the others',
     'containers',
     { '$setElementOrder/containers': [{ name: 'z' }], containers: [{ name: 'z' }] },
     [{ name: 'z' }, ...pod.spec.containers],
   ],
   [
-    'puts what is new in the place of what it deletes, as a Go slice does that is changed in place',
+    'puts a new item in the place of a deleted one, like a Go slice that is changed in place',
     'containers',
     {
       '$setElementOrder/containers': [{ name: 'z' }],

@@ -127,7 +127,7 @@ describe('the udev rule for a persistent path', () => {
       ruleFor('ATTR{dm/uuid}=="part1-mpath-360"', LINK, LAST),
     ],
     [
-      'a map whose UUID would end the string that it is in',
+      'a map whose UUID contains quotes',
       { ...filled(logical), dmUuid: 'CRYPT-PLAIN-x",RUN+="/bin/sh' },
       rawDesired,
       ruleFor('ATTR{dm/uuid}=="CRYPT-PLAIN-x??RUN????bin?sh"'),
@@ -146,7 +146,7 @@ describe('the udev rule for a persistent path', () => {
     ],
 
     [
-      'a disk of an older kernel, by what is on it as well',
+      'a disk of an older kernel, also by its content',
       old(ext4),
       rawDesired,
       ruleFor(`${WHOLE},KERNELS=="sdb",ENV{ID_FS_UUID}=="${UID}"`),
@@ -247,14 +247,14 @@ describe('a persistent path that leads to another device', () => {
       ['partx --update --nr 1 /dev/sdb', lookAgain('sdb')],
     ],
     [
-      'a disk of an earlier version, with the same UUID on the other one',
+      'a disk of an earlier version, beside a disk with its UUID',
       ext4,
       earlier,
       `${BY_UUID} leads to /dev/sdz, not to the volume's device /dev/sdb`,
       [lookAgain('sdb')],
     ],
     [
-      'a partition of an earlier version, with the same GUID on the other one',
+      'a partition of an earlier version, beside one with its GUID',
       ownPart,
       earlierBlock,
       `${BY_PARTUUID} leads to /dev/sdz, not to the volume's device /dev/sdb2`,

@@ -73,15 +73,15 @@ const wipes = (wanted: DesiredRaw, observed: ObservedRaw) => {
 
 describe('deletion with onDelete Delete', () => {
   test.each<[string, ObservedRaw, string[], DesiredRaw?]>([
-    ['nothing was ever done', rawNode(foreign), []],
-    ['half a record', rawNode(foreign, { recordFiles: true }), ['forget']],
+    ['a device never provisioned', rawNode(foreign), []],
+    ['an incomplete record', rawNode(foreign, { recordFiles: true }), ['forget']],
     [
       'a file system',
       madeOf(ext4),
       ['wipefs --all --force /dev/sdb', ...UNLINK('sdb', BY_UUID), 'forget'],
     ],
     [
-      'a file system, and its path',
+      'a file system with its persistent path',
       madeOf(ext4, { link: '8:16' }),
       ['wipefs --all --force /dev/sdb', ...UNLINK('sdb', BY_UUID), ...dropLink('sdb'), 'forget'],
     ],
@@ -92,7 +92,7 @@ describe('deletion with onDelete Delete', () => {
       earlier,
     ],
     [
-      'a table',
+      'a partition table',
       madeOf(gpt, { link: '8:17' }),
       [
         'wipefs --all --force /dev/sdb',
@@ -104,7 +104,7 @@ describe('deletion with onDelete Delete', () => {
       rawBlock,
     ],
     [
-      'a table of an earlier version',
+      'a partition table of an earlier version',
       madeOf(gpt),
       [
         'wipefs --all --force /dev/sdb',
@@ -138,7 +138,7 @@ describe('deletion with onDelete Delete', () => {
       earlierBlock,
     ],
     [
-      'a partition of which nobody knows the earlier GUID gets a random one',
+      'a partition without a recorded earlier GUID gets a random GUID',
       rawNode(named),
       [
         'sgdisk --partition-guid=2:R /dev/sdb',
@@ -148,17 +148,17 @@ describe('deletion with onDelete Delete', () => {
       { ...rawBlock, recorded: true },
     ],
     [
-      'a path that is left of what was done',
+      'only the persistent path is left',
       rawNode(disk, { link: '8:16' }),
       dropLink('sdb'),
       { ...rawDesired, recorded: true },
     ],
-    ['a partition that has its earlier GUID again', madeOf(partition), ['forget'], rawBlock],
+    ['a partition whose earlier GUID was restored', madeOf(partition), ['forget'], rawBlock],
     ['a logical volume in mode Block', madeOf(logical), ['forget'], rawBlock],
-    ['a logical volume, all done', rawNode(logical), [], { ...rawBlock, recorded: true }],
-    ['the signature is off already', madeOf(disk), ['forget']],
-    ['all is done', rawNode(disk), [], { ...rawDesired, recorded: true }],
-    ['someone else has it since', rawNode(foreign), [], { ...rawDesired, recorded: true }],
+    ['a logical volume, already deleted', rawNode(logical), [], { ...rawBlock, recorded: true }],
+    ['the signature is already wiped', madeOf(disk), ['forget']],
+    ['already deleted', rawNode(disk), [], { ...rawDesired, recorded: true }],
+    ['the device has foreign content', rawNode(foreign), [], { ...rawDesired, recorded: true }],
     [
       'nothing was written yet',
       rawNode(foreign, {
@@ -168,7 +168,7 @@ describe('deletion with onDelete Delete', () => {
       ['forget'],
     ],
     [
-      'only the kernel knows the partition of a table that is off',
+      'only the kernel knows the partition of a wiped table',
       madeOf({ ...gpt, signature: { found: 'none' }, content: 'no table;?=none' }),
       [
         'wipefs --all --force /dev/sdb',
@@ -179,7 +179,7 @@ describe('deletion with onDelete Delete', () => {
       rawBlock,
     ],
     [
-      'what was never destroyed',
+      'content that was never destroyed',
       rawNode(foreign, {
         link: '8:16',
         intent: intentFor(disk, { signature: 'xfs:x' }),
@@ -188,7 +188,7 @@ describe('deletion with onDelete Delete', () => {
       [...UNLINK('sdb', BY_UUID), ...dropLink('sdb'), 'forget'],
     ],
     [
-      'what was never destroyed, of an earlier version',
+      'content that was never destroyed, of an earlier version',
       rawNode(foreign, {
         link: '8:16',
         intent: intentFor(disk, { signature: 'xfs:x' }),
@@ -198,7 +198,7 @@ describe('deletion with onDelete Delete', () => {
       earlier,
     ],
     [
-      'a logical volume of an earlier version in mode Block, whose path is not ours',
+      'a logical volume of an earlier version in mode Block, with LVM’s path',
       madeOf(logical, { link: '252:0' }),
       ['forget'],
       { ...rawBlock, earlierLink: byMapper('LVM-abc') },
@@ -225,7 +225,7 @@ test.each<[string, ObservedRaw, number, DesiredRaw?]>([
   ['a disk of an earlier version', madeOf(ext4), 2, earlier],
   ['a partition', madeOf(named, { intent: intentFor(partition) }), 0, rawBlock],
   [
-    'what was never destroyed',
+    'content that was never destroyed',
     rawNode(foreign, {
       link: '8:16',
       intent: intentFor(disk, { signature: 'xfs:x' }),
@@ -254,7 +254,7 @@ test('a deletion keeps the path of a logical volume that LVM and udev maintain',
 
 describe('deletion with onDelete Retain', () => {
   test.each<[string, ObservedRaw]>([
-    ['what is made', madeOf(ext4)],
+    ['a provisioned device', madeOf(ext4)],
     ['a device that is gone', { ...madeOf(ext4), target: { is: 'missing' } }],
     [
       'a device that was exchanged',
@@ -293,31 +293,31 @@ describe('deletion with onDelete Wipe', () => {
     ['from the first byte', madeOf(ext4), [16, 'seek=0', 'forget']],
     ['a disk with a table', madeOf(gpt), [16, 'seek=0', 'forget'], blockWiping],
     ['a logical volume', madeOf(logical), [16, 'seek=0', 'forget'], blockWiping],
+    ['after the wiped part', madeOf(disk, { wiped: 512n << 20n }), [8, 'seek=536870912', 'forget']],
     [
-      'from where it came to',
-      madeOf(disk, { wiped: 512n << 20n }),
-      [8, 'seek=536870912', 'forget'],
-    ],
-    [
-      'of a table the copy at the end is left',
+      'only the backup partition table is left',
       madeOf({ ...disk, content: 'gpt', tableUuids: [UID] }, { wiped: 64n << 20n }),
       [15, 'seek=67108864', 'forget'],
       blockWiping,
     ],
-    ['to the end: only the records', madeOf(disk, { wiped: 1n << 30n }), [0, undefined, 'forget']],
     [
-      'nothing was made',
+      'all parts are wiped: only the records',
+      madeOf(disk, { wiped: 1n << 30n }),
+      [0, undefined, 'forget'],
+    ],
+    [
+      'a device never written to',
       rawNode(disk, { intent: intentFor(disk), recordFiles: true }),
       [0, undefined, 'forget'],
     ],
     [
-      'done, and planned again',
+      'already deleted, and planned again',
       rawNode(logical),
       [0, undefined, undefined],
       { ...blockWiping, recorded: true },
     ],
     [
-      'what someone put there since is left',
+      'foreign content is kept',
       madeOf(foreign, { wiped: 64n << 20n }),
       '/dev/sdb contains xfs:x, which does not belong to this Volume',
     ],
@@ -414,25 +414,25 @@ describe.each([rawDesired, wiping])('deletion: %j', (wanted) => {
       'DeviceMissing',
     ],
     [
-      'it is no device',
+      'the path leads to a directory',
       { ...madeOf(ext4), target: { is: 'other', what: 'directory' } },
       / is a directory, not a disk, partition or logical volume$/,
       'NoBlockDevice',
     ],
     [
-      'exchanged',
+      'the device was exchanged',
       madeOf({ ...ext4, identity: 'serial=S2 size=1' }, { intent: intentFor(disk) }),
       /is now .*S2/,
       'DeletedDeviceExchanged',
     ],
     [
-      'smaller',
+      'the device is smaller',
       madeOf({ ...ext4, identity: 'serial=S1 size=1' }, { intent: intentFor(disk) }),
       /is now/,
       'DeletedDeviceExchanged',
     ],
     [
-      'it carries something else',
+      'the device has foreign content',
       madeOf(foreign),
       /contains xfs:x, which does not belong to this Volume$/,
       'ContentOfAnother',

@@ -319,8 +319,8 @@ test.each<[string, ProbeResult, object]>([
 const noDisk = result(0, 'block special file|8:20');
 test.each<[string, ProbeResult[]]>([
   ['no path', [missing]],
-  ['no disk behind it', [noDisk]],
-  ['no path, and then no disk behind it', [missing, noDisk]],
+  ['no disk behind the path', [noDisk]],
+  ['no path, and then no disk behind the path', [missing, noDisk]],
 ])('observe searches for a missing device again after udev settles: %s', async (_, targets) => {
   const asked: string[][] = [];
   const answers = [...targets.map((target) => ({ ...FIRST, target })), FIRST, SECOND];
@@ -398,13 +398,13 @@ describe('an incomplete or failed observation', () => {
   });
 
   test.each<[string, Results, Results]>([
-    ['stat that prints something else', { target: result(0, 'block special file') }, {}],
-    ['a damaged record of another', { others: result(0, '@a.intent\n{"version":1') }, {}],
-    ['an empty record of another', { others: result(0, '@a.intent\n') }, {}],
-    ['an end that cannot be read', {}, { 'end sdb': io }],
-    ['a damaged record of wiping', { wiped: result(0, '12x') }, {}],
+    ['unexpected output of stat', { target: result(0, 'block special file') }, {}],
+    ['a damaged record of another Volume', { others: result(0, '@a.intent\n{"version":1') }, {}],
+    ['an empty record of another Volume', { others: result(0, '@a.intent\n') }, {}],
+    ['an unreadable end of the device', {}, { 'end sdb': io }],
+    ['a damaged wipe record', { wiped: result(0, '12x') }, {}],
     [
-      'records of others of which one cannot be read and one went away',
+      'one unreadable and one vanished record of other Volumes',
       { others: result(1, '', 'cat: a: Input/output error\ncat: b: No such file or directory') },
       {},
     ],

@@ -111,7 +111,7 @@ describe('provisioning a device with consent', () => {
       'DeviceOfAnother',
     ],
     [
-      'one that another Volume is made on, or was, and that carries nothing of it now',
+      'a device recorded for another Volume, without its content',
       { ...facts, uuids: [] },
       { others: [intentFor(disk, { uid: OTHER })] },
       /sdb belongs to another Volume/,
@@ -139,7 +139,7 @@ describe('provisioning a device with consent', () => {
       'DeviceTooSmall',
     ],
     [
-      'named after what is on it',
+      'a path that is derived from content',
       facts,
       {},
       /vanishes with it$/,
@@ -155,7 +155,7 @@ describe('provisioning a device with consent', () => {
       rawBlock,
     ],
     [
-      'an MBR above it, in mode Block',
+      'a partition of an MBR, in mode Block',
       carrying('ext4:x', {
         ...partition,
         partition: { number: 1, inTable: 1, scheme: 'dos', uuid: 'a-01' },
@@ -167,7 +167,7 @@ describe('provisioning a device with consent', () => {
     ],
     ...['tpool', 'pool', 'tdata', 'tmeta', 'real', 'cow'].map(
       (layer): [string, DeviceFacts, object, RegExp, ReasonCode] => [
-        `what LVM keeps for itself (${layer}), which blkid finds nothing on`,
+        `an internal device of LVM (${layer})`,
         { ...logical, dmUuid: `LVM-abc-${layer}` },
         {},
         /is an internal device of LVM \(LVM-abc-/,
@@ -183,7 +183,7 @@ describe('provisioning a device with consent', () => {
       rawBlock,
     ],
     [
-      'device-mapper of another kind, in mode Block',
+      'another device-mapper device, in mode Block',
       carrying('ext4:x', { ...logical, dmUuid: 'CRYPT-LUKS2-x' }),
       {},
       /CRYPT-LUKS2-x\), but not a logical volume/,

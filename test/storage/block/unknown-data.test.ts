@@ -139,11 +139,11 @@ describe('an interrupted attempt that left no signature', () => {
 
   test.each([
     [
-      'of which nothing tells whether it is the one on record',
+      'without an identifier to compare with the record',
       { identity: 'size=1073741824', presence: 'b00t/8' },
     ],
     [
-      'with the same serial number alone',
+      'with only the same serial number',
       { identity: 'serial=S1 size=1073741824', presence: 'b00t/8' },
     ],
   ])('is refused on a disk %s', (_, found) => {

@@ -63,10 +63,10 @@ test('a directory record is written once, before the first volume', () => {
 type Part = 'first' | 'second';
 test.each<[string, [Part, number][], made: Part[]]>([
   ['one after the other', [], ['first']],
-  ['the other one is written beside its name', [['second', 2]], ['first']],
-  ['the other one is recorded', [['second', 3]], ['second']],
+  ['the second record is only in a temporary file', [['second', 2]], ['first']],
+  ['the second record is completed first', [['second', 3]], ['second']],
   [
-    'both are written beside their name',
+    'both records are in temporary files',
     [
       ['second', 2],
       ['first', 2],

@@ -34,7 +34,7 @@ describe('the file system of a directory', () => {
     ],
     ['not mounted', ROOT, { ...onRoot, path: '/data/volumes' }, true],
     [
-      'mounted at a directory with a like name',
+      'mounted at a directory with a similar name',
       mounted(DATA.replace(' /data ', ' /data/vol ')),
       { ...onRoot, path: '/data/volumes' },
       true,
@@ -113,7 +113,7 @@ describe('the record of a directory', () => {
 
   test.each([
     ['with a UUID', { uuid: 'bbbb-17' }],
-    ['without one', {}],
+    ['without a UUID', {}],
   ])('is read %s', (_, more) => {
     expect(read(ROOT, { record: record(more) }).recorded).toEqual({ ...place, ...more });
   });
@@ -123,7 +123,7 @@ describe('the record of a directory', () => {
     ['cut off', result(0, '{"version":1,')],
     ['of a later version', record({ version: 2 })],
     ['without a path', record({ path: undefined })],
-    ['with a UUID that is no text', record({ uuid: 7 })],
+    ['with a UUID that is not a string', record({ uuid: 7 })],
     ['no object', result(0, 'null')],
   ])('is damaged, not missing, if it is %s', (_, damaged) => {
     expect(() => read(ROOT, { record: damaged })).toThrow(

@@ -22,13 +22,23 @@ test.each<[string, FileSystemPlace, FileSystemPlace, string]>([
   ['the same', data, data, 'same'],
   ['another name of the device', data, { ...data, source: '/dev/sdc1' }, 'same'],
   ['ext3 that became ext4', { ...data, type: 'ext3' }, data, 'same'],
-  ['another UUID, of a device of that name', data, { ...data, uuid: 'b-18' }, 'different'],
-  ['the file system below', data, root, 'different'],
+  ['another UUID, on a device with the same name', data, { ...data, uuid: 'b-18' }, 'different'],
+  ['the root file system', data, root, 'different'],
   ['another directory of that file system', data, { ...data, path: '/' }, 'different'],
   ['the UUID cannot be read now', data, unnamed, 'unknown'],
-  ['nor is it of that type', data, { ...unnamed, type: 'xfs' }, 'different'],
+  [
+    'the UUID cannot be read now, and the type differs',
+    data,
+    { ...unnamed, type: 'xfs' },
+    'different',
+  ],
   ['the UUID could not be read when it was recorded', unnamed, data, 'same'],
-  ['nor has it that source', unnamed, { ...data, source: '/dev/sdc1' }, 'different'],
+  [
+    'the UUID could not be read when it was recorded, and the source differs',
+    unnamed,
+    { ...data, source: '/dev/sdc1' },
+    'different',
+  ],
   ['NFS', nfs, nfs, 'same'],
   ['another export', nfs, { ...nfs, source: 'files:/other' }, 'different'],
   ['another type', nfs, { ...nfs, type: 'tmpfs' }, 'different'],
@@ -72,36 +82,31 @@ describe('a volume directory', () => {
   });
 
   test.each<[string, Partial<ObservedDirectory>, boolean | undefined, RegExp | undefined]>([
-    ['that is mounted', {}, undefined, undefined],
-    ['that is mounted, as it must be', {}, true, undefined],
+    ['mounted', {}, undefined, undefined],
+    ['mounted, as required', {}, true, undefined],
     ['without a record', { recorded: undefined }, undefined, undefined],
-    ['without a record, mounted, as it must be', { recorded: undefined }, true, undefined],
+    ['without a record, mounted, as required', { recorded: undefined }, true, undefined],
     [
       'without a record, on the root file system',
       { ...unmounted, recorded: undefined },
       undefined,
       undefined,
     ],
+    ['recorded on the root file system', { ...unmounted, recorded: root }, undefined, undefined],
     [
-      'that is on the root file system on record',
-      { ...unmounted, recorded: root },
-      undefined,
-      undefined,
-    ],
-    [
-      'without a record, on the root file system, which must be mounted',
+      'without a record, on the root file system despite requireMount',
       { ...unmounted, recorded: undefined },
       true,
       /^\/data\/volumes is on the root file system, and requireMount is set$/,
     ],
     [
-      'that is on the root file system on record, and must be mounted',
+      'recorded on the root file system, despite requireMount',
       { ...unmounted, recorded: root },
       true,
       /^\/data\/volumes is on the root file system/,
     ],
-    ['that is not mounted', unmounted, undefined, /is not mounted/],
-    ['that is not mounted, and must be', unmounted, true, /is not mounted/],
+    ['not mounted', unmounted, undefined, /is not mounted/],
+    ['not mounted, despite requireMount', unmounted, true, /is not mounted/],
   ])('is accepted only if mounted as required: %s', (_, more, requireMount, refusal) => {
     const found = refuseDirectory(observed(more), requireMount);
     if (refusal === undefined) expect(found).toBeUndefined();

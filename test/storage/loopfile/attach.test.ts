@@ -49,7 +49,7 @@ const oddLoops: Case[] = [
     /^\/dev\/loop3 has an earlier file/,
   ],
   [
-    'a loop that is about to go',
+    'a loop whose detach is pending',
     attached({ autoclear: true }),
     /^retryable: \/dev\/loop3 was detached while in use/,
   ],
@@ -69,11 +69,11 @@ const oddLoops: Case[] = [
     { ...readyNode, link: undefined, udev: false },
     /^retryable: udev is not running on the node/,
   ],
-  ['no udev any more, as while the node shuts down', { ...readyNode, udev: false }, []],
+  ['an attached device without udev, as during a shutdown', { ...readyNode, udev: false }, []],
 ];
 const otherContent: Case[] = [
   [
-    'a file with nothing in it',
+    'a file without a signature',
     { ...madeNode, signature: { found: 'none' } },
     new RegExp(`should contain a file system ${UID}, but nothing was found`),
   ],
@@ -97,14 +97,18 @@ const otherContent: Case[] = [
     { ...madeNode, signature: { found: 'ambivalent' } },
     /but more than one signature was found/,
   ],
-  ['something that is no file', { ...madeNode, file: { type: 'other' } }, /is not a regular file/],
+  [
+    'a path that leads to no file',
+    { ...madeNode, file: { type: 'other' } },
+    /is not a regular file/,
+  ],
 ];
 const attaching: Case[] = [
-  ['a file that is made', madeNode, run('attach')],
-  ['a device that is there', readyNode, []],
-  ['a link that is missing', { ...readyNode, link: undefined }, run('rule', 'trigger')],
+  ['a provisioned file', madeNode, run('attach')],
+  ['an attached device', readyNode, []],
+  ['a missing link', { ...readyNode, link: undefined }, run('rule', 'trigger')],
   [
-    'a link to a loop that is stacked on it',
+    'a link to a loop that is stacked on the device',
     {
       ...readyNode,
       loops: [loop, { ...loop, name: 'loop4', device: '7:4', backingFile: '/dev/loop3' }],
@@ -114,20 +118,24 @@ const attaching: Case[] = [
   ],
   ['a link to another device', { ...readyNode, link: '7:4' }, run('rule', 'lookAgain')],
   [
-    'a file under a linked folder',
+    'a file in a linked directory',
     { ...attached({ backingFile: '/data/x' }), realPath: '/data/x' },
     [],
   ],
-  ["others' loops", { ...madeNode, loops: [{ ...loop, backingFile: `${FILE}2` }] }, run('attach')],
+  [
+    'loops of other files',
+    { ...madeNode, loops: [{ ...loop, backingFile: `${FILE}2` }] },
+    run('attach'),
+  ],
   ...oddLoops,
   ...otherContent,
   [
-    'an earlier volume of the name that pods still use',
+    'an earlier volume of the same name that pods still use',
     { ...madeNode, mounts: new Map([['8:1', [MOUNT]]]) },
     /^retryable: the kubelet has another volume named data1 mounted at .*mounts\/data1/,
   ],
   [
-    'a device of its own, and an earlier volume of the name that a pod still uses',
+    'an attached device, and an earlier volume of the same name that a pod still uses',
     { ...readyNode, mounts: new Map([['8:1', [POD_FOLDER]]]) },
     /^retryable: the kubelet has another volume named data1/,
   ],
@@ -152,8 +160,8 @@ const attaching: Case[] = [
 table('provision', attaching);
 const larger = { sizeBytes: 2n << 30n };
 table('attach', [
-  ['what is attached on demand', madeNode, run('attach'), onDemand],
-  ['what is attached read-only', madeNode, run('attachReadOnly'), readOnly],
+  ['an on-demand volume', madeNode, run('attach'), onDemand],
+  ['a read-only volume', madeNode, run('attachReadOnly'), readOnly],
   [
     'a Block volume that is attached read-only',
     { ...madeNode, signature: { found: 'one', type: 'gpt', uuid: UID } },
@@ -166,9 +174,9 @@ table('attach', [
     ],
     { ...readOnly, ...block },
   ],
-  ['a read-only loop where that is wanted', attached({ readOnly: true }), [], readOnly],
+  ['a read-only loop of a read-only volume', attached({ readOnly: true }), [], readOnly],
   [
-    'a loop that can be written to where that is not wanted',
+    'a writable loop of a read-only volume',
     readyNode,
     /^another program attached \/dev\/loop3 for writing$/,
     readOnly,
@@ -180,13 +188,13 @@ table('attach', [
     { ...readOnly, ...block },
   ],
   [
-    'a larger size of what is read-only',
+    'a larger size of a read-only volume',
     attached({ readOnly: true }),
     [],
     { ...readOnly, ...larger },
   ],
   [
-    'a larger size of a Block volume that is read-only',
+    'a larger size of a read-only Block volume',
     blockNode({ loops: [{ ...loop, readOnly: true }] }),
     [],
     { ...readOnly, ...larger, ...block },
@@ -222,7 +230,7 @@ table('attach', [
     [...RULES.earlierFilesystem, `losetup /dev/loop5 ${FILE}`, settle(BY_UUID)],
     earlier,
   ],
-  ['a volume of an earlier version that is there', readyNode, [], earlier],
+  ['an attached volume of an earlier version', readyNode, [], earlier],
   [
     'a volume of an earlier version whose link is missing',
     { ...readyNode, link: undefined },
@@ -305,49 +313,49 @@ describe('a persistent path that leads to another device', () => {
   });
   test.each<[string, ObservedSparse, Partial<DesiredSparse>, string, string[]]>([
     [
-      'of what is attached',
+      'an attached file',
       also(readyNode),
       {},
       `${LINK} leads to /dev/sdz, not to the volume's device /dev/loop3`,
       [...RULES.Filesystem, lookAgain('loop3'), SETTLE],
     ],
     [
-      'of what is not attached',
+      'a file that is not attached',
       also(madeNode),
       {},
       `${LINK} leads to /dev/sdz, and the volume has no device`,
       [...RULES.Filesystem, `losetup /dev/loop5 ${FILE}`, SETTLE],
     ],
     [
-      'of a Block volume, whose table is no such device',
+      'a Block volume, with a path to the whole loop device',
       also(blockNode(), '7:3'),
       block,
       `${LINK} leads to /dev/loop3, not to the volume's device /dev/loop3p1`,
       [...RULES.Block, `${READ_PART} /dev/loop3`, lookAgain('loop3p1'), SETTLE],
     ],
     [
-      'of a Block volume whose partition the kernel has not read',
+      'a Block volume whose partition the kernel has not read',
       { ...also(blockNode()), devices: [loopRow, other] },
       block,
       `${LINK} leads to /dev/sdz, and the volume has no device`,
       [...RULES.Block, `${READ_PART} /dev/loop3`, lookAgain('loop3'), SETTLE],
     ],
     [
-      'of a volume of an earlier version, which shows the same UUID',
+      'a volume of an earlier version, beside a device with its UUID',
       also(readyNode),
       earlier,
       `${BY_UUID} leads to /dev/sdz, not to the volume's device /dev/loop3`,
       [...RULES.earlierFilesystem, lookAgain('loop3'), SETTLE],
     ],
     [
-      'of a volume of an earlier version that is not attached',
+      'a volume of an earlier version that is not attached',
       also(madeNode),
       earlier,
       `${BY_UUID} leads to /dev/sdz, and the volume has no device`,
       [...RULES.earlierFilesystem, `losetup /dev/loop5 ${FILE}`, SETTLE],
     ],
     [
-      'of a Block volume of an earlier version',
+      'a Block volume of an earlier version',
       also(blockNode()),
       earlierBlock,
       `${BY_PARTUUID} leads to /dev/sdz, not to the volume's device /dev/loop3p1`,
@@ -363,9 +371,9 @@ describe('a persistent path that leads to another device', () => {
     ['is missing', { ...readyNode, link: undefined }],
     ['leads to the device', readyNode],
     ['is missing with the device', madeNode],
-    ['leads to what came after the devices were listed', { ...madeNode, link: '7:5' }],
+    ['leads to a device that appeared after the listing', { ...madeNode, link: '7:5' }],
     [
-      'leads to a loop device that came after these were listed',
+      'leads to a loop device that appeared after the loops were listed',
       { ...madeNode, devices: [{ ...loopRow, name: 'loop5', device: '7:5' }], link: '7:5' },
     ],
     [

@@ -61,7 +61,7 @@ describe('readSparse', () => {
       { file: { type: 'other' }, signature: { found: 'none' } },
     ],
     [
-      'a partial',
+      'a partial file',
       { partial: result(0, 'regular file|8192|7|16|512') },
       {
         partial: { type: 'file', sizeBytes: 8192n, inode: '7' },
@@ -79,7 +79,7 @@ describe('readSparse', () => {
       { growsMounted: false },
     ],
     [
-      'a kernel that does not tell',
+      'a kernel that does not report capabilities',
       { capabilities: result(0, 'Name:\tcat\n') },
       { growsMounted: true },
     ],
@@ -89,7 +89,7 @@ describe('readSparse', () => {
       { space: { ...madeNode.space, freeBytes: undefined } },
     ],
     [
-      'a file system that does not say what is free',
+      'a file system that does not report free space',
       { free: result(0, '?|4096') },
       { space: { ...madeNode.space, freeBytes: undefined } },
     ],
@@ -105,12 +105,12 @@ describe('readSparse', () => {
       { signature: { found: 'one', type: 'gpt', uuid: '1' } },
     ],
     [
-      'an unheard-of signature',
+      'an unknown signature',
       { signature: result(0, 'USAGE=crypto') },
       { signature: { found: 'one', type: 'unknown' } },
     ],
     [
-      'half a record',
+      'an incomplete record',
       { intent: missing, done: missing, records: result(0, '/x.intent.new') },
       { intent: undefined, done: undefined, recordFiles: true },
     ],
@@ -124,10 +124,14 @@ describe('readSparse', () => {
         ]),
       },
     ],
-    ['a link to a device above 9', { link: result(0, '103:1f') }, { link: '259:31' }],
+    [
+      'a link to a device with hexadecimal numbers',
+      { link: result(0, '103:1f') },
+      { link: '259:31' },
+    ],
     ['no udev', { udev: result(1) }, { udev: false }],
     [
-      'a path with links in it',
+      'a path with symbolic links',
       { path: result(0, '/data/x') },
       {
         realPath: '/data/x',
@@ -170,7 +174,7 @@ describe('a failed observation', () => {
   test.each([
     ['no permission', { file: result(1, '', "stat: cannot statx 'X': Permission denied") }],
     [
-      'no permission in a folder named like the error',
+      'no permission in a directory named like the error',
       {
         file: result(1, '', "stat: cannot statx '/No such file or directory/x': Permission denied"),
       },
@@ -178,7 +182,7 @@ describe('a failed observation', () => {
     ['a path through a file', { file: result(1, '', "stat: cannot statx 'X': Not a directory") }],
     ['a file that blkid may not read', { signature: result(2), readable: io }],
     [
-      'a file that went away meanwhile',
+      'a file that vanished meanwhile',
       { signature: result(2), readable: FRESH.readable as ProbeResult },
     ],
     ['an intent that is no JSON', { intent: result(0, '{"version":1') }],
@@ -194,8 +198,8 @@ describe('a failed observation', () => {
       { loops: result(0, '{"loopdevices": [{"name": "/dev/loop0"}]}') },
     ],
     ['lsblk that prints no JSON', { devices: result(0, '{') }],
-    ['stat that prints something else', { file: result(0, 'regular file') }],
-    ['stat that prints words for a size', { file: result(0, 'regular file|big|42|0|512') }],
+    ['unexpected output of stat', { file: result(0, 'regular file') }],
+    ['a size that is not a number', { file: result(0, 'regular file|big|42|0|512') }],
   ])('throws on %s', (_, results) => {
     expect(() => read({ ...MADE, ...results })).toThrow(ObservationError);
   });

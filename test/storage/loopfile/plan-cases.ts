@@ -186,27 +186,23 @@ const MOVED = /^retryable: \/dev\/loop3, to which the persistent path leads, has
 /** Devices of the Volume's former file, under another path. */
 export const movedFiles: Case[] = [
   [
-    'a device of a file, removed by an NFS client',
+    'a device of a file removed by an NFS client',
     attached({ backingFile: `${FOLDER}/.nfs0000000000a2` }),
     MOVED,
   ],
+  ['a device of a file in an unmounted directory', attached({ backingFile: `/${UID}` }), MOVED],
   [
-    'a device of a file, of a directory that was unmounted',
-    attached({ backingFile: `/${UID}` }),
-    MOVED,
-  ],
-  [
-    'a device of a file, of a folder that was moved',
+    'a device of a file in a moved directory',
     attached({ backingFile: `/old/${UID} (deleted)` }),
     MOVED,
   ],
   [
-    'a device of a file that its rule does not know any more',
+    'a device of a file that its udev rule no longer matches',
     attached({ backingFile: `/${UID}` }, { link: undefined, contentLink: loop.device }),
     MOVED,
   ],
   [
-    'a device of a file, of a partition',
+    'a device of a moved file with a partition',
     { ...blockNode({ loops: [{ ...loop, backingFile: `/${UID}` }] }), link: '259:1' },
     MOVED,
     block,
@@ -230,7 +226,7 @@ export const otherUsers: [string, ObservedSparse][] = [
     attached({ backingFile: `${FOLDER}/${UID.replace('6', '7')}.partial` }),
   ],
   [
-    'a device that the path does not lead to that is attached',
+    'an attached device that the path does not lead to',
     attached({ backingFile: `/${UID}` }, { link: undefined }),
   ],
 ];

@@ -43,9 +43,13 @@ const inactive = { ...lv, active: false, device: undefined };
 
 describe('attach of a logical volume', () => {
   test.each<[string, ObservedLvm, unknown, DesiredLvm?]>([
-    ['already', lvmMade(), []],
-    ['also without records', lvmMade(ext4, { intent: undefined, done: undefined }), []],
-    ['also of a group that lacks another disk', madeIn({ partial: true }), []],
+    ['already attached', lvmMade(), []],
+    [
+      'already attached, without records',
+      lvmMade(ext4, { intent: undefined, done: undefined }),
+      [],
+    ],
+    ['already attached, in a group that lacks another disk', madeIn({ partial: true }), []],
     [
       'after a reboot',
       lvmMade(dm, { volumes: [inactive], target: { is: 'missing' }, link: undefined }),
@@ -58,22 +62,22 @@ describe('attach of a logical volume', () => {
       { ...recorded, mode: 'Block' },
     ],
     [
-      'once udev has looked at what LVM had it leave out',
+      'active, but without its link',
       lvmMade(ext4, { link: undefined }),
       ['lvchange --refresh vg0/data1', ...RULE, LOOK, settle()],
     ],
     [
-      'once its pool is resumed',
+      'in a suspended pool',
       lvmMade(ext4, { volumes: [thinLv, { ...pool, suspended: true }], target: { is: 'missing' } }),
       ['lvchange --refresh vg0/pool'],
     ],
     [
-      'once it is resumed',
+      'suspended',
       lvmMade(ext4, { volumes: [{ ...lv, suspended: true }], target: { is: 'missing' } }),
       ['lvchange --refresh vg0/data1'],
     ],
     [
-      'once its device has the size that LVM gave it',
+      'with a device smaller than LVM reports',
       madeAs({ sizeBytes: 2n * GIB }),
       ['lvchange --refresh vg0/data1'],
     ],
@@ -87,7 +91,7 @@ describe('attach of a logical volume', () => {
       [...RULE, 'lvchange --activate y --ignoreactivationskip vg0/old', settle()],
     ],
     [
-      'as MetalK8s made it, and is tagged once that is on record',
+      'created by MetalK8s and recorded: gets its tag',
       lvmMade(ext4, {
         volumes: [{ ...lv, tags: [] }],
         intent: undefined,
@@ -98,7 +102,7 @@ describe('attach of a logical volume', () => {
     ],
     ...(['partial', 'shared', 'readOnly'] as const).map(
       (odd): [string, ObservedLvm, unknown, DesiredLvm?] => [
-        `as MetalK8s made it, and gets no tag in a group that is ${odd}`,
+        `created by MetalK8s, in a group that is ${odd}: gets no tag`,
         lvmMade(ext4, {
           groups: [{ ...group, [odd]: true }],
           volumes: [{ ...lv, tags: [] }],
@@ -109,12 +113,12 @@ describe('attach of a logical volume', () => {
       ],
     ),
     [
-      'when a copy has its tag',
+      'beside a copy with its tag',
       lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', name: 'b' }, lv] }),
       [],
     ],
     [
-      'without its name or its tag, by its UUID',
+      'found by its UUID, without its name or tag',
       lvmMade(ext4, {
         volumes: [
           { ...lv, uuid: 'B' },
@@ -124,13 +128,13 @@ describe('attach of a logical volume', () => {
       [`lvchange --addtag stowage.dev/uid=${UID} vg0/old`],
     ],
     [
-      'by its UUID alone, and gets no tag: the status may be of a backup',
+      'found only by its UUID: gets no tag, as a backup may have restored the status',
       lvmMade(dm, { ...UNMARKED, volumes: [{ ...lv, name: 'prod', tags: [] }] }),
       [],
       { ...recorded, mode: 'Block' },
     ],
     [
-      'as MetalK8s made it, known by its name alone',
+      'created by MetalK8s, known only by its name',
       lvmMade(ext4, {
         volumes: [{ ...lv, tags: [] }],
         intent: undefined,
@@ -173,13 +177,13 @@ describe('attach of a lost or unexpected logical volume', () => {
   const missing = { volumes: [], target: { is: 'missing' } } as const;
   test.each<[string, ObservedLvm, RegExp, ReasonCode, DesiredLvm?]>([
     [
-      'the group is away',
+      'the group is missing',
       lvmNode({ groups: [] }),
       /^there is no volume group vg0 on the node$/,
       'VolumeGroupMissing',
     ],
     [
-      'another group of its name',
+      'another group with its name',
       madeIn({ uuid: 'B' }),
       /is not the one of this Volume/,
       'VolumeGroupExchanged',
@@ -199,19 +203,19 @@ describe('attach of a lost or unexpected logical volume', () => {
       'ThinPoolOfVolumeFailed',
     ],
     [
-      'its pool failed, which it does not say itself',
+      'its pool failed, but only the pool reports it',
       lvmMade(ext4, { volumes: [thinLv, { ...pool, health: 'F' }] }),
       /thin pool .* has failed$/,
       'ThinPoolOfVolumeFailed',
     ],
     [
-      'another of its name',
+      'another logical volume with its name',
       madeAs({ uuid: 'B', tags: [] }),
       /another logical volume/,
       'LogicalVolumeExchanged',
     ],
     [
-      'another of its name, and the status is lost',
+      'another logical volume with its name, and the status is lost',
       madeAs({ uuid: 'B', tags: [] }),
       /another logical volume/,
       'LogicalVolumeExchanged',
@@ -224,14 +228,14 @@ describe('attach of a lost or unexpected logical volume', () => {
       'LogicalVolumeExchanged',
     ],
     ...['t', 's', 'd'].map((kind): [string, ObservedLvm, RegExp, ReasonCode, DesiredLvm?] => [
-      `of the name, and of kind ${kind}`,
+      `a logical volume of type ${kind} with its name`,
       lvmMade(dm, { volumes: [{ ...lv, kind, tags: [] }], intent: undefined, done: undefined }),
       /cannot hold the data of a Volume: lvs shows it as/,
       'LogicalVolumeHoldsNoData',
       lvmBlock,
     ]),
     [
-      'two with its tag, and the status is lost',
+      'two logical volumes with its tag, and the status is lost',
       lvmMade(ext4, { volumes: [lv, { ...lv, uuid: 'B', name: 'b' }] }),
       /^several logical volumes have the tag/,
       'TagOnSeveral',
@@ -244,7 +248,7 @@ describe('attach of a lost or unexpected logical volume', () => {
       'LogicalVolumeWithoutDevice',
     ],
     [
-      'something else is on it',
+      'other content',
       lvmMade({ ...xfs, signature: { found: 'ambivalent' } }),
       /should contain/,
       'MadeContentMissing',
@@ -265,18 +269,18 @@ describe('a volume of an earlier version', () => {
   const away = lvmMade(dm, { volumes: [inactive], target: { is: 'missing' }, link: undefined });
   const block: DesiredLvm = { ...recorded, mode: 'Block', earlierLink: byMapper(dm.dmUuid) };
   test.each<[string, ObservedLvm, string[], Partial<DesiredLvm>?]>([
-    ['is there already', lvmMade(), []],
+    ['already attached', lvmMade(), []],
     ['after a reboot', away, [...ruled(KEY, BY_UUID, FIRST), ACTIVATE, settle(BY_UUID)]],
     [
-      'once udev has looked at what LVM had it leave out',
+      'active, but without its link',
       lvmMade(ext4, { link: undefined }),
       ['lvchange --refresh vg0/data1', ...ruled(KEY, BY_UUID, FIRST), LOOK, settle(BY_UUID)],
     ],
-    ['is there already, Block', lvmMade(dm), [], block],
+    ['already attached, Block', lvmMade(dm), [], block],
     // udev has a rule for it, by device-mapper's UUID.
     ['after a reboot, Block', away, [ACTIVATE, settle(byMapper(dm.dmUuid))], block],
     [
-      'once udev has looked at it, Block',
+      'active, but without its link, Block',
       lvmMade(dm, { link: undefined }),
       ['lvchange --refresh vg0/data1', LOOK, settle(byMapper(dm.dmUuid))],
       block,
@@ -306,7 +310,7 @@ describe('a persistent path that leads to another device', () => {
       [REFRESH, ...ruled(KEY, LINK, LAST), LOOK, SETTLE],
     ],
     [
-      'active, of an earlier version, with the same UUID on the other one',
+      'active, of an earlier version, beside a device with its UUID',
       strayed(lvmMade()),
       { earlierLink: BY_UUID },
       `${BY_UUID} ${elsewhere}`,
@@ -327,7 +331,7 @@ describe('a persistent path that leads to another device', () => {
       [...RULE, ACTIVATE, SETTLE],
     ],
     [
-      'inactive, of an earlier version, with the same UUID on the other one',
+      'inactive, of an earlier version, beside a device with its UUID',
       away,
       { earlierLink: BY_UUID },
       `${BY_UUID} leads to /dev/sdz, and the volume has no device`,

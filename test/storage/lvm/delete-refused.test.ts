@@ -44,7 +44,7 @@ describe.each([deleting, wiping])('$onDelete of a volume that is only in the sta
   const prod = { ...untagged, name: 'prod' };
   test.each<[string, ObservedLvm, RegExp, ReasonCode, DesiredLvm?]>([
     [
-      'on record for another, too',
+      'also recorded for another Volume',
       lvmMade(dm, { others }),
       /^vg0\/data1 is also on record for another Volume, with the UID b$/,
       'LogicalVolumeOfAnother',
@@ -107,7 +107,7 @@ test('a wipe verifies the device-mapper UUID before each part', () => {
 describe.each([deleting, wiping])('$onDelete of a logical volume', (wanted) => {
   test.each<[string, ObservedLvm, RegExp, ReasonCode]>([
     [
-      'the group is away',
+      'the group is missing',
       lvmMade(ext4, { groups: [], volumes: [] }),
       /^there is no volume group vg0/,
       'VolumeGroupMissing',
@@ -119,32 +119,32 @@ describe.each([deleting, wiping])('$onDelete of a logical volume', (wanted) => {
       'VolumeGroupExchanged',
     ],
     [
-      'a disk of the group is away',
+      'a disk of the group is missing',
       madeIn({ partial: true }),
       /^retryable: .* is missing$/,
       'VolumeGroupPartial',
     ],
     ['exported', madeIn({ exported: true }), /is exported$/, 'VolumeGroupExported'],
     [
-      'another of its name',
+      'another logical volume with its name',
       madeAs({ uuid: 'B', tags: [] }),
       /is not the logical volume that was created/,
       'LogicalVolumeNotOurs',
     ],
     [
-      'it has snapshots',
+      'with snapshots',
       madeAs({ kind: 'o' }),
       /has snapshots .* would be removed with it$/,
       'LogicalVolumeNotAlone',
     ],
     [
-      'it became a pool',
+      'converted to a pool',
       madeAs({ kind: 't' }),
       /would be removed with it$/,
       'LogicalVolumeNotAlone',
     ],
     [
-      'the tag of another Volume, too',
+      'also the tag of another Volume',
       madeAs({ tags: [...lv.tags, 'stowage.dev/uid=other'] }),
       /also has the tag of another Volume, with the UID other$/,
       'TagOfAnother',
@@ -169,7 +169,7 @@ describe.each([deleting, wiping])('$onDelete of a logical volume', (wanted) => {
     ],
     ['open', madeAs({ open: true }), /^retryable: .*a process has it open$/, 'LogicalVolumeInUse'],
     [
-      'stacked on',
+      'held by a stacked device',
       lvmMade(ext4, { devices: [ext4, { ...dm, name: 'dm-9', parent: 'dm-3', type: 'crypt' }] }),
       /^retryable: .* held by \/dev\/dm-9 \(crypt\)$/,
       'LogicalVolumeInUse',

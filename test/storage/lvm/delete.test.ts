@@ -49,10 +49,10 @@ const DROP = dropLink('dm-3').filter((command) => command.startsWith('rm '));
 
 describe('deletion with onDelete Retain', () => {
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
-    ['what is made', lvmMade(), [...DROP, UNTAG, 'forget'], keeping],
-    ['what the node alone has on record as made', lvmMade(), [...DROP, UNTAG, 'forget']],
+    ['a provisioned volume', lvmMade(), [...DROP, UNTAG, 'forget'], keeping],
+    ['provisioned by the node’s record only', lvmMade(), [...DROP, UNTAG, 'forget']],
     [
-      'what is in use',
+      'a volume in use',
       lvmMade(ext4, { mounts: new Map([['253:3', ['/a']]]) }),
       [...DROP, UNTAG, 'forget'],
       keeping,
@@ -65,14 +65,18 @@ describe('deletion with onDelete Retain', () => {
       keeping,
     ],
     [
-      'a disk of the group is away',
+      'a disk of the group is missing',
       madeIn({ partial: true }),
       [...DROP, 'intent', 'forget'],
       keeping,
     ],
-    ['two carry its tag', lvmMade(ext4, { volumes: [copy, lv] }), [...DROP, 'intent', 'forget']],
     [
-      'left mounted where it was grown',
+      'two logical volumes with its tag',
+      lvmMade(ext4, { volumes: [copy, lv] }),
+      [...DROP, 'intent', 'forget'],
+    ],
+    [
+      'left mounted by an expansion',
       lvmMade(ext4, { mounts: new Map([['253:3', [`/run/stowage/mounts/${UID}`]]]) }),
       [
         `umount -- /run/stowage/mounts/${UID}`,
@@ -83,37 +87,45 @@ describe('deletion with onDelete Retain', () => {
       ],
       keeping,
     ],
-    ['of an earlier version', lvmMade(), [UNTAG, 'forget'], { ...keeping, earlierLink: BY_UUID }],
+    ['from an earlier version', lvmMade(), [UNTAG, 'forget'], { ...keeping, earlierLink: BY_UUID }],
     [
-      'of an earlier version, Block',
+      'from an earlier version, Block',
       lvmMade(foreign),
       [UNTAG, 'forget'],
       { ...blockOf(keeping), earlierLink: byMapper(dm.dmUuid) },
     ],
     ['Block', lvmMade(foreign), [...DROP, UNTAG, 'forget'], blockOf(keeping)],
     ['its path is missing', lvmMade(ext4, { link: undefined }), [UNTAG, 'forget'], keeping],
-    ['it is gone', lvmMade(ext4, { volumes: [] }), ['forget'], keeping],
-    ['nothing was ever done', lvmNode(), []],
-    ['its filling was ended before it began', lvmNode({ recordFiles: true }), ['forget']],
-    ['what was never made to the end goes all the same', begun(), GONE],
-    ['the same, inactive', begun(dm, away), [REMOVE, 'forget']],
-    ['the same, with something of others in its extents', begun(foreign), GONE],
-    ['the name is of another', begun(dm, { volumes: [{ ...lv, tags: [] }] }), ['forget']],
+    ['the logical volume is gone', lvmMade(ext4, { volumes: [] }), ['forget'], keeping],
+    ['never provisioned', lvmNode(), []],
+    ['population canceled before it began', lvmNode({ recordFiles: true }), ['forget']],
+    ['partly provisioned: removed despite Retain', begun(), GONE],
+    ['partly provisioned, inactive', begun(dm, away), [REMOVE, 'forget']],
+    ['partly provisioned, with foreign content in its extents', begun(foreign), GONE],
     [
-      'another Volume has it by now',
+      'another logical volume has its name',
+      begun(dm, { volumes: [{ ...lv, tags: [] }] }),
+      ['forget'],
+    ],
+    [
+      'recorded for another Volume meanwhile',
       lvmMade(foreign, { ...UNMARKED, volumes: [untagged], others }),
       DROP,
       keeping,
     ],
-    ['its tag alone tells of it', lvmMade(ext4, UNMARKED), [UNTAG]],
-    ['two tags alone tell of it', lvmMade(ext4, { ...UNMARKED, volumes: [copy, lv] }), []],
+    ['only its tag is left', lvmMade(ext4, UNMARKED), [UNTAG]],
     [
-      'its tag alone, of a group that lacks a disk',
+      'only its tag is left, on two logical volumes',
+      lvmMade(ext4, { ...UNMARKED, volumes: [copy, lv] }),
+      [],
+    ],
+    [
+      'only its tag is left, in a group that lacks a disk',
       lvmMade(ext4, { ...UNMARKED, groups: [{ ...group, partial: true }] }),
       [],
     ],
     [
-      'only the record of done is left',
+      'only the done record is left',
       lvmMade(ext4, { intent: undefined }),
       [...DROP, UNTAG, 'forget'],
     ],
@@ -132,7 +144,7 @@ test.each<[string, ObservedLvm, string[]]>([
     dropLink('loop0'),
   ],
   [
-    'to what lsblk does not tell of',
+    'to a device that lsblk does not list',
     lvmMade(ext4, { link: '9:9' }),
     dropLink('x').filter((command) => command !== lookAgain('x')),
   ],
@@ -148,10 +160,10 @@ test.each<[string, ObservedLvm, string[]]>([
 describe('deletion with onDelete Delete', () => {
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
     ['a file system', lvmMade(), [CLEAR, ...GONE]],
-    ['Block, whatever is on it', lvmMade(foreign), [CLEAR, ...GONE], blockOf(deleting)],
-    ['Block, with nothing', lvmMade(dm), GONE, blockOf(deleting)],
-    ['the signature is off already', lvmMade(dm), GONE],
-    ['thin: its pool takes it back', lvmMade(ext4, { volumes: [thinLv] }), GONE],
+    ['Block, with any content', lvmMade(foreign), [CLEAR, ...GONE], blockOf(deleting)],
+    ['Block, without content', lvmMade(dm), GONE, blockOf(deleting)],
+    ['the signature is already wiped', lvmMade(dm), GONE],
+    ['thin: needs no wipe', lvmMade(ext4, { volumes: [thinLv] }), GONE],
     [
       'thin, inactive',
       lvmMade(ext4, { ...away, volumes: [{ ...inactive, kind: 'V', pool: 'pool' }] }),
@@ -164,7 +176,7 @@ describe('deletion with onDelete Delete', () => {
       blockOf(deleting),
     ],
     ['a copy has its tag', lvmMade(ext4, { volumes: [copy, lv] }), [CLEAR, ...GONE]],
-    ['inactive: its signature is looked for', lvmMade(ext4, away), [ACTIVATE]],
+    ['inactive: activated to read its signature', lvmMade(ext4, away), [ACTIVATE]],
     ['gone', lvmMade(ext4, { volumes: [], target: { is: 'missing' } }), ['forget']],
     [
       'made by MetalK8s',
@@ -172,7 +184,7 @@ describe('deletion with onDelete Delete', () => {
       [`lvchange --addtag stowage.dev/uid=${UID} vg0/data1`, CLEAR, ...GONE],
     ],
     [
-      'made by MetalK8s, without records: its file system tells',
+      'made by MetalK8s, without records: found by its file system',
       lvmMade(ext4, { ...UNMARKED, volumes: [{ ...lv, name: 'old', tags: [] }] }),
       [
         `lvchange --addtag stowage.dev/uid=${UID} vg0/old`,
@@ -182,36 +194,36 @@ describe('deletion with onDelete Delete', () => {
       ],
     ],
     [
-      'made by MetalK8s, Block, without records: its name tells',
+      'made by MetalK8s, Block, without records: found by its name',
       lvmMade(dm, { ...UNMARKED, volumes: [{ ...lv, tags: [] }] }),
       [`lvchange --addtag stowage.dev/uid=${UID} vg0/data1`, DEACTIVATE, REMOVE],
       blockOf(deleting),
     ],
     [
-      'without its name or records, by its tag',
+      'without its name or records: found by its tag',
       lvmMade(dm, { ...UNMARKED, volumes: [{ ...lv, name: 'old' }] }),
       ['lvchange --activate n vg0/old', `lvremove ${SELECT} vg0/old`],
       blockOf(deleting),
     ],
     [
-      'never made to the end, interrupted in mkfs',
+      'partly provisioned, interrupted in mkfs',
       begun(ext4),
       [CLEAR, ...GONE],
       { ...lvmDesired, onDelete: 'Delete' },
     ],
     [
-      'never made to the end, thin',
+      'partly provisioned, thin',
       begun(ext4, { volumes: [thinLv, pool] }),
       GONE,
       { ...lvmDesired, onDelete: 'Delete' },
     ],
-    ['all is done', lvmNode(), []],
+    ['already deleted', lvmNode(), []],
     [
       'renamed',
       madeAs({ name: 'old' }),
       [CLEAR, 'lvchange --activate n vg0/old', `lvremove ${SELECT} vg0/old`, 'forget'],
     ],
-    ['made RAID since', madeAs({ kind: 'r' }), [CLEAR, ...GONE]],
+    ['converted to RAID', madeAs({ kind: 'r' }), [CLEAR, ...GONE]],
   ])('plans only the needed commands: %s', (_, observed, commands, wanted = deleting) => {
     expect(outcome(wanted, observed)).toEqual(commands);
   });
@@ -255,14 +267,10 @@ describe('deletion with onDelete Wipe', () => {
   test.each<[string, ObservedLvm, unknown[], DesiredLvm?]>([
     ['from the first byte', lvmMade(), [16, 'seek=0', 0, ...GONE]],
     ['Block', lvmMade(foreign), [16, 'seek=0', 0, ...GONE], blockOf(wiping)],
+    ['after the wiped part', lvmMade(dm, { wiped: 512n * MIB }), [8, 'seek=536870912', 0, ...GONE]],
+    ['all parts are wiped', lvmMade(dm, { wiped: GIB }), [0, undefined, 0, ...GONE]],
     [
-      'from where it came to',
-      lvmMade(dm, { wiped: 512n * MIB }),
-      [8, 'seek=536870912', 0, ...GONE],
-    ],
-    ['to the end', lvmMade(dm, { wiped: GIB }), [0, undefined, 0, ...GONE]],
-    [
-      'thin: each part is given back',
+      'thin: each part is discarded',
       lvmMade(ext4, { volumes: [thinLv, pool] }),
       [16, 'seek=0', 16, ...GONE],
     ],

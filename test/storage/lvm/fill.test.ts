@@ -61,7 +61,7 @@ const BY_UUID = ruleFor(`ATTR{dm/uuid}=="${dm.dmUuid}"`).slice(1);
 describe('a populated logical volume', () => {
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
     [
-      'thick: it is the Volume once it is whole, and was written from its first byte to its last',
+      'thick: all bytes are written before it gets its tag',
       lvmNode(),
       [
         ...BY_NAME,
@@ -76,7 +76,7 @@ describe('a populated logical volume', () => {
       thick,
     ],
     [
-      'thin: what is not written reads as zeros',
+      'thin: unwritten extents read as zeros',
       lvmNode({ volumes: [pool], free: [] }),
       [
         ...BY_NAME,
@@ -103,7 +103,7 @@ describe('a populated logical volume', () => {
       block,
     ],
     [
-      'thin, in a pool that is inactive: that is activated first',
+      'thin, in an inactive pool, which is activated first',
       lvmNode({ volumes: [asleep], free: [] }),
       [
         'lvchange --activate n vg0/pool_tmeta',
@@ -130,19 +130,19 @@ describe('a populated logical volume', () => {
       ],
     ],
     [
-      'had nothing in it',
+      'is removed without a wipe if empty',
       begun(dm, { volumes: [half] }),
       ['true', ...LEFT, `lvremove lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/unfinished`],
       block,
     ],
     [
-      'is thin, and leaves nothing in extents',
+      'is removed without a wipe if thin',
       begun(ext4, { volumes: [thinHalf, pool] }),
       ['true', ...LEFT, `lvremove lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/unfinished`],
       inPool,
     ],
     [
-      'is inactive since the node came back: what is in it must be seen',
+      'is activated first if inactive after a reboot',
       begun(ext4, {
         volumes: [{ ...half, active: false, device: undefined }],
         target: { is: 'missing' },
@@ -150,7 +150,7 @@ describe('a populated logical volume', () => {
       [...BY_UUID, 'lvchange --activate y --ignoreactivationskip vg0/data1', settle()],
     ],
     [
-      'is open: a program that fills it has not ended yet',
+      'is kept while a program has it open',
       begun(ext4, { volumes: [{ ...half, open: true }] }),
       'retryable: the unfinished logical volume vg0/data1 (/dev/dm-3) is in use: a process has it open',
     ],

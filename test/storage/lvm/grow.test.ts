@@ -43,17 +43,12 @@ describe('expansion of a logical volume', () => {
     ['Block', lvmMade(dm, FREE), [`${EXTEND} /dev/vdb:10-265`], { ...larger, mode: 'Block' }],
     ['thin', lvmMade(dm, { volumes: [thinLv, pool] }), [EXTEND], { ...larger, mode: 'Block' }],
     [
-      'on, when it was interrupted after lvextend',
+      'interrupted after lvextend',
       lvmMade({ ...ext4, sizeBytes: 2n * GIB }, { volumes: [{ ...lv, sizeBytes: 2n * GIB }] }),
       grown('ext4'),
     ],
-    [
-      'not, for a part of an extent that it has',
-      lvmMade(),
-      [],
-      { ...recorded, sizeBytes: GIB - 1n },
-    ],
-    ['not smaller', lvmMade(), [], { ...recorded, sizeBytes: MIB }],
+    ['a size within its last extent', lvmMade(), [], { ...recorded, sizeBytes: GIB - 1n }],
+    ['a smaller size', lvmMade(), [], { ...recorded, sizeBytes: MIB }],
   ])('plans only the needed commands: %s', (_, observed, commands, wanted = larger) => {
     expect(outcome(wanted, observed)).toEqual(commands);
     const made = plan('attach', wanted, observed, 0);
@@ -68,7 +63,7 @@ describe('expansion of a logical volume', () => {
     ],
     ['in a partial group', madeIn({ partial: true }), /is missing$/],
     [
-      'into disks that nothing is taken from',
+      'with free extents on disks that are not allocatable',
       lvmMade(ext4, { free: [{ ...free, count: 255n }] }),
       /too few of the free extents of vg0 are on allocatable disks/,
     ],
@@ -88,17 +83,17 @@ describe('expansion of a logical volume', () => {
       /its type as r\)/,
     ],
     [
-      'in a pool that waits for a command of LVM',
+      'in a pool whose usage LVM does not report',
       lvmMade(ext4, { volumes: [thinLv, { ...pool, dataPercent: undefined }] }),
       /LVM does not report the usage of the thin pool vg0\/pool$/,
     ],
     [
-      'in a pool without room for what growing writes',
+      'in a pool without room for writes of the expansion',
       lvmMade(ext4, { volumes: [thinLv, { ...pool, dataPercent: 97 }] }),
       new RegExp(`${FULL}$`),
     ],
     [
-      'on in a pool that became full after lvextend',
+      'in a pool that became full after lvextend',
       lvmMade(
         { ...ext4, sizeBytes: 2n * GIB },
         {
@@ -111,7 +106,7 @@ describe('expansion of a logical volume', () => {
       /has 0 bytes left/,
     ],
     [
-      'into a signature',
+      'into free extents with a signature',
       lvmMade(ext4, { free: [{ ...free, content: 'linux_raid_member:x' }] }),
       /contain linux_raid_member:x/,
     ],

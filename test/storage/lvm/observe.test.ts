@@ -112,9 +112,9 @@ describe('observing an existing logical volume', () => {
   test.each<[string, DesiredLvm, string]>([
     ['', lvmDesired, LINK],
     [', in mode Block', lvmBlock, LINK],
-    [', that of an earlier version', { ...lvmDesired, earlierLink: BY_UUID }, BY_UUID],
+    [' of an earlier version', { ...lvmDesired, earlierLink: BY_UUID }, BY_UUID],
     [
-      ', that of an earlier version in mode Block',
+      ' of an earlier version in mode Block',
       { ...lvmBlock, earlierLink: byMapper(DM) },
       byMapper(DM),
     ],
@@ -179,8 +179,8 @@ describe('observing a logical volume to be created', () => {
 
   test.each<[string, ProbeResult, string]>([
     ['a table', result(0, 'PTUUID=p\nPTTYPE=gpt\n'), 'gpt:p'],
-    ['both', result(0, 'UUID=u\nTYPE=xfs\nPTTYPE=dos\n'), 'xfs:u+dos'],
-    ['several', result(8), 'ambivalent'],
+    ['a file system and a table', result(0, 'UUID=u\nTYPE=xfs\nPTTYPE=dos\n'), 'xfs:u+dos'],
+    ['several signatures', result(8), 'ambivalent'],
     ['the entry of the disk itself in a table', result(0, 'PART_ENTRY_NUMBER=1\n'), ''],
   ])('describes content of free extents: %s', async (_, blkid, content) => {
     const { observed } = await seen(lvmDesired, { ...none, [`blkid -p -O ${MIB} `]: blkid });
@@ -193,7 +193,7 @@ describe('observing a logical volume to be created', () => {
       { 'dd ': result(1, '', 'dd: error reading: Input/output error') },
     ],
     ['a blkid that fails', { 'blkid -p -O': result(4, '', 'usage') }],
-    ['a cache that stays', { 'blockdev ': result(1, '', 'blockdev: denied') }],
+    ['a cache that cannot be flushed', { 'blockdev ': result(1, '', 'blockdev: denied') }],
     ['an LVM that fails', { 'vgs ': result(5, '', 'failed') }],
     ['no LVM at all', { 'vgs ': result(127, '', 'vgs: not found') }],
   ])('throws on %s', async (_, answers) => {
@@ -296,7 +296,7 @@ describe('observing a logical volume to be created', () => {
         ['/dev/sda:344+256'],
       ],
       [
-        'parts of several, each with nothing at its beginning',
+        'parts of several pieces, each with an empty beginning',
         [
           ['/dev/sda', 0, 300],
           ['/dev/sdb', 7, 200],
@@ -314,17 +314,17 @@ describe('observing a logical volume to be created', () => {
 
     test.each<[string, [string, number, number][], Record<string, ProbeResult>]>([
       [
-        'there is one piece, and what it begins with may be as large',
+        'the only piece begins with content that may be as large',
         [['/dev/sda', 0, 511]],
         { [at(0n)]: XFS },
       ],
       [
-        'its end carries something, too',
+        'the end of the piece has content, too',
         [['/dev/sda', 0, 600]],
         { [at(0n)]: XFS, [at(344n)]: result(8) },
       ],
       [
-        'others are too few',
+        'the other pieces are too small',
         [
           ['/dev/sda', 0, 300],
           ['/dev/sdb', 7, 255],

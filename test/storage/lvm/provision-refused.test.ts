@@ -67,7 +67,7 @@ describe('provisioning a logical volume', () => {
       'VolumeGroupPartial',
     ],
     [
-      'partial, and begun',
+      'partial, after provisioning began',
       begun(dm, { groups: [{ ...group, partial: true }] }),
       /^retryable: a physical volume of the volume group vg0 is missing/,
       'VolumeGroupPartial',
@@ -80,19 +80,19 @@ describe('provisioning a logical volume', () => {
       'VolumeGroupFull',
     ],
     [
-      'no room but on disks that nothing is taken from',
+      'room only on disks that are not allocatable',
       lvmNode({ free: [{ ...free, count: 100n }] }),
       /^the volume group vg0 has 419430400 bytes left, and the Volume needs 1073741824$/,
       'VolumeGroupFull',
     ],
     [
-      'two carry its tag',
+      'two logical volumes with its tag',
       begun(dm, { volumes: [lv, { ...lv, name: 'copy', uuid: 'B' }] }),
       /^several logical volumes have the tag of this Volume: vg0\/data1, vg0\/copy$/,
       'TagOnSeveral',
     ],
     [
-      'it carries the tag of another Volume, too',
+      'also the tag of another Volume',
       begun(dm, { volumes: [{ ...lv, tags: [...lv.tags, 'stowage.dev/uid=other'] }] }),
       /^the logical volume vg0\/data1 also has the tag of another Volume, with the UID other$/,
       'TagOfAnother',
@@ -111,7 +111,7 @@ describe('provisioning a logical volume', () => {
       'FreeExtentsCarryData',
     ],
     [
-      'the annotation of MetalK8s alone',
+      'only the annotation of MetalK8s',
       lvmNode({ free: [stale] }),
       /contain ext4:OLD .*force-lvcreate does not name what/,
       'FreeExtentsCarryData',
@@ -125,7 +125,7 @@ describe('provisioning a logical volume', () => {
       { ...lvmDesired, forced: true, overwrite: 'ext4' },
     ],
     [
-      'several signatures in the extents, which blkid does not name: no consent by name can',
+      'several unnamed signatures in the extents, despite consent',
       lvmNode({ free: [free, { ...free, content: 'ambivalent', blkidExit: 8 }] }),
       /contain more than one signature, and blkid does not name them$/,
       'FreeExtentsAmbivalent',
@@ -138,45 +138,45 @@ describe('provisioning a logical volume', () => {
       'LogicalVolumeExists',
     ],
     [
-      'the same, with a record of ours, for lvcreate may have failed for that',
+      'another logical volume has the name, despite an intent record',
       begun(dm, { volumes: [{ ...lv, tags: [] }] }),
       /^a logical volume vg0\/data1 already exists/,
       'LogicalVolumeExists',
     ],
     [
-      'of another Volume',
+      'the logical volume of another Volume has the name',
       begun(dm, { volumes: [{ ...lv, tags: ['stowage.dev/uid=other'] }] }),
       /^a logical volume vg0\/data1 already exists/,
       'LogicalVolumeExists',
     ],
     [
-      'ours without a record: it may hold data',
+      'its tag without a record: the logical volume may hold data',
       begun(dm, { intent: undefined, recordFiles: false }),
       /was created for this Volume, and no record on the node shows how far/,
       'LogicalVolumeUnrecorded',
       lvmBlock,
     ],
     [
-      'of another pool',
+      'a logical volume outside the requested pool',
       begun(),
       /is not thin, but the Volume requests the thin pool pool/,
       'BegunInAnotherPool',
       thin,
     ],
     [
-      'a record of another place',
+      'a record with another device',
       begun(dm, { intent: { ...intent, device: { path: '/dev/sdb', identity: '' } } }),
       /the node's record for this Volume has \/dev\/sdb, not/,
       'RecordOfAnotherPlace',
     ],
     [
-      'a signature in what LVM made',
+      'a signature in the new logical volume',
       begun(xfs),
       /^\/dev\/dm-3 contains xfs:x$/,
       'DeviceCarriesData',
     ],
     [
-      'the same, with the annotation',
+      'a signature in the new logical volume, with the annotation',
       begun(xfs),
       /contains xfs:x\. The annotation force-lvcreate does not name/,
       'DeviceCarriesData',
@@ -189,7 +189,7 @@ describe('provisioning a logical volume', () => {
       'DeviceNotFree',
     ],
     [
-      'partial itself',
+      'a partial logical volume',
       begun(dm, { volumes: [{ ...lv, health: 'p' }] }),
       /^retryable: a physical volume of .* is missing/,
       'LogicalVolumePartial',
@@ -202,7 +202,7 @@ describe('provisioning a logical volume', () => {
   test.each([
     ['a signature in the extents', [stale], 'FreeExtentsCarryData'],
     [
-      'several in one place',
+      'several signatures in one place',
       [{ ...free, content: 'ambivalent', blkidExit: 8 }],
       'FreeExtentsCarryData',
     ],
@@ -232,12 +232,17 @@ describe('provisioning in a thin pool', () => {
   const inPool = (more: object) => lvmNode({ volumes: [{ ...pool, ...more }], free: [] });
   test.each<[string, ObservedLvm, RegExp, ReasonCode]>([
     [
-      'that is not there',
+      'that is missing',
       lvmNode({ free: [] }),
       /^there is no thin pool vg0\/pool$/,
       'ThinPoolMissing',
     ],
-    ['that is none', inPool({ kind: '-' }), /^vg0\/pool is not a thin pool$/, 'NoThinPool'],
+    [
+      'that is not a thin pool',
+      inPool({ kind: '-' }),
+      /^vg0\/pool is not a thin pool$/,
+      'NoThinPool',
+    ],
     [
       'without room',
       inPool({ dataPercent: 99 }),
@@ -260,7 +265,7 @@ describe('provisioning in a thin pool', () => {
     ['that has failed', inPool({ health: 'F' }), /has failed$/, 'ThinPoolFailed'],
     ['that waits for repair', inPool({ health: 'c' }), /is unhealthy/, 'ThinPoolUnwell'],
     [
-      'that says nothing',
+      'that reports no usage',
       inPool({ dataPercent: undefined }),
       /LVM does not report the usage of the thin pool/,
       'ThinPoolSilent',
@@ -303,18 +308,18 @@ describe('a provisioned logical volume', () => {
       'VolumeGroupMissing',
     ],
     [
-      'another one has its name',
+      'another logical volume has its name',
       madeAs({ tags: [] }),
       /is now another logical volume/,
       'LogicalVolumeExchanged',
     ],
     [
-      'nothing is on it',
+      'its content is missing',
       lvmMade(dm),
       /should contain what was created .* nothing was found$/,
       'MadeContentMissing',
     ],
-    ['something else is on it', lvmMade(xfs), /xfs:x was found$/, 'MadeContentMissing'],
+    ['its content differs', lvmMade(xfs), /xfs:x was found$/, 'MadeContentMissing'],
   ])('is refused and not created again: %s', (_, observed, refusal, code) => {
     for (const wanted of [lvmDesired, { ...lvmDesired, recorded: true }]) {
       expect(outcome(wanted, observed)).toMatch(refusal);

@@ -53,13 +53,13 @@ describe('provisioning a logical volume', () => {
     ],
     ['Block', lvmNode(), [...BLOCK_BY_NAME, CREATE, WAIT], lvmBlock],
     [
-      'of other extents than LVM would take, where those carry something',
+      'from other extents if those that LVM would take have content',
       lvmNode({ passedOver: [{ ...free, content: 'xfs:OLD' }] }),
       [...BLOCK_BY_NAME, `${CREATE} /dev/vdb:10-265`, WAIT],
       lvmBlock,
     ],
     [
-      'of extents with anything, with consent to what removed volumes left',
+      'from extents with any content, with consent to all free extents',
       lvmNode({ free: [{ ...free, content: 'ambivalent', blkid: '', blkidExit: 8 }] }),
       [...BLOCK_BY_NAME, `${CREATE.replace('lvcreate', 'lvcreate --yes')} /dev/vdb:10-265`, WAIT],
       { ...lvmBlock, overwrite: 'free extents' },
@@ -83,7 +83,7 @@ describe('provisioning a logical volume', () => {
       ],
     ],
     [
-      'thin, and the pool is inactive: how full it is must be known, and an lvcreate that was killed may have left its inner devices active',
+      'thin, in an inactive pool: deactivates its inner devices and activates the pool first',
       lvmNode({ volumes: [asleep], free: [] }),
       [
         'lvchange --activate n vg0/pool_tmeta',
@@ -92,7 +92,7 @@ describe('provisioning a logical volume', () => {
       ],
     ],
     [
-      'thin, and only the pool’s own device is inactive: it serves other volumes',
+      'thin, in an active pool whose own device is inactive',
       lvmNode({ volumes: [{ ...asleep, dataPercent: 3 }], free: [] }),
       [
         ...BLOCK_BY_NAME,
@@ -102,18 +102,18 @@ describe('provisioning a logical volume', () => {
       { ...thin, mode: 'Block', fs: undefined },
     ],
     [
-      'thin, and an lvcreate that was killed left the pool suspended: all of its volumes wait',
+      'thin, in a pool that a killed lvcreate left suspended',
       lvmNode({ volumes: [{ ...pool, suspended: true }], free: [] }),
       ['lvchange --refresh vg0/pool'],
     ],
     [
-      'with consent, of the very extents that were looked into',
+      'with consent, from exactly the checked extents',
       lvmNode({ free: [stale] }),
       [...BLOCK_BY_NAME, `${CREATE.replace('lvcreate', 'lvcreate --yes')} /dev/vdb:10-265`, WAIT],
       { ...lvmBlock, overwrite: 'ext4:OLD' },
     ],
     [
-      'with a consent that is not needed, LVM is told yes to nothing',
+      'with unneeded consent, without lvcreate --yes',
       lvmNode(),
       [...BLOCK_BY_NAME, `${CREATE} /dev/vdb:10-265`, WAIT],
       { ...lvmBlock, overwrite: 'ext4:OLD' },
@@ -275,7 +275,7 @@ describe('provisioning a logical volume', () => {
 describe('provisioning a logical volume after a crash', () => {
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
     [
-      'before there was a logical volume',
+      'before lvcreate',
       lvmNode({ intent: { ...intent, fsType: '' }, recordFiles: true }),
       // LVM may have found a signature in other extents.
       [...BLOCK_BY_NAME, `${CREATE} /dev/vdb:10-265`, WAIT],
@@ -302,7 +302,7 @@ describe('provisioning a logical volume after a crash', () => {
       thin,
     ],
     [
-      'a reboot left it inactive',
+      'inactive after a reboot',
       begun(dm, {
         volumes: [{ ...lv, active: false, device: undefined }],
         target: { is: 'missing' },
@@ -310,7 +310,7 @@ describe('provisioning a logical volume after a crash', () => {
       [...BY_UUID, 'lvchange --activate y --ignoreactivationskip vg0/data1', WAIT],
     ],
     [
-      'a reboot left it inactive, thin',
+      'inactive after a reboot, thin',
       begun(dm, {
         volumes: [{ ...thinLv, active: false, device: undefined }, asleep],
         target: { is: 'missing' },
@@ -325,18 +325,18 @@ describe('provisioning a logical volume after a crash', () => {
       thin,
     ],
     [
-      'LVM was killed and left it suspended',
+      'suspended by a killed LVM command',
       begun(dm, { volumes: [{ ...lv, suspended: true }], target: { is: 'missing' } }),
       ['lvchange --refresh vg0/data1'],
     ],
     [
-      'with a signature that LVM was not asked about, and consent to whatever was in free extents',
+      'with a signature after lvcreate, and consent to all free extents',
       begun(xfs),
       ['wipefs --all --force /dev/dm-3', ...BLOCK_BY_UUID, LOOK('dm-3'), WAIT],
       { ...lvmBlock, overwrite: 'free extents' },
     ],
     [
-      'with a signature that LVM was not asked about, and consent',
+      'with a signature after lvcreate, and consent to that signature',
       begun(xfs),
       ['wipefs --all --force /dev/dm-3', ...BLOCK_BY_UUID, LOOK('dm-3'), WAIT],
       { ...lvmBlock, overwrite: 'xfs:x' },

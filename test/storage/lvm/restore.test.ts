@@ -160,14 +160,14 @@ test('a copy whose source is unknown gets no file system', () => {
 test.each<[string, ObservedLvm, Partial<DesiredLvm>, RegExp, ReasonCode]>([
   ['is missing', beside([thinLv, pool]), {}, /snap-.* is missing$/, 'ThinSourceMissing'],
   [
-    'has but its name',
+    'has only its name',
     beside([{ ...snapLv, tags: [] }, pool]),
     {},
     /is missing$/,
     'ThinSourceMissing',
   ],
   [
-    'is there twice',
+    'exists twice',
     beside([{ ...snapLv, name: 'x' }, ...there]),
     {},
     /several logical volumes/,
@@ -216,14 +216,14 @@ test.each<[string, ObservedLvm, Partial<DesiredLvm>, RegExp, ReasonCode]>([
     'ThinSourceInAnotherGroup',
   ],
   [
-    'is there, and somebody has the name',
+    'exists, but the copy’s name is taken',
     beside([{ ...thinLv, name: 'data2', tags: [] }, ...there]),
     {},
     /already/,
     'LogicalVolumeExists',
   ],
   [
-    'is there, and udev is not',
+    'exists, but udev is not running',
     beside(there, { udev: false }),
     {},
     /udev is not running/,

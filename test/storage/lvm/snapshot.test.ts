@@ -60,8 +60,8 @@ test('an existing snapshot is complete, even if its volume and pool are gone', (
 });
 
 test.each<[string, LogicalVolume[]]>([
-  ['is not there', [thinLv, pool]],
-  ['is not whole', [left, thinLv, pool]],
+  ['is missing', [thinLv, pool]],
+  ['is unfinished', [left, thinLv, pool]],
   ['has another name', [{ ...snapLv, name: 'data7' }]],
   ['has no tag', [{ ...snapLv, tags: [] }]],
   ['is of another kind', [{ ...snapLv, kind: '-' }]],
@@ -74,7 +74,7 @@ const REMOVED = [
   `lvremove --yes --select lv_uuid=${snapLv.uuid}&&lv_tags={${unfinishedTag(SNAP_UID)}}&&lv_attr=~^[-VrRmMC]...- vg0/${SNAP}`,
 ];
 test.each<[string, LogicalVolume[], string[]]>([
-  ['is there', [left, thinLv, pool], []],
+  ['exists', [left, thinLv, pool], []],
   [
     'left the pool and the origin suspended',
     [left, { ...thinLv, suspended: true }, { ...pool, suspended: true }],
@@ -98,7 +98,7 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode
     'ThinOriginMissing',
   ],
   [
-    'another one',
+    'exchanged',
     has({ ...thinLv, uuid: 'x' }, pool),
     { identity: dm.identity },
     /not the one that was created/,
@@ -127,7 +127,7 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode
     true,
   ],
   [
-    'not well',
+    'unhealthy',
     has({ ...thinLv, health: 'p' }, pool),
     {},
     /\(lvs shows p\)$/,
@@ -151,7 +151,7 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode
     true,
   ],
   [
-    'being grown',
+    'being expanded',
     { ...has(thinLv, pool), done: { sizeBytes: 5n } },
     {},
     /is being expanded$/,
@@ -166,7 +166,7 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode
     'ThinPoolFullToCopy',
   ],
   [
-    'in a pool of full metadata',
+    'in a pool with full metadata',
     has(thinLv, { ...pool, metadataPercent: 95 }),
     {},
     /metadata .* is 95 percent full/,
@@ -182,7 +182,7 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode
     true,
   ],
   [
-    'where somebody’s has the name',
+    'beside a logical volume with the snapshot’s name',
     has({ ...snapLv, tags: [tagOf('other')] }, thinLv, pool),
     {},
     /^a logical volume vg0\/snap-.* exists, and nothing shows that it is the snapshot/,

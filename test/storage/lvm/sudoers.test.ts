@@ -54,11 +54,11 @@ const inactive = lvmMade(ext4, {
 });
 /** Paths that lead to another device, and paths of earlier versions. */
 const PATHS: LvmCase[] = [
-  ['put a path right', 'attach', made, lvmMade(ext4, { link: '9:9' })],
-  ['put that of an earlier version right', 'attach', byUuid, lvmMade(ext4, { link: '9:9' })],
-  ['put LVM’s own right', 'attach', mapped, lvmMade(ext4, { link: '9:9' })],
-  ['activate what an earlier version made', 'attach', byUuid, inactive],
-  ['activate what an earlier version made, Block', 'attach', mapped, inactive],
+  ['repair a path', 'attach', made, lvmMade(ext4, { link: '9:9' })],
+  ['repair a path of an earlier version', 'attach', byUuid, lvmMade(ext4, { link: '9:9' })],
+  ['repair LVM’s own path', 'attach', mapped, lvmMade(ext4, { link: '9:9' })],
+  ['activate a volume of an earlier version', 'attach', byUuid, inactive],
+  ['activate a volume of an earlier version, Block', 'attach', mapped, inactive],
 ];
 
 test.each([...LVM_CASES, ...UNTAGGED, ...PATHS])(
@@ -88,7 +88,7 @@ const halfAdopted = begun(ext4, {
 });
 test.each([
   ['adopts', 'provision', earlier, 'lvrename'],
-  ['gives back what it adopts', 'delete', halfAdopted, 'sh'],
+  ['undoes a partial adoption', 'delete', halfAdopted, 'sh'],
 ] as const)('sudoers allows all commands of a node that %s', (_, operation, observed, program) => {
   const made = plan(operation, { ...lvmDesired, adopt: OLD }, observed, 0);
   const steps = 'steps' in made ? made.steps : [];
@@ -101,15 +101,18 @@ const suspended = [half, { ...snapLv, suspended: true }, { ...pool, suspended: t
 test.each([
   ['take a snapshot', planThinSnapshot('take', wantedSnap, snapped)],
   [
-    'take away half of one',
+    'remove an unfinished snapshot',
     planThinSnapshot('take', wantedSnap, { ...snapped, volumes: [left, thinLv, pool] }),
   ],
   [
-    'delete one',
+    'delete a snapshot',
     planThinSnapshot('delete', wantedSnap, { ...snapped, volumes: [{ ...snapLv, active: true }] }),
   ],
-  ['make a volume of one', plan('provision', restoredThin, beside([snapLv, thinLv, pool]), 0)],
-  ['take away half of a volume', plan('provision', restoredThin, beside(suspended), 0)],
+  [
+    'make a volume from a snapshot',
+    plan('provision', restoredThin, beside([snapLv, thinLv, pool]), 0),
+  ],
+  ['remove an unfinished volume', plan('provision', restoredThin, beside(suspended), 0)],
 ])('sudoers allows the commands for thin copies: %s', (_, made) => {
   const steps = 'steps' in made ? made.steps : [];
   expect(steps).not.toEqual([]);

@@ -64,18 +64,18 @@ test('the test data answers every probe of the view', () => {
 
 describe('hiding loop devices from LVM', () => {
   test.each([
-    ['of a Volume', `/var/lib/metalk8s/storage/sparse/${UUID}`, true],
-    ['of a Volume in a directory of its own', `/srv/x/${UUID}`, true],
-    ['of one that is being made', `/srv/x/${UUID}.partial`, true],
-    ['of one whose file is gone', `/srv/x/${UUID} (deleted)`, true],
-    ['of the kubelet, over a volume of mode Block', '/dev/dm-7', true],
+    ['a Volume', `/var/lib/metalk8s/storage/sparse/${UUID}`, true],
+    ['a Volume in its own directory', `/srv/x/${UUID}`, true],
+    ['an unfinished Volume', `/srv/x/${UUID}.partial`, true],
+    ['a Volume whose file is gone', `/srv/x/${UUID} (deleted)`, true],
+    ['a volume of mode Block, attached by the kubelet', '/dev/dm-7', true],
     [
-      'of the kubelet, by its own path of that',
+      'the kubelet’s own path of a volume of mode Block',
       '/var/lib/kubelet/plugins/kubernetes.io/local-volume/volumeDevices/pv/uid',
       true,
     ],
-    ['of which nothing is known', '', true],
-    ['of the node itself', '/var/lib/vg0.img', false],
+    ['unknown', '', true],
+    ['a file of the node itself', '/var/lib/vg0.img', false],
   ])('depends on the backing file: %s', (_, file, isHidden) => {
     const answers = { loops: loops(['loop3', file]) };
     expect(hidden(answers, '/dev/loop3', '/dev/loop3p1')).toHaveLength(isHidden ? 2 : 0);
@@ -118,14 +118,18 @@ describe('hiding disks from LVM', () => {
   ];
   test.each<[string, [string, string, string?], string[]]>([
     [
-      'of a Volume, with its partitions',
+      'a disk with its partitions',
       ['/dev/sdb', 'wwn=0x5000c500a1b2c3d4 size=1000'],
       ['sda', 'sda1', 'sda2'],
     ],
-    ['one partition of it', ['/dev/sda2', 'wwn=0x5000c500a1b2c3d4 partition=2 size=9'], ['sda2']],
-    ['by its serial number, where no other has that', ['/dev/sdz', 'serial=S2 size=1000'], ['sdb']],
-    ['never by a path that another disk may have by now', ['/dev/sda', 'size=1000'], []],
-    ['never one of another WWN', ['/dev/sda', 'wwn=0x5000c500ffffffff serial=S1 size=1000'], []],
+    ['a single partition', ['/dev/sda2', 'wwn=0x5000c500a1b2c3d4 partition=2 size=9'], ['sda2']],
+    ['a unique serial number', ['/dev/sdz', 'serial=S2 size=1000'], ['sdb']],
+    ['never a path alone, which another disk may have now', ['/dev/sda', 'size=1000'], []],
+    [
+      'never a disk with another WWN',
+      ['/dev/sda', 'wwn=0x5000c500ffffffff serial=S1 size=1000'],
+      [],
+    ],
   ])('depends on the record: %s', (_, record, expected) => {
     const answers = { devices: devices(SDA, SDB, ...PARTS), others: records(record) };
     const paths = ['sda', 'sda1', 'sda2', 'sdb'].map((name) => `/dev/${name}`);
@@ -172,7 +176,7 @@ describe('hiding disks from LVM', () => {
       PATHS,
     ],
     ['by the serial number of all of its paths', { serial: 'S1' }, 'serial=S1 size=1000', PATHS],
-    ['one partition of it', { serial: 'S1' }, 'serial=S1 partition=2 size=9', ['dm-5']],
+    ['a single partition', { serial: 'S1' }, 'serial=S1 partition=2 size=9', ['dm-5']],
   ])('includes disks that multipathd uses: %s', (_, disk, identity, expected) => {
     const answers = { ...map(disk), others: records(['/dev/sda', identity]) };
     const paths = [...PATHS, 'sdc', 'dm-6'].map((name) => `/dev/${name}`);
@@ -189,10 +193,10 @@ describe('hiding disks from LVM', () => {
 });
 
 test.each<[string, [string, string, string?], string[]]>([
-  ['of a Volume of mode Block', ['/dev/vg0/a', 'vg=x'], ['/dev/vg0/a']],
-  ['with a file system: no group is in that', ['/dev/vg0/a', 'vg=x', 'ext4'], []],
-  ['that others made', ['/dev/vg1/a.b', 'dm=LVM-x size=1'], ['/dev/vg1/a.b']],
-  ['by a number that another one may have by now', ['/dev/dm-3', 'dm=LVM-x size=1'], []],
+  ['in mode Block', ['/dev/vg0/a', 'vg=x'], ['/dev/vg0/a']],
+  ['with a file system, which contains no volume group', ['/dev/vg0/a', 'vg=x', 'ext4'], []],
+  ['that Stowage did not create', ['/dev/vg1/a.b', 'dm=LVM-x size=1'], ['/dev/vg1/a.b']],
+  ['by a device number that another volume may have now', ['/dev/dm-3', 'dm=LVM-x size=1'], []],
 ])('the view decides whether to hide a logical volume %s', (_, record, expected) => {
   const paths = ['/dev/vg0/a', '/dev/vg0/ab', '/dev/vg1/a.b', '/dev/vg1/axb', '/dev/dm-3'];
   expect(hidden({ others: records(record) }, ...paths)).toEqual(expected);
@@ -200,10 +204,10 @@ test.each<[string, [string, string, string?], string[]]>([
 
 test.each<[string, string, string | undefined]>([
   ['none', '', 'filter'],
-  ['one that lets all through', 'filter=["a|.*|"]\nglobal_filter="a/.*/"\n', 'filter'],
-  ['the one', 'filter=["r|^/dev/drbd|","a|.*|"]\n', 'global_filter'],
-  ['the other', 'global_filter=["r|^/dev/zd|"]\n', 'filter'],
-  ['both: then it is as lvm.conf says', 'filter=["r|x|"]\nglobal_filter=["r|y|"]\n', undefined],
+  ['a filter that accepts all devices', 'filter=["a|.*|"]\nglobal_filter="a/.*/"\n', 'filter'],
+  ['filter is set', 'filter=["r|^/dev/drbd|","a|.*|"]\n', 'global_filter'],
+  ['global_filter is set', 'global_filter=["r|^/dev/zd|"]\n', 'filter'],
+  ['both are set, so neither is used', 'filter=["r|x|"]\nglobal_filter=["r|y|"]\n', undefined],
 ])('the view uses the filter that lvm.conf does not set: %s', (_, stdout, setting) => {
   const { words, hides } = viewOf({ 'LVM filters': result(stdout === '' ? 5 : 0, stdout) });
   expect(words).toEqual(

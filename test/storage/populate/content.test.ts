@@ -192,7 +192,7 @@ test.each<[call: string, what: string, Buffer, unpack: string, refusal: string]>
     'begins like a disk of format qcow2, and should be a tar archive',
   ],
   // An archive of Unix V7 has no magic bytes.
-  ['choose tar auto', 'what may be a tar', then('name'), '', REFUSED],
+  ['choose tar auto', 'a possible tar', then('name'), '', REFUSED],
   ['choose exact zstd', 'zstd', zstdCompressSync('a'), 'zstd', REFUSED],
   [
     'choose exact zstd',

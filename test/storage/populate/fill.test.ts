@@ -185,22 +185,22 @@ describe('an archive', () => {
 
   test.each<[string, readonly string[], readonly string[]]>([
     [
-      'has no more than it is allowed to',
+      'with allowed devices and a checksum',
       unpack('Archive', { ...source, allowed: 'devices', sha256: 'b'.repeat(64) }),
       ['stowage-archive', 'zeroes', 'gzip', 'devices', 'b'.repeat(64), '/a/b.tar'],
     ],
     [
-      'has nothing odd by itself',
+      'with the defaults',
       unpack('Archive', source),
       ['stowage-archive', 'zeroes', 'gzip', 'plain', '-', '/a/b.tar'],
     ],
     [
-      'that a backup is has what there was',
+      'from a backup',
       unpack('Backup', source),
       ['stowage-archive', 'zeroes', 'gzip', 'devices+setuid', '-', `backup:${UID}:/a/b.tar`],
     ],
     [
-      'of a device is its content',
+      'from a backup of a device',
       unpack('Backup', { ...source, mode: 'Block' }, desired),
       ['stowage-image', 'zeroes', 'exact', 'gzip', '-', `backup:${UID}:/a/b.tar`],
     ],

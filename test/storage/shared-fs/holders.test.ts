@@ -16,25 +16,25 @@ const seen = (more: Partial<ObservedShared>): Observed => ({
 });
 
 test.each<[string, Observed, string[]]>([
-  ['a node that has the file', seen({ owners: [owner(4, 'held', 'n2')] }), ['n2']],
+  ['a node that holds the file', seen({ owners: [owner(4, 'held', 'n2')] }), ['n2']],
   ['a node that reads the file', seen({ marks: [mark('n2')] }), ['n2']],
   [
-    'both',
+    'a holder and readers',
     seen({ owners: [owner(4, 'held', 'n2')], marks: [mark('n1'), mark('n3'), mark('n4')] }),
     ['n2', 'n3', 'n4'],
   ],
   ['no node that released the file', seen({ owners: [owner(4, 'free', 'n2')] }), []],
   ['not the node itself', seen({ owners: [owner(4, 'held', 'n1')], marks: [mark('n1')] }), []],
   [
-    'nobody by what cannot be read',
+    'none from an unreadable owner file or mark',
     seen({
       owners: [{ number: 4, says: { is: 'unreadable' }, text: 'x', since: undefined }],
       marks: [{ ...mark('n2'), by: undefined }],
     }),
     [],
   ],
-  ['nobody of a file that nodes do not share', madeNode, []],
-  ['nobody of a disk', rawNode(disk), []],
+  ['none for a file that is not shared', madeNode, []],
+  ['none for a disk', rawNode(disk), []],
 ])('the holders other than n1 are %s', (_, observed, nodes) => {
   expect(holdersBeside('n1', observed)).toEqual(nodes.map(by));
 });

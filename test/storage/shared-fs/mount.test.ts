@@ -11,12 +11,12 @@ const GOOD =
 const WANTED = ': it must be on an NFS 4 mount with the options rw, hard and local_lock=none';
 
 test.each<[name: string, lines: string[], refusal: string | undefined]>([
-  ['as it should be', [ROOT, nfs(GOOD)], undefined],
+  ['mounted as required', [ROOT, nfs(GOOD)], undefined],
   ['without optional fields', [nfs(GOOD, { optional: '' }), ROOT], undefined],
-  ['its parent folder mounted', [ROOT, nfs(GOOD, { point: '/srv' })], undefined],
+  ['mounted at its parent directory', [ROOT, nfs(GOOD, { point: '/srv' })], undefined],
   ['not mounted', [ROOT], `/srv/v is on /, which is of type ext4${WANTED}`],
   [
-    'another folder of a like name',
+    'another directory with a similar name',
     [ROOT, nfs(GOOD, { point: '/srv/v2' })],
     `/srv/v is on /, which is of type ext4${WANTED}`,
   ],
@@ -41,22 +41,22 @@ test.each<[name: string, lines: string[], refusal: string | undefined]>([
     `/srv/v is on /srv/v, which is mounted softerr${WANTED}`,
   ],
   [
-    'neither',
+    'neither hard nor soft',
     [nfs(GOOD.replace('hard,', ''))],
     `/srv/v is on /srv/v, which is mounted without hard${WANTED}`,
   ],
   [
-    'locks of each node',
+    'local flock locks',
     [nfs(GOOD.replace('=none', '=flock'))],
     `/srv/v is on /srv/v, which is mounted local_lock=flock${WANTED}`,
   ],
   [
-    'all locks of each node',
+    'local locks of all types',
     [nfs(GOOD.replace('=none', '=all'))],
     `/srv/v is on /srv/v, which is mounted local_lock=all${WANTED}`,
   ],
   [
-    'nothing said of locks',
+    'no lock option',
     [nfs(GOOD.replace('local_lock=none,', ''))],
     `/srv/v is on /srv/v, which is mounted without local_lock=none${WANTED}`,
   ],
@@ -66,7 +66,7 @@ test.each<[name: string, lines: string[], refusal: string | undefined]>([
     `/srv/v is on /srv/v, which is mounted ro${WANTED}`,
   ],
   [
-    'read-only here alone',
+    'read-only at this mount point only',
     [nfs(GOOD, { own: 'ro,relatime' })],
     `/srv/v is on /srv/v, which is mounted ro${WANTED}`,
   ],

@@ -110,10 +110,10 @@ type Case = [
 ];
 
 test.each<Case>([
-  ['a file that nobody had', 'attach', sharedDesired, seen({}), [...link(1), ...ATTACH]],
-  ['one that was let go of', 'attach', sharedDesired, free, [...link(5), ...ATTACH]],
+  ['a file that was never held', 'attach', sharedDesired, seen({}), [...link(1), ...ATTACH]],
+  ['a released file', 'attach', sharedDesired, free, [...link(5), ...ATTACH]],
   [
-    'what is of no use any more goes first, the lowest number first',
+    'obsolete owner files, removed first from the lowest number',
     'attach',
     sharedDesired,
     seen({
@@ -123,53 +123,59 @@ test.each<Case>([
     [...link(4, [`${FILE}.owner.1`, `${FILE}.owner.2`, `${FILE}.new.n1-t0`]), ...ATTACH],
   ],
   [
-    "this node's own, without a device",
+    'a file held by this node, without a device',
     'attach',
     sharedDesired,
     { ...held, loops: [], link: undefined },
     [...link(5), ...ATTACH],
   ],
   [
-    "this node's own of before it was started anew",
+    'a file held by this node before its reboot',
     'attach',
     sharedDesired,
     rebooted,
     [...link(5), ...ATTACH],
   ],
-  ["another node's", 'attach', sharedDesired, others, HELD],
-  ["another node's that is dead", 'attach', taking(by('n2')), others, [...link(5), ...ATTACH]],
+  ['a file held by another node', 'attach', sharedDesired, others, HELD],
+  ['a file held by a dead node', 'attach', taking(by('n2')), others, [...link(5), ...ATTACH]],
   [
-    "another attempt of a node's than the dead one",
+    'a file held by another attempt of a dead node',
     'attach',
     taking(by('n2', { token: 't9' })),
     others,
     HELD,
   ],
-  ['another start of the node', 'attach', taking(by('n2', { bootId: UID })), others, HELD],
   [
-    'what can’t be read',
+    'a file held by another boot of a dead node',
+    'attach',
+    taking(by('n2', { bootId: UID })),
+    others,
+    HELD,
+  ],
+  [
+    'a file with an unreadable owner',
     'attach',
     taking(by('n2')),
     unreadable,
     `retryable: ${FILE}.owner.4 does not show which node has ${FILE}: it was damaged, or another version of Stowage wrote it`,
   ],
-  ['what is attached', 'attach', sharedDesired, held, []],
-  ['what is attached while it is free', 'attach', sharedDesired, { ...free, ...attached }, STRAY],
+  ['an attached file', 'attach', sharedDesired, held, []],
+  ['an attached file that was released', 'attach', sharedDesired, { ...free, ...attached }, STRAY],
   [
-    'what is attached while another node has it',
+    'an attached file held by another node',
     'attach',
     sharedDesired,
     { ...others, ...attached },
     STRAY,
   ],
   [
-    'what is attached since before a start',
+    'an attached file held since before a reboot',
     'attach',
     sharedDesired,
     { ...rebooted, ...attached },
     STRAY,
   ],
-  ['a file that is read elsewhere', 'attach', sharedDesired, seen({ marks: [mark('n2')] }), READ],
+  ['a file read by another node', 'attach', sharedDesired, seen({ marks: [mark('n2')] }), READ],
   [
     'a reader that came meanwhile',
     'attach',
@@ -186,8 +192,14 @@ test.each<Case>([
   ],
 
   ['reading', 'attach', reader, free, [...MARK, ...READING]],
-  ['reading beside others', 'attach', reader, seen({ marks: [mark('n2')] }), [...MARK, ...READING]],
-  ['reading what another node has', 'attach', reader, others, HELD],
+  [
+    'reading beside other readers',
+    'attach',
+    reader,
+    seen({ marks: [mark('n2')] }),
+    [...MARK, ...READING],
+  ],
+  ['reading a file held by another node', 'attach', reader, others, HELD],
   [
     'a writer that came meanwhile',
     'attach',
@@ -196,7 +208,7 @@ test.each<Case>([
     unmark('n1'),
   ],
   ['a device without a mark', 'attach', reader, { ...free, ...reading }, STRAY],
-  ['what is read', 'attach', reader, seen({ marks: [mark('n1')] }, reading), []],
+  ['a file that this node reads', 'attach', reader, seen({ marks: [mark('n1')] }, reading), []],
 
   ['a device', 'detach', sharedDesired, held, [...DETACH, `sync ${FILE}`, ...link(5)]],
   [
@@ -206,25 +218,25 @@ test.each<Case>([
     { ...held, loops: [] },
     [`sync ${FILE}`, ...link(5)],
   ],
-  ['after a start', 'detach', sharedDesired, rebooted, [`sync ${FILE}`, ...link(5)]],
-  ["another node's is left", 'detach', sharedDesired, others, []],
+  ['a file held before a reboot', 'detach', sharedDesired, rebooted, [`sync ${FILE}`, ...link(5)]],
+  ['a file that only another node holds', 'detach', sharedDesired, others, []],
   [
-    'the record of a node that grew what another made',
+    'the record of a node that expanded another node’s file',
     'detach',
     grown,
     { ...others, ...ofGrown },
     FORGET,
   ],
-  ['that of the node that made it', 'detach', grown, others, []],
+  ['the record of the node that made the file', 'detach', grown, others, []],
   [
-    'that of what is not recorded elsewhere',
+    'the record of a file not recorded elsewhere',
     'detach',
     sharedDesired,
     { ...others, ...ofGrown },
     [],
   ],
   [
-    "a device of what is another node's by now",
+    'a device of a file that another node took over',
     'detach',
     sharedDesired,
     { ...others, ...attached },
@@ -238,31 +250,37 @@ test.each<Case>([
     ['losetup -d /dev/loop3', ...unmark('n1')],
   ],
 
-  ["destroying another node's", 'delete', sharedDesired, others, HELD],
-  ['destroying what is read', 'delete', sharedDesired, seen({ marks: [mark('n2')] }), READ],
+  ['destroying a file held by another node', 'delete', sharedDesired, others, HELD],
   [
-    'destroying what is attached',
+    'destroying a file read by another node',
+    'delete',
+    sharedDesired,
+    seen({ marks: [mark('n2')] }),
+    READ,
+  ],
+  [
+    'destroying an attached file',
     'delete',
     sharedDesired,
     held,
     [...DETACH, `sync ${FILE}`, ...link(5)],
   ],
   [
-    'destroying once the file is gone',
+    'destroying a file that is gone',
     'delete',
     sharedDesired,
     { ...freshNode, shared: { ...quiet, owners: [owner(4, 'held', by('n1'))] } },
     [`rm -f -- ${FILE}.owner.4`, SYNC],
   ],
   [
-    'making what another node makes',
+    'making a file that another node makes',
     'provision',
     { ...sharedDesired, recorded: false },
     { ...freshNode, shared: others.shared },
     HELD,
   ],
   [
-    'what was made, and not let go of',
+    'a file that was made, but not released',
     'provision',
     { ...sharedDesired, recorded: false },
     seen({ owners: [owner(4, 'held', by('n1'))] }),
@@ -280,19 +298,19 @@ const stray = (observed: ObservedSparse): ObservedSparse => ({
 });
 test.each<[string, DesiredSparse, ObservedSparse, string]>([
   [
-    'of what is attached',
+    'of an attached file',
     sharedDesired,
     stray(held),
     `${LEADS}not to the volume's device /dev/loop3`,
   ],
-  ['of what nobody has', sharedDesired, stray(free), `${LEADS}and the volume has no device`],
+  ['of a released file', sharedDesired, stray(free), `${LEADS}and the volume has no device`],
   [
-    'of what is read',
+    'of a file that is read',
     reader,
     stray(seen({ marks: [mark('n1')] }, reading)),
     `${LEADS}not to the volume's device /dev/loop3`,
   ],
-  ['of what is to be read', reader, stray(free), `${LEADS}and the volume has no device`],
+  ['of a file to be read', reader, stray(free), `${LEADS}and the volume has no device`],
 ])('a path that leads to another device, %s, is reported', (_, wanted, observed, astray) => {
   const made = plan('attach', wanted, observed, 5);
   expect(made).toMatchObject({ astray });
@@ -334,14 +352,14 @@ test.each<Case>([
     'retryable: ',
   ],
   [
-    'removing',
+    'deleting',
     'delete',
     sharedDesired,
     { ...free, shared: { ...quiet, mount: MOUNTED } },
     'retryable: ',
   ],
   [
-    'letting go',
+    'detaching',
     'detach',
     sharedDesired,
     { ...free, shared: { ...quiet, mount: MOUNTED } },
@@ -359,7 +377,7 @@ test('a detach succeeds without a mount of the directory', () => {
 });
 
 test.each([
-  ['nobody', undefined],
+  ['none', undefined],
   ['a name with a path in it', { node: '../n1', token: 't1' }],
   ['no token', { node: 'n1', token: '' }],
   ['a token with a separator', { node: 'n1', token: 't-1' }],

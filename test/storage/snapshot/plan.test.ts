@@ -42,7 +42,7 @@ test.each<[string, ObservedSnapshot, Partial<DesiredSnapshot>, string[]]>([
   ['detached', uncopied, {}, ['cp', 'stowage-ext4-uuid']],
   ['attached and not in use', withVolume(attached), {}, ['cp', 'stowage-ext4-uuid']],
   ['mounted', withVolume(mounted), {}, ['stowage-freeze', 'stowage-ext4-uuid']],
-  ['of mode Block', block, { volume: { ...snapshotted, mode: 'Block' } }, ['cp', 'sgdisk']],
+  ['in mode Block', block, { volume: { ...snapshotted, mode: 'Block' } }, ['cp', 'sgdisk']],
   [
     'an xfs',
     withVolume({}, source({ signature: { found: 'one', type: 'xfs', uuid: UID } })),
@@ -71,7 +71,12 @@ test.each<[string, ObservedSnapshot, DesiredSnapshot['freeze'], string]>([
     { seconds: 60, copy: false },
     `10 ${FILE} ${COPY}.partial clone`,
   ],
-  ['for less', withVolume(mounted), { seconds: 3, copy: false }, `3 ${FILE} ${COPY}.partial clone`],
+  [
+    'for a shorter time',
+    withVolume(mounted),
+    { seconds: 3, copy: false },
+    `3 ${FILE} ${COPY}.partial clone`,
+  ],
   [
     'for a copy',
     withVolume(mounted, cannot),
@@ -109,7 +114,7 @@ test('the GUIDs of a copied table and of its partition are verified before the r
 const odd = (parts: Partial<typeof loop>) => withVolume({ loops: [{ ...loop, ...parts }] });
 test.each<[string, ObservedSnapshot, Partial<DesiredSparse>, RegExp]>([
   [
-    'mounted, and its folder cannot clone',
+    'mounted, and its directory cannot clone',
     withVolume(mounted, cannot),
     {},
     new RegExp(`^/dev/loop3 is mounted at ${POINT}.*cannot clone`),
@@ -121,13 +126,13 @@ test.each<[string, ObservedSnapshot, Partial<DesiredSparse>, RegExp]>([
     /data1.*is missing/,
   ],
   [
-    'another one',
+    'overwritten',
     withVolume({ signature: { found: 'none' } }),
     {},
     /should contain a file system .* but nothing was found/,
   ],
   ['shared by nodes', uncopied, { shared: true }, /several nodes share/],
-  ['being grown', withVolume({ done: { sizeBytes: 1n << 20n } }), {}, /is being expanded/],
+  ['being expanded', withVolume({ done: { sizeBytes: 1n << 20n } }), {}, /is being expanded/],
   [
     'attached twice',
     withVolume({ loops: [loop, { ...loop, name: 'loop4' }] }),
@@ -137,7 +142,7 @@ test.each<[string, ObservedSnapshot, Partial<DesiredSparse>, RegExp]>([
   ['replaced under its device', odd({ backingInode: '7' }), {}, /earlier file/],
   ['about to be detached', odd({ autoclear: true }), {}, /was detached while in use/],
   [
-    'stacked on',
+    'held by a stacked loop',
     withVolume({ loops: [loop, { ...loop, name: 'loop4', backingFile: '/dev/loop3' }] }),
     {},
     /held by \/dev\/loop4/,
@@ -156,7 +161,7 @@ test.each<[string, ObservedSnapshot, Partial<DesiredSparse>, RegExp]>([
     /mounted at/,
   ],
   [
-    'of mode Block, and in use',
+    'in mode Block, and in use',
     {
       ...block,
       volume: {

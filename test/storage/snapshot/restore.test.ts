@@ -45,13 +45,19 @@ const from = (parts: Partial<Source>): Partial<DesiredSparse> => ({
 test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, string, string]>([
   ['a file system', {}, {}, 'stowage-ext4-uuid', 'ext4'],
   [
-    'one of another type than the class has',
+    'a file system of another type than the class has',
     {},
     { signature: { found: 'one', type: 'xfs', uuid: COPY_UID } },
     'stowage-xfs-uuid',
     'xfs',
   ],
-  ['a table', { mode: 'Block', fs: undefined, ...from({ mode: 'Block' }) }, gpt, 'sgdisk', ''],
+  [
+    'a partition table',
+    { mode: 'Block', fs: undefined, ...from({ mode: 'Block' }) },
+    gpt,
+    'sgdisk',
+    '',
+  ],
 ])(
   'a restore of %s copies the source and expands the copy to the requested size',
   (_, desired, source, identity, fsType) => {
@@ -100,18 +106,23 @@ test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, RegExp]>([
   ],
   ['holds nothing', {}, { signature: { found: 'none' } }, /but nothing was found/],
   [
-    'holds another',
+    'has another UUID',
     {},
     { signature: { found: 'one', type: 'ext4', uuid: UID } },
     new RegExp(`but ext4 ${UID} was found`),
   ],
   [
-    'holds what is not ours',
+    'has a file system that Stowage does not create',
     {},
     { signature: { found: 'one', type: 'btrfs', uuid: COPY_UID } },
     /but btrfs/,
   ],
-  ['is not of its mode', from({ mode: 'Block' }), {}, /should contain a GPT/],
+  [
+    'is of mode Block without a partition table',
+    from({ mode: 'Block' }),
+    {},
+    /should contain a GPT/,
+  ],
   [
     'has another mode',
     { mode: 'Block', fs: undefined },
@@ -200,7 +211,7 @@ describe('cloning a volume during its expansion', () => {
   test.each<[string, bigint]>([
     ['as large as its file', size],
     ['larger', 4n << 30n],
-    ['between the two', 3n << 29n],
+    ['between its old and new size', 3n << 29n],
   ])('is retried if the clone is to be %s', (_, sizeBytes) => {
     expect(prepare({ ...clone, sizeBytes }, madeFor(1n << 30n), mounted)).toEqual({
       refusal: expect.stringMatching(growing),

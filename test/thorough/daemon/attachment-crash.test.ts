@@ -118,8 +118,7 @@ async function isRight(): Promise<true | undefined> {
   const whole = shown?.node === 'n1' && shown.safeToMount && shown.pods.join() === 'default/p';
   return loops.size === 1 && whole && told && record === '["n1"]' ? true : undefined;
 }
-const comesRight = () =>
-  until(`it is ${hasPod ? 'attached' : 'detached'}, and all is told`, isRight);
+const comesRight = () => until(`a is ${hasPod ? 'attached' : 'detached'} in all objects`, isRight);
 
 async function rewrite(attached: boolean): Promise<void> {
   const { client } = cluster as AttachmentCluster;

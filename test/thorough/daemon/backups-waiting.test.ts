@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const read = (name: string) => cluster.client.get<Backup>(BACKUPS, name, PROD);
 const says = (name: string, message: string) =>
-  until(`${name} says ${message}`, async () => {
+  until(`${name} reports ${message}`, async () => {
     const { status } = await read(name);
     return status?.message?.includes(message) ? status : undefined;
   });
@@ -51,7 +51,7 @@ test('a Backup reports missing snapshot CRDs, and continues once they are instal
       crd as unknown as KubeObject,
     );
   }
-  await until('a snapshot is made for it', async () => {
+  await until('a snapshot is created for the Backup', async () => {
     const { items } = await cluster.client.list<KubeObject>(VOLUME_SNAPSHOTS, PROD);
     return items.length > 0 || undefined;
   });
@@ -60,7 +60,7 @@ test('a Backup reports missing snapshot CRDs, and continues once they are instal
 test('a deleted Backup waits for its unreachable node until forget-node is set', async () => {
   await create('late');
   await until(
-    'it is kept',
+    'the Backup has a finalizer',
     async () => (await read('late')).metadata.finalizers?.length || undefined,
   );
   await cluster.client.patch(
@@ -74,7 +74,7 @@ test('a deleted Backup waits for its unreachable node until forget-node is set',
   expect(message).toContain(`stowage.dev/forget-node=${(await read('late')).metadata.uid}`);
   const annotations = { 'stowage.dev/forget-node': (await read('late')).metadata.uid };
   await cluster.client.patch(BACKUPS, 'late', { metadata: { annotations } }, PROD);
-  await until('it is gone', () =>
+  await until('the Backup is gone', () =>
     read('late').then(
       () => undefined,
       (error: unknown) => isNotFound(error) || undefined,

@@ -83,7 +83,7 @@ const grow = (size: string) => {
 /** A claim that is restored from a source. */
 const restore = (name: string, key: Key, act: () => Promise<unknown>): Way => ({
   ...{ name, from: BASE, act, to: withClaim(key, DATA) },
-  change: { name: 'it is deleted', act: () => removeClaim(key), to: BASE },
+  change: { name: 'its deletion', act: () => removeClaim(key), to: BASE },
 });
 
 const WAYS: Way[] = [
@@ -92,7 +92,7 @@ const WAYS: Way[] = [
     from: BASE,
     act: () => world.createClaim('test/new'),
     to: withClaim('test/new'),
-    change: { name: 'it is deleted', act: () => removeClaim('test/new'), to: BASE },
+    change: { name: 'its deletion', act: () => removeClaim('test/new'), to: BASE },
   },
   {
     name: 'the deletion of a claim',
@@ -101,9 +101,9 @@ const WAYS: Way[] = [
     act: () => removeClaim('test/new'),
     to: BASE,
     change: {
-      name: 'one of its name is made',
+      name: 'the creation of one with its name',
       act: async () => {
-        await until('the first is gone', async () =>
+        await until('the first claim is gone', async () =>
           (await world.claim('test/new')) === undefined ? true : undefined,
         );
         await world.createClaim('test/new');
@@ -112,13 +112,13 @@ const WAYS: Way[] = [
     },
   },
   {
-    name: 'growth',
+    name: 'an expansion',
     from: withClaim('test/new'),
     before: () => world.createClaim('test/new'),
     act: () => grow('2Gi'),
     to: withClaim('test/new', undefined, '2Gi'),
     change: {
-      name: 'it is to grow more',
+      name: 'another expansion',
       act: () => grow('3Gi'),
       to: withClaim('test/new', undefined, '3Gi'),
     },
@@ -128,7 +128,7 @@ const WAYS: Way[] = [
     from: BASE,
     act: () => world.createSnapshot('prod/second', 'foo'),
     to: { ...BASE, snapshots: { ...BASE.snapshots, 'prod/second': DATA } },
-    change: { name: 'it is deleted', act: () => removeSnapshot('prod/second'), to: BASE },
+    change: { name: 'its deletion', act: () => removeSnapshot('prod/second'), to: BASE },
   },
   {
     name: 'the deletion of a snapshot',
@@ -239,7 +239,7 @@ async function killed(
     hasDied = true;
   });
   await way.act();
-  await until('it is dead, or has done all', async () =>
+  await until('the daemon is killed, or has finished', async () =>
     hasDied || (await world.whatIsWrong(way.to)) === undefined ? true : undefined,
   );
   await daemon?.idle();
@@ -316,17 +316,17 @@ test.each(some(['before', 'after'] as const))(
         });
       });
       await world.createClass('room');
-      await until('it is dead, or has told all', async () =>
+      await until('the daemon is killed, or has finished', async () =>
         hasDied ? true : isTold('fast', 'room'),
       );
       await daemon?.idle();
       const effect = hasDied ? life.effects.at(at - 1) : undefined;
       await end();
       await live('default');
-      await until('the room of both classes is told', () => isTold('fast', 'room'));
+      await until('the capacity of both classes is published', () => isTold('fast', 'room'));
       expect(await world.all(CSI_DRIVERS)).toHaveLength(1);
       await world.remove(STORAGE_CLASSES, '/room');
-      await until('that of one is told', () => isTold('fast'));
+      await until('the capacity of one class is published', () => isTold('fast'));
       await daemon?.idle();
       if (effect === undefined) break;
       effects.push(effect);

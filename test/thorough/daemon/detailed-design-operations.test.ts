@@ -98,11 +98,11 @@ describe('Attach Logic', () => {
     await at.createOnDemand('a');
     nodes.held.add('n1');
     await at.createPod('p1', 'a');
-    await until('the operation is shown', async () =>
+    await until('the attachment is Attaching', async () =>
       (await at.attachments('a'))[0]?.state === 'Attaching' ? true : undefined,
     );
     expect(await at.attachments('a')).toMatchObject([{ safeToMount: false, pods: ['default/p1'] }]);
-    const waiting = await until('the pod is told', () => at.podCondition('p1'));
+    const waiting = await until('the pod has a condition', () => at.podCondition('p1'));
     expect(waiting).toMatchObject({ status: 'False', reason: 'VolumesNotAttached' });
     expect(loops()).toBe(0);
     nodes.held.clear();
@@ -141,8 +141,8 @@ describe('Rationale for Storing State', () => {
 
 describe('Polling', () => {
   test.each([
-    ['is attached again where it is polled', 200, 1],
-    ['is not missed where it is not', undefined, 0],
+    ['is attached again with polling', 200, 1],
+    ['is not noticed without polling', undefined, 0],
   ])(
     'polls nodes for attachments: a device detached by something else %s',
     async (_, pollIntervalMs, count) => {

@@ -44,7 +44,7 @@ describe('Safe Mount/Unmount', () => {
       },
     ],
     [
-      "in the kubelet's folders",
+      "in the kubelet's directories",
       /the kubelet has .*mounts\/a/,
       (on: boolean) => {
         const { kubelet } = at.nodes.disk('n1');
@@ -80,7 +80,7 @@ describe('Safe Mount/Unmount', () => {
     at.nodes.away.add('n1');
     await at.setReady('n1', 'False', new Date(Date.now() - 5 * MINUTE));
     await at.deletePod('p1');
-    await until('it is not known any more', async () =>
+    await until('the attachment is Uncertain', async () =>
       (await at.attachments('a'))[0]?.state === 'Uncertain' ? true : undefined,
     );
     expect(await at.record('a')).toBe('["n1"]');
@@ -119,7 +119,7 @@ describe('Safe Mount/Unmount', () => {
     expect((await metrics.read()).body).toContain(
       'attach_detach_controller_attachdetach_controller_forced_detaches{reason="out-of-service"} 1',
     );
-    await until('the pod is told', async () =>
+    await until('the condition of the pod is False', async () =>
       (await at.podCondition('p1'))?.status === 'False' ? true : undefined,
     );
     await at.deletePod('p1');
@@ -143,7 +143,7 @@ describe('Safe Mount/Unmount', () => {
       node: 'n1',
       state: 'Attached',
     });
-    await until('it is recorded', async () =>
+    await until('the annotation lists n1', async () =>
       (await at.record('a')) === '["n1"]' ? true : undefined,
     );
     at.nodes.disk('n1').mounts.clear();
@@ -157,7 +157,7 @@ describe('Safe Mount/Unmount', () => {
     at.nodes.away.add('n1');
     await at.setReady('n1', 'False');
     await at.setReady('n1', 'True');
-    await until('it is uncertain', async () =>
+    await until('the attachment is Uncertain', async () =>
       (await at.attachments('a'))?.[0]?.state === 'Uncertain' ? true : undefined,
     );
     expect(await at.attachments('a')).toMatchObject([{ safeToMount: false }]);

@@ -42,7 +42,7 @@ describe('Attach/Detach Controller', () => {
     // The attachment is uncertain.
     at.nodes.away.add('n1');
     await start();
-    const shown = await until('it is shown', async () => (await at.attachments('a'))[0]);
+    const shown = await until('the attachment exists', async () => (await at.attachments('a'))[0]);
     expect(shown).toMatchObject({ node: 'n1', state: 'Uncertain', safeToMount: false, pods: [] });
     expect(at.recordsWritten('a')).toEqual(['["n1"]']);
     at.nodes.away.clear();
@@ -81,12 +81,12 @@ describe('Attach/Detach Controller', () => {
     await at.createOnDemand('there', 'n2');
     nodes.held.add('n1');
     await at.createPod('p1', 'stuck');
-    await until('its job runs', async () => (nodes.waiting().length === 1 ? true : undefined));
+    await until('the job runs', async () => (nodes.waiting().length === 1 ? true : undefined));
     await at.createPod('p2', 'there', 'n2');
     await at.isAttached('there', 'n2');
     // Another operation on its node is not blocked, either.
     await at.createPod('p3', 'here');
-    await until('both run', async () => (nodes.waiting().length === 2 ? true : undefined));
+    await until('both jobs run', async () => (nodes.waiting().length === 2 ? true : undefined));
     expect(await at.attachments('stuck')).toMatchObject([]);
     nodes.held.clear();
     await at.isAttached('stuck');
@@ -100,7 +100,7 @@ describe('Attach/Detach Controller', () => {
     await at.createAttached('stuck');
     nodes.held.add('n1');
     await at.deletePod('p1');
-    await until('its job runs', async () => (nodes.waiting().length === 1 ? true : undefined));
+    await until('the job runs', async () => (nodes.waiting().length === 1 ? true : undefined));
     await at.createPod('p2', 'there', 'n2');
     await at.isAttached('there', 'n2');
     expect(nodes.waiting()).toHaveLength(1);
@@ -114,14 +114,14 @@ describe('Attach/Detach Controller', () => {
     await at.createOnDemand('a');
     nodes.held.add('n1');
     await at.createPod('p1', 'a');
-    await until('its job runs', async () => (nodes.waiting().length === 1 ? true : undefined));
+    await until('the job runs', async () => (nodes.waiting().length === 1 ? true : undefined));
     // Each of these events would require another operation.
     await at.deletePod('p1');
     await at.createPod('p2', 'a');
     await at.setReady('n1', 'False');
     await at.setReady('n1', 'True');
     await at.deletePod('p2');
-    await until('the operation is shown', async () =>
+    await until('the attachment is Attaching', async () =>
       (await at.attachments('a'))[0]?.state === 'Attaching' ? true : undefined,
     );
     expect(nodes.submitted).toHaveLength(1);
@@ -139,7 +139,7 @@ describe('Attach/Detach Controller', () => {
     await Promise.all(names.map((name) => at.createOnDemand(name)));
     nodes.held.add('n1');
     await Promise.all(names.map((name) => at.createPod(name, name)));
-    await until('eight run', async () => (nodes.waiting().length === 8 ? true : undefined));
+    await until('eight jobs run', async () => (nodes.waiting().length === 8 ? true : undefined));
     // Detaches, and other nodes, have separate limits.
     await at.createPod('other', 'other', 'n2');
     await at.isAttached('other', 'n2');
@@ -190,7 +190,7 @@ describe('Attach/Detach Controller', () => {
     const ready = async ({ status }: Volume) =>
       status?.conditions?.find(({ type }) => type === 'Ready');
     await at.start({ executor: nodes, attachment: false });
-    await until('it says so', async () =>
+    await until('Ready has reason AttachmentDisabled', async () =>
       (await ready(await at.volume('always')))?.reason === 'AttachmentDisabled' ? true : undefined,
     );
     await at.client.delete(VOLUMES, 'always');

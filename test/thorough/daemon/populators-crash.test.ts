@@ -134,7 +134,7 @@ test.each(FAILING)('a failed pod is counted once after a crash %s effect %i', as
     await cluster.createClaim(name);
     const effects = await dieAt(at, when, () => cluster.isBound(name).then(cluster.isClean));
     await liveOn();
-    const prime = await until('its failure is noted', async () => {
+    const prime = await until('the failure of the pod is recorded', async () => {
       const [found] = await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN);
       return found?.metadata.annotations?.[POPULATE_ATTEMPTS_ANNOTATION] === undefined
         ? undefined

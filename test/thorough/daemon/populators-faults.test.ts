@@ -176,7 +176,7 @@ describe('a quota of the namespace', () => {
       refused.set('on', '');
       await cluster.createClaim('data');
       await cluster.isTold('data', `${reason}: ${what}`);
-      await until('it was asked for again', async () => asked > 3 || undefined);
+      await until('the creation is retried', async () => asked > 3 || undefined);
       expect(await why('data')).toContain('exceeded quota: small');
       expect(await warnings('data')).toEqual([`${reason} 1`]);
       refused.clear();
@@ -206,7 +206,7 @@ describe('a pod that does not start', () => {
   test('is reported once for a missing image, and recreated with the fixed image', async () => {
     cluster.world.mount = () => Promise.reject(new Error('it is not'));
     await cluster.createClaim('data');
-    const pod = await until('its pod is there', podNow);
+    const pod = await until('the populator pod exists', podNow);
     for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'ErrImagePull', 'ImagePullBackOff']) {
       await hasNoImage(pod, reason);
       await cluster.isTold('data', 'does not run: ErrImagePull: no such image');
@@ -241,7 +241,7 @@ describe('a pod that does not start', () => {
   test('is reported with the FailedMount event of the kubelet', async () => {
     cluster.world.mount = () => Promise.reject(new Error('secret "certs" not found'));
     await cluster.createClaim('data');
-    await until('it is told', async () =>
+    await until('the event is emitted', async () =>
       (await cluster.eventsOf('data')).find(({ message }) =>
         message.includes('FailedMount: secret "certs"'),
       ),

@@ -60,7 +60,7 @@ test('a running population completes once the disabled controllers are enabled',
   await cluster.createClaim('plain', { dataSourceRef: undefined });
   await cluster.isBound('plain');
   goOn();
-  await until('the pod has filled it', async () =>
+  await until('the pod has populated the claim', async () =>
     (await cluster.all<Pod>(PODS, OWN)).some(({ status }) => status?.phase === 'Succeeded')
       ? true
       : undefined,

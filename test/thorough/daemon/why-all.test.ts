@@ -82,7 +82,7 @@ describeAsRoot('why --all', () => {
   test('reports each problem once, with its cause and a fix', async () => {
     const all = BROKEN.map(wanted).toSorted();
     const seen = await lookUntil(
-      'each is named',
+      'each problem is reported',
       (each) => all.every((one) => each.map(named).includes(one)),
       120_000,
     );
@@ -102,7 +102,7 @@ describeAsRoot('why --all', () => {
         throw new Error(`${wanted(broken)}: ${cause.message}`, { cause });
       });
     }
-    const { status } = await lookUntil('nothing is held up', (each) => each.length === 0);
+    const { status } = await lookUntil('no problem is reported', (each) => each.length === 0);
     expect(status).toBe(0);
     expect((await whyAll()).stdout).toBe('');
   }, 400_000);

@@ -21,15 +21,15 @@ const elsewhere: PersistentVolume = { ...pv('Bound', { ownerReferences: [] }) };
 elsewhere.spec = { ...elsewhere.spec, local: { path: '/dev/sdb' } };
 
 test.each<[string, Volume, PersistentVolume | undefined, object]>([
-  ['made', volume(ready('True')), own, { is: 'to adopt', pv: own }],
+  ['provisioned', volume(ready('True')), own, { is: 'to adopt', pv: own }],
   [
-    'made, with the job that asked for its size',
+    'provisioned, with a running job for its size',
     volume({ ...ready('True'), job: 'GetDeviceInfo/2020' }),
     own,
     { is: 'to adopt' },
   ],
   [
-    'made, with a job that is done',
+    'provisioned, with a finished job',
     volume({ ...ready('True'), job: 'PrepareVolume/DONE' }),
     own,
     { is: 'to adopt' },
@@ -41,12 +41,12 @@ test.each<[string, Volume, PersistentVolume | undefined, object]>([
     { is: 'to adopt' },
   ],
   [
-    "Stowage's",
+    'managed by Stowage',
     volume({ ...ready('True'), prepared }),
     own,
     { is: 'left', why: "it is Stowage's" },
   ],
-  ['not begun', volume(), undefined, { is: 'left', why: expect.stringContaining('it is new') }],
+  ['new', volume(), undefined, { is: 'left', why: expect.stringContaining('it is new') }],
   [
     'failed',
     volume(ready('False', 'CreationError')),
@@ -54,13 +54,13 @@ test.each<[string, Volume, PersistentVolume | undefined, object]>([
     { is: 'left', why: expect.stringContaining('it is Failed') },
   ],
   [
-    'being made',
+    'being provisioned',
     volume({ ...ready('Unknown', 'Pending'), job: 'PrepareVolume/2020' }),
     undefined,
     { is: 'refused', why: expect.stringContaining('PrepareVolume/2020') },
   ],
   [
-    'being unmade',
+    'being unprepared',
     volume({ ...ready('True'), job: 'UnprepareVolume/2020' }),
     own,
     { is: 'refused' },
@@ -78,20 +78,20 @@ test.each<[string, Volume, PersistentVolume | undefined, object]>([
     { is: 'refused', why: 'it has no PersistentVolume' },
   ],
   [
-    "beside another one's PersistentVolume",
+    'beside a foreign PersistentVolume',
     volume(ready('True')),
     elsewhere,
     { is: 'refused', why: expect.stringContaining('is not its own') },
   ],
   [
-    'with a PersistentVolume that goes',
+    'with a PersistentVolume that is being deleted',
     volume(ready('True')),
     pv('Bound', { deletionTimestamp: '2026-01-01T00:00:00Z' }),
     { is: 'refused', why: 'its PersistentVolume is being deleted' },
   ],
-  ['of a spec that no node may see', invalid, own, { is: 'refused' }],
+  ['invalid', invalid, own, { is: 'refused' }],
   [
-    'of a UID that is none',
+    'with an invalid UID',
     volume(ready('True'), { uid: '../../etc' }),
     own,
     { is: 'refused', why: expect.stringContaining('metadata.uid') },

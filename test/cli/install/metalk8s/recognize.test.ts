@@ -35,7 +35,7 @@ test.each([
   ['a device', '/dev/sda', '/dev/sda'],
   ['the path of another Volume', BY_UUID.replace(UID, 'x'), BY_UUID.replace(UID, 'x')],
   ['a path of the other mode', BY_PARTUUID, BY_PARTUUID],
-  ['a logical volume, which is none in mode Filesystem', byMapper('LVM-abc'), byMapper('LVM-abc')],
+  ['a logical volume in mode Filesystem', byMapper('LVM-abc'), byMapper('LVM-abc')],
 ])(
   'a Volume whose PersistentVolume refers to %s is refused before its node is probed',
   async (_, path, told) => {

@@ -97,7 +97,7 @@ describe('adoption of a MetalK8s Volume', () => {
       /it is another one/,
     ],
     ['died', { state: 'died' }, /ended without a result/],
-    ['is not there', { state: 'not-found' }, /the job does not exist/],
+    ['does not exist', { state: 'not-found' }, /the job does not exist/],
   ])('does not write the status if its job %s', async (_, state, why) => {
     const { done, patches } = world([state]);
     await expect(done).rejects.toThrow(why);
@@ -109,7 +109,7 @@ describe('adoption of a MetalK8s Volume', () => {
 
   test.each<[string, Volume]>([
     ['is being deleted by then', volume({}, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
-    ['is another one by then', volume({}, { uid: 'other' })],
+    ['was recreated by then', volume({}, { uid: 'other' })],
   ])('does not write the status if the Volume %s', async (_, now) => {
     const { done, patches } = world([succeeded], now);
     await expect(done).rejects.toThrow('it was deleted meanwhile');

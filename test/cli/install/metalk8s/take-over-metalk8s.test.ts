@@ -59,7 +59,7 @@ const isInstalled = () => exists(DEPLOYMENTS, 'stowage', 'stowage');
 describe('install beside the operator of MetalK8s', () => {
   test.each([
     ['the name of 126.0 and later', OPERATOR, 'kube-system'],
-    ['the name before', 'storage-operator', 'kube-system'],
+    ['the name before 126.0', 'storage-operator', 'kube-system'],
   ])('refuses the daemon, and watch refuses to run, by %s', async (_, name, namespace) => {
     await client.create(DEPLOYMENTS, deployment(name, namespace));
     const { code, err } = await stowage(['install']);
@@ -78,9 +78,14 @@ describe('install beside the operator of MetalK8s', () => {
   });
 
   test.each([
-    ['one of that name elsewhere', 'storage-operator', 'default', 'example.com/other:1'],
-    ['one that has no replicas', OPERATOR, 'kube-system', 'storage-operator'],
-    ['another one of kube-system', 'metrics-server', 'kube-system', 'metrics-server'],
+    [
+      'a Deployment of that name in another namespace',
+      'storage-operator',
+      'default',
+      'example.com/other:1',
+    ],
+    ['an operator without replicas', OPERATOR, 'kube-system', 'storage-operator'],
+    ['another Deployment of kube-system', 'metrics-server', 'kube-system', 'metrics-server'],
   ])('ignores %s', async (_, name, namespace, image) => {
     await client.create(
       DEPLOYMENTS,
@@ -189,12 +194,12 @@ describe('install --take-over-metalk8s', () => {
 
   test.each([
     [
-      'without the definitions',
+      'a list of components without crds',
       [...TAKE_OVER, '--components', 'rbac'],
       'requires the component crds',
     ],
     [
-      'flags of nodes alone',
+      'a flag of nodes alone',
       ['install', '--local-node', 'n1'],
       '--local-node requires --take-over-metalk8s',
     ],

@@ -78,7 +78,7 @@ test('offers the choices of the option under the names of the question', async (
 test.each<[string, string[], string[], string[]]>([
   ['chosen', ['/a'], ['/a'], ['Path:']],
   ['typed instead', ['/a'], ['', '/b'], ['Path:', 'Another path:']],
-  ['typed where there is none', [], ['/b'], ['Another path:']],
+  ['typed if there are no choices', [], ['/b'], ['Another path:']],
 ])('a value with live choices can be %s', async (_, live, answers, wanted) => {
   const path: Question<Answers, string[]> = {
     of: 'path',

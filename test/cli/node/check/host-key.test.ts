@@ -116,7 +116,7 @@ test('a key is added beside a known key of another type', async () => {
 
 test.each<[string, Record<string, string>, string, string]>([
   [
-    'a node that shows another key',
+    'a node that presents another key',
     { 'ssh-keyscan': `# 10.0.0.7:22 SSH-2.0\n10.0.0.7 ssh-ed25519 ${OTHER}\n` },
     'shows no host key with the fingerprint SHA256:',
     'another machine',
@@ -129,14 +129,14 @@ test.each<[string, Record<string, string>, string, string]>([
   ],
   ['a node that does not answer', { 'ssh-keyscan': '' }, 'got no host key of node n1', 'sshd runs'],
   [
-    'a node behind another',
+    'a node behind a jump host',
     { ssh: 'hostname n1\nport 22\nproxyjump bastion\n' },
     'is reached through bastion',
     'HostKeyAlias=n1',
   ],
-  ['a wrong configuration', { ssh: '' }, 'no route to host', ''],
+  ['an invalid configuration', { ssh: '' }, 'no route to host', ''],
   [
-    'known hosts that are nowhere',
+    'a configuration without known hosts',
     { ssh: 'hostname n1\nport 22\nuserknownhostsfile none\n' },
     'ssh keeps no known hosts',
     'Set UserKnownHostsFile to a file',

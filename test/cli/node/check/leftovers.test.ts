@@ -202,7 +202,7 @@ describe('check node after the API server was restored to before a create', () =
       { hint: expect.stringContaining('The kubelet on the node releases it') as never },
     ],
     [
-      'a loop device of a file that was removed',
+      'a loop device of a removed file is detached',
       { loops: loop(`${FILE} (deleted)`) },
       {
         message: expect.stringContaining(`of ${FILE} (deleted)`) as never,
@@ -210,17 +210,17 @@ describe('check node after the API server was restored to before a create', () =
       },
     ],
     [
-      'a loop device that alone is left',
+      'a loop device without a file or records is detached',
       { loops: loop(`${FILE} (deleted)`), [FOLDER]: missing, [RECORDS]: missing },
       { message: expect.stringContaining('/dev/loop0') as never, command: 'losetup -d /dev/loop0' },
     ],
     [
-      'a loop device of a folder that is reached by a link',
+      'a loop device of a file in a linked directory is detached',
       { loops: loop(`/mnt/disk/${UID}`) },
       { message: expect.stringContaining('/dev/loop0') as never, command: 'losetup -d /dev/loop0' },
     ],
     [
-      'what is no plain file has no command',
+      'a path that is not a regular file has no command',
       { loops: result(0), [FOLDER]: result(0, `d 4096 ${UID}`) },
       {
         message: expect.stringContaining('which is not a regular file') as never,
@@ -228,7 +228,7 @@ describe('check node after the API server was restored to before a create', () =
       },
     ],
     [
-      'records that are damaged are records',
+      'damaged records count as records',
       { loops: result(0), [FOLDER]: missing, [`intent ${UID}`]: result(0, '{') },
       { message: `records; no Volume of this cluster has the UID ${UID}` },
     ],

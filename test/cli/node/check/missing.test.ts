@@ -43,7 +43,7 @@ describe('check node on a Volume that is being deleted', () => {
 
   test.each<[string, World['objects'], object[]]>([
     [
-      'and held names the holder and the command',
+      'names the holder and the command',
       held(used({ command: 'mdadm --stop /dev/md127' })),
       [
         {
@@ -53,18 +53,22 @@ describe('check node on a Volume that is being deleted', () => {
       ],
     ],
     [
-      'and held by what nothing is known to end',
+      'names a holder without a known command',
       held(USED),
       [{ message: expect.stringContaining(USED.message) }],
     ],
-    ['held on another node', held(USED, {}, 'n2'), []],
+    ['ignores a holder on another node', held(USED, {}, 'n2'), []],
     [
-      'and held by a reason without parameters, as others may write it',
+      'reports a reason without parameters, as others may write it',
       held({ message: 'in use', detail: { code: 'DeviceInUse' } as Reason }),
       [{ message: expect.stringContaining('in use') }],
     ],
-    ['and being detached', held(explain('OperationUnderWay', { step: 'detach' })), []],
-    ['no more', held(USED, { deletionTimestamp: undefined }), []],
+    ['reports nothing during a detach', held(explain('OperationUnderWay', { step: 'detach' })), []],
+    [
+      'reports nothing without a deletion timestamp',
+      held(USED, { deletionTimestamp: undefined }),
+      [],
+    ],
   ])('%s', async (_, objects, expected) => {
     const { problems } = await check({ probes: MADE }, objects);
     expect(problems.filter(({ check }) => check === 'Volume data1')).toMatchObject(expected);
@@ -93,7 +97,7 @@ describe('check node after the API server was restored to before a delete', () =
     ],
     ['the file', { [FOLDER]: missing }, volume, `its file ${FILE} is missing`],
     [
-      'half a file is none',
+      'the file, with a partial one',
       { [FOLDER]: result(0, `f 1 ${UID}.partial`) },
       volume,
       `its file ${FILE} is missing`,
@@ -105,45 +109,45 @@ describe('check node after the API server was restored to before a delete', () =
       'the node has neither a record of it nor its device',
     ],
     [
-      'of a raw device',
+      'a raw device',
       { ...gone, [link]: result(1) },
       raw({ prepared }),
       'the node has neither a record of it nor its device',
     ],
-    ['a raw device that MetalK8s made', gone, raw({ prepared }), undefined],
+    ['a raw device that MetalK8s provisioned', gone, raw({ prepared }), undefined],
     [
-      'a raw device of an earlier version, by the path that it has',
+      'a raw device of an earlier version, at its path',
       { ...gone, [link]: result(1), [earlier]: result(0) },
       raw({ prepared, devicePath: `/dev/disk/by-uuid/${UID}` }),
       undefined,
     ],
     [
-      'of a raw device of an earlier version',
+      'a missing raw device of an earlier version',
       { ...gone, [earlier]: result(1) },
       raw({ prepared, devicePath: `/dev/disk/by-uuid/${UID}` }),
       'the node has neither a record of it nor its device',
     ],
     [
-      'of a raw device whose status names another path',
+      'a raw device whose status names another path',
       { ...gone, [link]: result(1) },
       raw({ prepared, devicePath: '/dev/sda' }),
       'the node has neither a record of it nor its device',
     ],
-    ['of a Volume that is not made yet', { ...gone }, dataOne({ status: {} }), undefined],
+    ['a Volume that is not provisioned yet', { ...gone }, dataOne({ status: {} }), undefined],
     [
-      'of another node',
+      'a Volume of another node',
       { ...gone },
       dataOne({ status: { prepared: { node: 'n2', paths: [FILE], identity: '' } } }),
       undefined,
     ],
     [
-      'of one being deleted',
+      'a Volume that is being deleted',
       { ...gone },
       dataOne({ metadata: { ...made.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } }),
       undefined,
     ],
     [
-      'of one whose status names another file',
+      'a Volume whose status names another file',
       { ...gone },
       dataOne({ status: { prepared: { node: 'n1', paths: ['/etc/passwd'], identity: '' } } }),
       undefined,

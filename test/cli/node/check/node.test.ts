@@ -116,13 +116,13 @@ describe('check node on kernel, clock and space', () => {
       { date: result(0, `${now + 6}`) },
       { check: 'clock', message: '6 s ahead of the clock of this machine' },
     ],
-    ['a clock that is 6 s behind, or almost 5', { date: result(0, `${now - 6}`) }, undefined],
+    ['a clock that is 5 to 6 s behind', { date: result(0, `${now - 6}`) }, undefined],
     [
       'a clock that is behind',
       { date: result(0, `${now - 61}`) },
       { check: 'clock', message: '60 s behind the clock of this machine' },
     ],
-    ['a clock that says nothing', { date: result(0, 'soon') }, { check: 'tools' }],
+    ['a clock that cannot be read', { date: result(0, 'soon') }, { check: 'tools' }],
     ['a file system with 1 GiB free', freeIn(FOLDER, 1), undefined],
     [
       'a file system that is full',
@@ -130,7 +130,7 @@ describe('check node on kernel, clock and space', () => {
       { check: 'space', message: `512Mi free for ${FOLDER}` },
     ],
     [
-      'a folder that is not there yet is to be where the one above it is',
+      'the parent of a directory that does not exist yet',
       { [`free ${FOLDER}`]: missing, 'free /var/lib/metalk8s/storage': result(0, '1|4096') },
       { check: 'space', message: `4Ki free for ${FOLDER}` },
     ],
@@ -193,26 +193,26 @@ describe('check node', () => {
   });
 
   test.each<[string, FakeNodeAnswers, string[]]>([
-    ['nothing may be run', { probes: { ...OK, udev: throwing } }, ['user']],
+    ['no command may be run', { probes: { ...OK, udev: throwing } }, ['user']],
     ['tools may not be run', { probes: { ...OK, losetup: throwing } }, ['tools']],
-    ['folders may not be read', { probes: { ...OK, [RECORDS]: throwing } }, ['leftovers']],
+    ['directories may not be read', { probes: { ...OK, [RECORDS]: throwing } }, ['leftovers']],
     [
-      'a folder can not be read',
+      'a directory cannot be read',
       { probes: { ...OK, [FOLDER]: result(1, '', 'find: I/O error') } },
       ['leftovers'],
     ],
-    ['jobs are of another user', { probes: OK, subjects: refused }, ['jobs']],
+    ['jobs belong to another user', { probes: OK, subjects: refused }, ['jobs']],
   ])('reports the check that fails if %s', async (_, node, names) => {
     const { code, problems } = await check(node);
     expect({ code, names: problems.map((problem) => problem.check) }).toEqual({ code: 5, names });
   });
 
   test.each<[string, (FakeNodeAnswers | Error)[], number]>([
-    ['one of two is away', [{ probes: OK }, away], 7],
-    ['one of two is away, and something is on the other', [{ probes: MADE }, away], 7],
-    ['both are away', [away, away], 1],
-    ['something is on one', [{ probes: MADE }, { probes: OK }], 5],
-    ['all is well', [{ probes: OK }, { probes: OK }], 0],
+    ['one of two is unreachable', [{ probes: OK }, away], 7],
+    ['one is unreachable, and the other has a problem', [{ probes: MADE }, away], 7],
+    ['both are unreachable', [away, away], 1],
+    ['one has a problem', [{ probes: MADE }, { probes: OK }], 5],
+    ['neither has a problem', [{ probes: OK }, { probes: OK }], 0],
   ])('exits with a status for all nodes if %s', async (_, [n1, n2], code) => {
     const nodes = { n1: n1 as FakeNodeAnswers, n2: n2 as FakeNodeAnswers };
     const outcome = await stowage(['check', 'node', 'n{1..2}'], world(nodes));

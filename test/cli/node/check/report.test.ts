@@ -26,10 +26,10 @@ import {
 
 describe('check node on a node without problems', () => {
   test.each<[string, FakeNodeAnswers, World['objects']]>([
-    ['with nothing on it', { probes: OK }, {}],
+    ['without storage', { probes: OK }, {}],
     ['with a Volume', { probes: MADE, subjects: [UID] }, volume],
     [
-      'with what a Volume left that is to be removed',
+      'with a Leftover that is to be removed',
       { probes: MADE, subjects: [UID] },
       {
         [`leftovers/${UID}`]: {
@@ -41,7 +41,7 @@ describe('check node on a node without problems', () => {
       },
     ],
     [
-      'with a Volume that is being made',
+      'with a Volume that is being provisioned',
       {
         probes: { ...MADE, [FOLDER]: result(0, `f 5 ${UID}.partial`), [RECORDS]: missing },
         subjects: [UID],
@@ -68,7 +68,7 @@ describe('check node on a node without problems', () => {
       },
       {},
     ],
-    ['with loops of other files', { probes: { ...OK, loops: loop(`/srv/${UID}`) } }, {}],
+    ['with loop devices of other files', { probes: { ...OK, loops: loop(`/srv/${UID}`) } }, {}],
   ])('%s', async (_, node, objects) => {
     const { code, problems, err } = await check(node, objects);
     expect({ code, problems, err }).toEqual({ code: 0, problems: [], err: '' });
@@ -95,7 +95,7 @@ describe('check node on a node without problems', () => {
 
 test.each<[string, FakeNodeAnswers | Error]>([
   ['that answers', { probes: OK }],
-  ['that does not', new NodeError('unreachable', 'n1', 'node n1: no route to host')],
+  ['that does not answer', new NodeError('unreachable', 'n1', 'node n1: no route to host')],
 ])('check node reports an invalid address annotation of a node %s', async (_, answers) => {
   const annotations = { 'stowage.dev/address': 'user@host', 'stowage.dev/port': '22' };
   const { problems, code } = await check(answers, { 'nodes/n1': nodeNamed('n1', { annotations }) });

@@ -68,7 +68,7 @@ describe('detach volume without --force', () => {
       'stowage detach volume a --node n1 --force',
     ],
     [
-      'a pod, on a directory that nodes share,',
+      'a pod in a shared directory',
       volume([entry({ pods: ['db/db-0'] })], { attachableNodes: ['n1', 'n2'] }),
       {},
       'this pod needs it there: db/db-0',
@@ -169,7 +169,7 @@ describe('detach volume --force', () => {
       'Wait until that is 6',
     ],
     [
-      'a node of which it is not known',
+      'a node NotReady since an unknown time',
       {},
       node('False', undefined),
       'NotReady since an unknown time',

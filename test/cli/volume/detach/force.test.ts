@@ -113,25 +113,25 @@ describe('detach volume --force against a server', () => {
 
   test.each<[string, Partial<Leader>, string | null, string, number?]>([
     [
-      'what the daemon waits',
+      'the wait of the daemon',
       { maxWaitForUnmountMs: 600_000 },
       null,
       'Wait until that is 10 minutes',
     ],
     [
-      'a daemon that waits for ever',
+      'an infinite wait of the daemon',
       { maxWaitForUnmountMs: Infinity },
       null,
       'Switch the machine off',
     ],
     [
-      'the default, whatever shorter a Lease says',
+      'the default, though the Lease has less',
       { maxWaitForUnmountMs: 1 },
       null,
       'Wait until that is 6 minutes',
       60,
     ],
-    ['what its class says', {}, '2h', 'Wait until that is 120 minutes'],
+    ['the wait of its class', {}, '2h', 'Wait until that is 120 minutes'],
   ])(
     'refuses a node that is NotReady for less than %s',
     async (_, leader, ofClass, hint, seconds = 361) => {

@@ -40,13 +40,13 @@ test("sends MetalK8s's manifests unchanged", async () => {
 test.each<[string, string]>([
   ['several documents', documents(volume('a'), volume('b'))],
   [
-    'empty ones between',
+    'empty documents between others',
     `# first\n---\n---\n${documents(volume('a'))}---\n# nothing\n---\n${documents(volume('b'))}---\n`,
   ],
   ['a List', documents({ apiVersion: 'v1', kind: 'List', items: [volume('a'), volume('b')] })],
   ['JSON', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [volume('a'), volume('b')] })],
-  ['lines that end as on Windows', documents(volume('a'), volume('b')).replaceAll('\n', '\r\n')],
-  ['a mark of the byte order', `\ufeff${documents(volume('a'), volume('b'))}`],
+  ['CRLF line endings', documents(volume('a'), volume('b')).replaceAll('\n', '\r\n')],
+  ['a byte order mark', `\ufeff${documents(volume('a'), volume('b'))}`],
 ])('takes %s', async (_, text) => {
   expect(await create(text)).toMatchObject({ code: 0, out: created('a') + created('b'), err: '' });
 });

@@ -136,7 +136,7 @@ describe('diff exits with more than 1 for', () => {
   });
 
   test.each([
-    ['a program that is not there', 'stowage-has-no-such-program'],
+    ['a program that does not exist', 'stowage-has-no-such-program'],
     ['a program that fails', 'sh /nowhere'],
   ])('%s', async (_, program) => {
     const env = { KUBECTL_EXTERNAL_DIFF: program };

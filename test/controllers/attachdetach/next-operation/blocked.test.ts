@@ -29,28 +29,28 @@ describe('blocked pods', () => {
   const exclusively = `${multi} exclusively attached to one node and can't be attached to another`;
   test.each<[string, ViewChange, string, string, string]>([
     [
-      'still attached',
+      'the volume is still attached',
       held,
       'multi-attach',
       'MultiAttach',
       `${exclusively}: node n1 has it (Attached)`,
     ],
     [
-      'used by others',
+      'used by other pods',
       { wanted: [wanted('n1', 'b', 'c'), wanted('n2', 'a')], ...held },
       'multi-attach',
       'MultiAttach',
       `${multi} used by pod(s) app/b, app/c: node n1 has it (Attached)`,
     ],
     [
-      'why it does not let go',
+      'attached, with a message',
       { entries: [entry('n1', { message: '/dev/loop1 is mounted at /x' })] },
       'multi-attach',
       'MultiAttach',
       `${exclusively}: node n1 has it (Attached), /dev/loop1 is mounted at /x`,
     ],
     [
-      'not known',
+      'the attachment is uncertain',
       { entries: [entry('n1', { ...uncertain, message: 'no answer' })] },
       'multi-attach',
       'MultiAttachUncertain',
@@ -71,28 +71,28 @@ describe('blocked pods', () => {
       `${exclusively}: node n1 has it (Detaching)`,
     ],
     [
-      'on a node that is NotReady',
+      'attached to a node that is NotReady',
       { ...held, nodes: { n1: notReady(NOW - 60 * MINUTE) } },
       'multi-attach',
       'MultiAttachNodeNotReady',
       `${exclusively}: node n1 has it (Attached), and is not Ready, so that it may still write: once the machine is off, add the taint ${taint} to the Node`,
     ],
     [
-      'on a node that is deleted',
+      'attached to a node that is deleted',
       { ...held, nodes: { n1: DELETED } },
       'multi-attach',
       'MultiAttach',
       `${exclusively}: node n1 has it (Attached), Node n1 no longer exists, and the machine may still write: once the machine is off, create a Node of that name with the taint node.kubernetes.io/out-of-service`,
     ],
     [
-      'held by a pause',
+      'attached to a paused node',
       { ...held, nodes: { n1: paused('Node n1') } },
       'multi-attach',
       'MultiAttachPaused',
       `${exclusively}: node n1 has it (Attached), and the annotation stowage.dev/paused of Node n1 prevents the detach`,
     ],
     [
-      'a reader beside what can be written to',
+      'a reader beside a writable attachment',
       { volume: readers, entries: [entry('n1', {}, 'b')], isPodActive: alive },
       'multi-attach',
       'MultiAttach',
@@ -111,14 +111,14 @@ describe('blocked pods', () => {
       `${multi} used by pod(s) app/b: node n1 has it (Attached), and is not Ready, and its pods are not deleted`,
     ],
     [
-      'on the wrong node',
+      'the pod is on a node that is not allowed',
       { volume: shared({ nodes: ['n1', 'n3'] }) },
       'node-not-allowed',
       'NodeNotAllowed',
       'Volume v1 cannot be attached to n2, only to n1, n3: run the pod there',
     ],
     [
-      'not made',
+      'the Volume is not provisioned',
       { volume: shared({ attachable: false }) },
       'not-made',
       'VolumeNotMade',
@@ -139,7 +139,7 @@ describe('blocked pods', () => {
       'Volume v1 cannot be attached: Node n2 does not exist',
     ],
     [
-      'off',
+      'the node is out of service',
       { nodes: { n2: OFF } },
       'gone',
       'NodeOutOfService',
@@ -168,11 +168,11 @@ describe('blocked pods', () => {
 
   test.each<[string, ViewChange]>([
     ['attached', { ...moved, entries: [entry('n2')] }],
-    ['not known', { ...moved, entries: [entry('n2', uncertain)] }],
+    ['uncertain', { ...moved, entries: [entry('n2', uncertain)] }],
     ['to be attached', moved],
-    ['tried again later', { ...moved, notBefore: { 'attach n2': NOW + 1 } }],
+    ['to be retried later', { ...moved, notBefore: { 'attach n2': NOW + 1 } }],
     ['not wanted', { nodes: { n2: OFF } }],
-    ['Always, and off', { volume: always(), wanted: [wanted('n1')], nodes: { n1: OFF } }],
+    ['Always, out of service', { volume: always(), wanted: [wanted('n1')], nodes: { n1: OFF } }],
   ])('are none: %s', (_, change) => {
     expect(nextOperation(view(change), NOW).blocked).toEqual([]);
   });
@@ -215,7 +215,7 @@ describe('blocked pods', () => {
 
   test.each<[string, ViewChange]>([
     ['Always, attached', { volume: always(), wanted: [wanted('n1')], ...held }],
-    ['looked at', { entries: [entry('n1', uncertain)] }],
+    ['being verified', { entries: [entry('n1', uncertain)] }],
   ])('are none in a pause: %s', (_, change) => {
     expect(nextOperation(view({ ...change, nodes: { n1: paused() } }), NOW).blocked).toEqual([]);
   });

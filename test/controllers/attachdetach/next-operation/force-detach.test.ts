@@ -31,28 +31,28 @@ describe('force-detach', () => {
     ['Ready', { volume: single, ...held }, []],
     ['NotReady too long', { volume: single, ...held, nodes: { n1: old } }, ['n1 timeout']],
     [
-      'NotReady not that long',
+      'NotReady not long enough',
       { volume: single, ...held, nodes: { n1: notReady(NOW - 6 * MINUTE + 1) } },
       [],
     ],
     [
-      'NotReady since nobody knows when',
+      'NotReady since an unknown time',
       { volume: single, ...held, nodes: { n1: { ...UP, ready: false } } },
       [],
     ],
     [
-      'NotReady, never let go of',
+      'NotReady, without a timeout',
       { volume: onDemand({ maxWaitForUnmountMs: Infinity }), ...held, nodes: { n1: old } },
       [],
     ],
     [
-      'NotReady, and not known whether it is there',
+      'NotReady, and Uncertain',
       { volume: single, entries: [entry('n1', uncertain)], nodes: { n1: old } },
       ['n1 timeout'],
     ],
     ['NotReady, with a pod', { volume: single, ...onN1, ...held, nodes: { n1: old } }, []],
     [
-      'NotReady, with a pod that lives without its claim',
+      'NotReady, with an active pod whose claim is gone',
       { volume: single, entries: [entry('n1', {}, 'a')], isPodActive: alive, nodes: { n1: old } },
       [],
     ],
@@ -62,7 +62,7 @@ describe('force-detach', () => {
       [],
     ],
     [
-      'NotReady, Always at home, and a pod where it may not be',
+      'NotReady, Always at home, and a pod on a wrong node',
       { volume: always(), wanted: [wanted('n1'), wanted('n2', 'a')], ...held, nodes: { n1: old } },
       [],
     ],
@@ -105,7 +105,7 @@ describe('force-detach', () => {
     ],
     ['deleted, with a pod', { volume: single, ...onN1, ...held, nodes: { n1: DELETED } }, []],
     [
-      'deleted, and the Volume, too',
+      'deleted, and so is the Volume',
       { volume: undefined, ...held, nodes: { n1: DELETED } },
       ['n1 node-gone'],
     ],
@@ -195,7 +195,7 @@ describe('force-detach', () => {
       /^Node n1 no longer exists: Volume v1 is force-detached without verification/,
     ],
     [
-      'gone as well',
+      'the Volume is gone, too',
       { volume: undefined, nodes: { n1: DELETED } },
       'ForceDetachedNodeGone',
       /: the deleted Volume is/,

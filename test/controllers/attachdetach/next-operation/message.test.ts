@@ -24,16 +24,16 @@ describe('the message of a failed detach', () => {
   const OVER = { message: undefined, detail: undefined };
 
   test.each<[string, ViewChange, object]>([
-    ['is over when a pod needs it there', onN1, OVER],
-    ['is over with Always', { volume: always(), wanted: [wanted('n1')] }, OVER],
-    ['stays while nothing needs it', {}, told],
+    ['is cleared if a pod needs the volume there', onN1, OVER],
+    ['is cleared if the policy is Always', { volume: always(), wanted: [wanted('n1')] }, OVER],
+    ['stays while nothing needs the volume', {}, told],
     [
-      'stays where it cannot be mounted',
+      'stays while the volume is not safe to mount',
       { ...onN1, entries: [entry('n1', { ...told, safeToMount: false }, 'a')] },
       told,
     ],
     [
-      'stays on the node that is not to have it, though pods want it there',
+      'stays on the node to detach from, though its pods want the volume',
       {
         volume: shared(),
         ...onBoth,

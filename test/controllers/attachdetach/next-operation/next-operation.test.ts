@@ -32,27 +32,23 @@ describe('nextOperation', () => {
     ['Always, without pods', { volume: always(), wanted: [wanted('n1')] }, 'attach n1'],
     ['two nodes: in their order', onBoth, 'attach n1'],
     [
-      'two nodes, the first of them tried again later',
+      'two nodes, the first to be retried later',
       { ...onBoth, notBefore: { 'attach n1': NOW + 1 } },
       'attach n2',
     ],
+    ['an unverified node, before a pod on another', { ...onN1, unverified: ['n2'] }, 'verify n2'],
     [
-      'a node not looked at yet, before a pod on another',
-      { ...onN1, unverified: ['n2'] },
-      'verify n2',
-    ],
-    [
-      'one that did not answer, after it',
+      'a silent unverified node, after a pod on another',
       { ...onN1, unverified: ['n2'], notBefore: { 'verify n2': NOW - 1 } },
       'attach n1',
     ],
     [
-      'one that did not answer, and nothing else',
+      'a silent unverified node, and nothing else',
       { ...onN1, ...held, unverified: ['n2'], notBefore: { 'verify n2': NOW - 1 } },
       'verify n2',
     ],
     [
-      'a reader uncertain on a node that did not answer, after a reader elsewhere',
+      'an uncertain reader on a silent node, after a reader elsewhere',
       {
         volume: readers,
         ...onN1,
@@ -61,16 +57,16 @@ describe('nextOperation', () => {
       },
       'attach n1 ro',
     ],
-    ['a pod where it is', { ...onN1, ...held }, undefined],
+    ['a pod on the attached node', { ...onN1, ...held }, undefined],
     [
-      'a pod where it is, and not its link',
+      'a pod on the attached node, without the link',
       { ...onN1, entries: [entry('n1', { safeToMount: false })] },
       'attach n1',
     ],
-    ['nobody left', { entries: [entry('n1', {}, 'a')] }, 'detach n1'],
-    ['nobody left of a reader', { volume: readers, entries: [entry('n1', read)] }, 'detach n1 ro'],
+    ['no pod left', { entries: [entry('n1', {}, 'a')] }, 'detach n1'],
+    ['no pod left of a reader', { volume: readers, entries: [entry('n1', read)] }, 'detach n1 ro'],
     [
-      'a pod that lives without its claim',
+      'an active pod without its claim',
       { entries: [entry('n1', {}, 'a')], isPodActive: alive },
       undefined,
     ],
@@ -88,13 +84,13 @@ describe('nextOperation', () => {
       'detach n1',
     ],
     [
-      'a Volume that is gone, and its pod is not',
+      'a Volume that is gone, with an active pod',
       { volume: undefined, entries: [entry('n1', {}, 'a')], isPodActive: alive },
       undefined,
     ],
     ['a pod that moved: detach first', { ...onN2, ...held }, 'detach n1'],
     [
-      'a pod that moved, detach tried again later',
+      'a pod that moved, detach to be retried later',
       { ...onN2, ...held, notBefore: { 'detach n1': NOW + 1 } },
       undefined,
     ],
@@ -109,7 +105,7 @@ describe('nextOperation', () => {
       'detach n1 ro',
     ],
     [
-      'readers: a detach that waits keeps no other back',
+      'readers: a waiting detach blocks no attach',
       {
         volume: readers,
         wanted: [wanted('n2', 'b')],
@@ -119,12 +115,12 @@ describe('nextOperation', () => {
       'attach n2 ro',
     ],
     [
-      'readers: not beside what can be written to',
+      'readers: not beside a writable attachment',
       { volume: readers, ...onBoth, ...held },
       undefined,
     ],
     [
-      'on two nodes that want it: the later one goes',
+      'attached to two wanted nodes: detach the later one',
       { ...onBoth, entries: [entry('n1', { since: NOW }), entry('n2', { since: NOW - 1 })] },
       'detach n1',
     ],
@@ -133,13 +129,13 @@ describe('nextOperation', () => {
       { volume: readers, ...onBoth, entries: [entry('n1', read), entry('n2', read)] },
       undefined,
     ],
-    ['a node that it may not be on', { volume: onDemand(), ...onN2 }, undefined],
+    ['a pod on a node that is not allowed', { volume: onDemand(), ...onN2 }, undefined],
     [
-      'a node that it may not be on, and a pod there',
+      'attached to a node that is not allowed, with a pod',
       { volume: onDemand(), ...onN2, entries: [entry('n2')] },
       undefined,
     ],
-    ['not made', { volume: shared({ attachable: false }), ...onN1 }, undefined],
+    ['not provisioned', { volume: shared({ attachable: false }), ...onN1 }, undefined],
     ['a node that is gone', { ...onN1, nodes: { n1: DELETED } }, undefined],
     ['a node that is off', { ...onN1, nodes: { n1: OFF } }, undefined],
     ['a node that is NotReady', { ...onN1, nodes: { n1: notReady(NOW) } }, 'attach n1'],
@@ -153,7 +149,7 @@ describe('nextOperation', () => {
 
 test.each<[string, ViewChange]>([
   ['a verification', { entries: [entry('n1', uncertain)] }],
-  ['a verification of an unseen node', { unverified: ['n2'] }],
+  ['a verification of an unverified node', { unverified: ['n2'] }],
   ['a detach', held],
   ['an attach', onN1],
 ])('%s does not start while another operation runs', (_, change) => {

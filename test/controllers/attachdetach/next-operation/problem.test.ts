@@ -19,9 +19,9 @@ describe('a Volume whose status Stowage never wrote', () => {
   test.each<[string, ViewChange]>([
     ['a pod', onN1],
     ['Always, without pods', { volume: always(), wanted: [wanted('n1')] }],
-    ['nobody left', held],
-    ['a node that was never looked at', { unverified: ['n1'] }],
-    ['an entry of which nothing is known', { entries: [entry('n1', uncertain)] }],
+    ['no pod left', held],
+    ['an unverified node', { unverified: ['n1'] }],
+    ['an uncertain entry', { entries: [entry('n1', uncertain)] }],
     ['a Volume that is gone', { volume: undefined, ...held }],
     ['a node that is off', { ...held, nodes: { n1: OFF } }],
   ])('starts no operation and no force-detach: %s', (_, change) => {
@@ -35,9 +35,9 @@ describe('a Volume whose status Stowage never wrote', () => {
   });
 
   test.each<[string, ViewChange, number]>([
-    ['where it is not', {}, 1],
-    ['where it may be', { entries: [entry('n1', uncertain)] }, 1],
-    ['where it is', held, 0],
+    ['if the volume is not attached', {}, 1],
+    ['if the attachment is uncertain', { entries: [entry('n1', uncertain)] }, 1],
+    ['unless the volume is attached', held, 0],
   ])('reports the problem to a waiting pod, %s', (_, change, times) => {
     const { blocked } = nextOperation(view({ ...onN1, ...change, problem }), NOW);
     const message = `Volume v1: ${problem}. No work is done on any node until the status is corrected`;

@@ -19,14 +19,14 @@ import {
 
 describe('a requeue is due', () => {
   test.each<[string, ViewChange, number | undefined]>([
-    ['not by itself', { ...onN1, entries: [entry('n1', {}, 'a')] }, undefined],
+    ['not without a pending operation', { ...onN1, entries: [entry('n1', {}, 'a')] }, undefined],
     [
       'when an operation may be tried again',
       { ...onN1, notBefore: { 'attach n1': NOW + 7 } },
       NOW + 7,
     ],
     [
-      'at the earliest of them',
+      'at the earliest retry',
       {
         volume: readers,
         ...onBoth,
@@ -36,12 +36,12 @@ describe('a requeue is due', () => {
       NOW + 8,
     ],
     [
-      'when what was tried is unseen, too',
+      'when a verification may be retried',
       { ...onN1, unverified: ['n2'], notBefore: { 'verify n2': NOW + 5 } },
       NOW + 5,
     ],
     [
-      'not because of a node that is away for ever',
+      'not for a node that is never force-detached',
       {
         volume: onDemand({ maxWaitForUnmountMs: Infinity }),
         ...held,
@@ -51,7 +51,7 @@ describe('a requeue is due', () => {
       undefined,
     ],
     [
-      'before a node has been away too long',
+      'at the force-detach deadline, before a later retry',
       {
         volume: onDemand(),
         ...held,
@@ -60,7 +60,11 @@ describe('a requeue is due', () => {
       },
       NOW + 5 * MINUTE,
     ],
-    ['never, when never', { ...onN1, notBefore: { 'attach n1': Infinity } }, undefined],
+    [
+      'not for an operation never retried',
+      { ...onN1, notBefore: { 'attach n1': Infinity } },
+      undefined,
+    ],
   ])('%s', (_, change, again) => {
     expect(nextOperation(view(change), NOW).again).toBe(again);
   });

@@ -23,9 +23,9 @@ describe('an attach to a node that does not answer', () => {
   const nothing: Outcome = { is: 'unknown', message: 'n1 refuses the key', nothingDone: true };
 
   test.each<[string, Outcome, string]>([
-    ['does not keep the volume from another node where nothing was done', nothing, 'n2 Attaching'],
+    ['frees the volume for another node if nothing was done', nothing, 'n2 Attaching'],
     [
-      'keeps it where a job may have been submitted',
+      'keeps the volume if a job may have been submitted',
       { ...nothing, nothingDone: false },
       'n1 Uncertain',
     ],
@@ -57,21 +57,21 @@ describe('the log', () => {
 
   test.each<[string, Outcome, object[]]>([
     [
-      'that failed',
+      'with an error',
       { is: 'failed', message: 'losetup: I/O error' },
       [{ volume: 'v1', node: 'n1', reason: 'losetup: I/O error', message: 'attach failed' }],
     ],
     [
-      'of which nothing is known',
+      'with an unknown outcome',
       { is: 'unknown', message: 'n1 is silent' },
       [{ volume: 'v1', node: 'n1', reason: 'n1 is silent', message: 'attach failed' }],
     ],
     [
-      'whose link is missing',
+      'with the link missing',
       { ...ATTACHED, safeToMount: false, message: 'the link is missing' },
       [{ volume: 'v1', node: 'n1', reason: 'the link is missing', message: 'attach failed' }],
     ],
-    ['that succeeded', ATTACHED, []],
+    ['without an error', ATTACHED, []],
   ])('warns unless the attach succeeded: one %s', async (_, outcome, expected) => {
     const world = reconcilerWorld({ pod: 'n1' });
     await world.verify(DETACHED);
@@ -82,12 +82,12 @@ describe('the log', () => {
 
   test.each<[string, Outcome, object[]]>([
     [
-      'that failed',
+      'with an error',
       { ...ATTACHED, message: 'losetup: I/O error' },
       [{ volume: 'v1', node: 'n1', reason: 'losetup: I/O error', message: 'detach failed' }],
     ],
-    ['that the kubelet is to unmount first', { is: 'in-use', message: 'mounted' }, []],
-    ['that succeeded', DETACHED, []],
+    ['with the volume still mounted', { is: 'in-use', message: 'mounted' }, []],
+    ['without an error', DETACHED, []],
   ])('warns only if the detach failed: one %s', async (_, outcome, expected) => {
     const world = reconcilerWorld();
     await world.verify(ATTACHED);

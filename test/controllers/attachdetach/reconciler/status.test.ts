@@ -14,9 +14,9 @@ const withoutMessage = expect.not.objectContaining({ message: expect.anything() 
 const withoutDetail = expect.not.objectContaining({ detail: expect.anything() });
 
 test.each<[string, string, number]>([
-  ['of another time before', '2026-02-03T04:05:06.000Z', 0],
-  ['of a time to come', '2027-02-03T04:05:06.000Z', 1],
-  ['of no time', 'x', 1],
+  ['in the past', '2026-02-03T04:05:06.000Z', 0],
+  ['in the future', '2027-02-03T04:05:06.000Z', 1],
+  ['in no valid format', 'x', 1],
 ])(
   'an unchanged attachment shown with a since %s is written only if that is invalid',
   async (_, since, times) => {
@@ -31,14 +31,14 @@ test.each<[string, string, number]>([
 
 test.each<[string, Outcome, object]>([
   [
-    'while it is there',
+    'while it is attached',
     IN_USE,
     {
       attachments: [expect.objectContaining({ node: 'n1', device: 'loop7' })],
       deviceName: 'loop7',
     },
   ],
-  ['and is gone with it', DETACHED, { attachments: [], deviceName: null }],
+  ['and removes both after a detach', DETACHED, { attachments: [], deviceName: null }],
 ])(
   'a single status write shows the device for its node and for the Volume, %s',
   async (_, outcome, status) => {

@@ -52,33 +52,33 @@ const withoutPlace = { sparseLoopDevice: undefined as never };
 describe('Volume Finalization', () => {
   const rows: Row[] = [
     [
-      'nothing of ours holds it: nothing to do',
+      'no finalizer of Stowage: nothing to do',
       given(undefined, { metadata: { ...deleted, finalizers: [] } }),
       {},
     ],
     [
-      'never had a job, by its status, which may be older than the storage: looks at the node',
+      'a status without a job may be outdated: begins a removal',
       failedAs('CreationError'),
       removing(1),
     ],
     [
-      'made, and its spec asks for what is not supported by now: looks at the node',
+      'an unsupported spec of a provisioned Volume: begins a removal',
       failedAs('InternalError', { spec: { source: {}, overwrite: 'x' } }),
       removing(1),
     ],
     [
-      'names no place, and there is a PersistentVolume of it: looks at the node',
+      'no volume type in the spec, but a PersistentVolume: begins a removal',
       failedAs('InternalError', { spec: withoutPlace, pv: pv('Available', deleted) }),
       removing(1),
     ],
-    ['an empty status may have been lost: looks at the node', deleting(undefined), removing(1)],
+    ['an empty status may have been lost: begins a removal', deleting(undefined), removing(1)],
     [
-      'the finalizer was taken off a Volume that has storage: put back while it lives',
+      'a missing finalizer of a provisioned Volume: added again',
       given(available(), { metadata: { finalizers: [] }, pv: pv('Bound') }),
       'add-finalizer',
     ],
     [
-      'another job of it still runs on the node: waits and says so',
+      'another job of the Volume runs on the node: waits, with a message',
       reclaiming(1, { job: 'succeeded', node: freshNode, forgotten: false }),
       [
         'Terminating',
@@ -89,14 +89,14 @@ describe('Volume Finalization', () => {
       ],
     ],
     [
-      'validity never blocks deletion: what never was valid is released',
+      'validity never blocks deletion: a Volume that was never valid is released',
       failedAs('InternalError', {
         spec: { ...withoutPlace, nodeName: '$(reboot)', storageClassName: '' },
       }),
       'release-volume',
     ],
     [
-      'FinalizeVolume: Volume is Pending? YES → asks for its job',
+      'FinalizeVolume: Volume is Pending? YES → polls its job',
       deleting(pending('PrepareVolume/1')),
       'poll',
     ],
@@ -122,7 +122,7 @@ describe('Volume Finalization', () => {
       'delete-pv',
     ],
     [
-      'FinalizeVolume: PersistentVolume is unused? NO → reschedule in 10s, and says why',
+      'FinalizeVolume: PersistentVolume is unused? NO → reschedule in 10s, with the reason',
       marked({
         pv: {
           ...pv('Bound', deleted),
@@ -142,7 +142,7 @@ describe('Volume Finalization', () => {
       ],
     ],
     [
-      'FinalizeVolume: PersistentVolume is unused? NO, a foreign finalizer holds it → says whose',
+      'FinalizeVolume: PersistentVolume is unused? NO, a foreign finalizer holds it → names it',
       marked({
         pv: pv('Released', {
           ...deleted,
@@ -159,17 +159,17 @@ describe('Volume Finalization', () => {
       ],
     ),
     [
-      "someone else's PersistentVolume of the name: is left alone",
+      'a foreign PersistentVolume of the name: is left alone',
       marked({ pv: pv('Bound', { ownerReferences: [] }) }),
       removing(1),
     ],
     [
-      'a PersistentVolume that turns up late is waited for, too',
+      'a PersistentVolume that appears late is awaited, too',
       reclaiming(1, { pv: pv('Bound', deleted) }),
       removing(1, /still in use/),
     ],
     [
-      'validity never blocks deletion: a spec that became invalid while it was made leaks nothing',
+      'validity never blocks deletion: a spec that became invalid meanwhile leaks nothing',
       deleting(pending('PrepareVolume/1'), { spec: { overwrite: 'ext4' }, job: 'died' }),
       removing(1),
     ],
@@ -184,7 +184,7 @@ describe('Volume Finalization', () => {
       ['submit', 5, 0],
     ],
     [
-      'mounted: refused, and tried again',
+      'mounted: refused, and retried',
       reclaiming(1, {
         job: 'not-found',
         node: { ...readyNode, mounts: new Map([['7:3', ['/mnt']]]) },
@@ -195,7 +195,7 @@ describe('Volume Finalization', () => {
       ),
     ],
     [
-      'its directory is not mounted: waits, and tells so',
+      'its directory is not mounted: waits, with a message',
       reclaiming(1, {
         job: 'not-found',
         node: { ...madeNode, file: { type: 'missing' }, directory: unmounted },
@@ -237,7 +237,7 @@ describe('Volume Finalization', () => {
       'release-pv',
     ],
     [
-      'ReclaimStorage: "DONE" → then on the Volume, whatever else holds the PersistentVolume by then',
+      'ReclaimStorage: "DONE" → then remove the finalizer on the Volume',
       reclaiming('DONE', { pv: pv('Released', { ...deleted, finalizers: [] }) }),
       'release-volume',
     ],
@@ -252,7 +252,7 @@ describe('Volume Finalization', () => {
       removing(1),
     ],
     [
-      'is still attached: waits, and says where and why',
+      'still attached: waits, and reports the nodes and their reasons',
       deleting(
         {
           ...available(),
@@ -273,7 +273,7 @@ describe('Volume Finalization', () => {
       ],
     ],
     [
-      'is still attached, and told so: looks again later',
+      'still attached, as reported: checks again later',
       deleting({
         ...status('Terminating', 'PrepareVolume/DONE', [
           'Unknown',
@@ -286,7 +286,7 @@ describe('Volume Finalization', () => {
       { requeueAfter: 10_000 },
     ],
     [
-      'is still attached, and nothing detaches: says so',
+      'still attached, with attachment disabled: reports it',
       deleting({ ...available(), attachments: [attachment('n1')] }, { attachmentEnabled: false }),
       [
         'Terminating',
@@ -297,17 +297,17 @@ describe('Volume Finalization', () => {
       ],
     ],
     [
-      'is still attached, and its PersistentVolume is there: that goes first',
+      'still attached, with a PersistentVolume: deletes that first',
       deleting({ ...available(), attachments: [attachment('n1')] }, { pv: pv('Available') }),
       'delete-pv',
     ],
     [
-      'was attached: is removed',
+      'no longer attached: begins a removal',
       deleting({ ...available(), attachments: [] }, { attachmentEnabled: false }),
       removing(1),
     ],
     [
-      'is still attached on a node that is forgotten: is let go of',
+      'still attached to a forgotten node: is released',
       given(
         { ...available(), attachments: [attachment('n1')] },
         {
@@ -318,7 +318,7 @@ describe('Volume Finalization', () => {
       'release-volume',
     ],
     [
-      'is gone from its nodes and still told to be attached: is let go of',
+      'removed, but still shown as attached: is released',
       deleting({ ...terminating('UnprepareVolume/DONE'), attachments: [attachment('n1')] }),
       'release-volume',
     ],
@@ -334,7 +334,7 @@ describe('Volume Finalization', () => {
       removing(1, step.name),
     ],
     [
-      'ReclaimStorage: Job ID, job still in progress, and told so → waits for its end',
+      'ReclaimStorage: Job ID, job still in progress, as reported → waits for its end',
       deleting(
         status(
           'Terminating',
@@ -373,7 +373,7 @@ describe('Volume Finalization', () => {
       ],
     ),
     [
-      'a failed Unprepare is retried with backoff: and submitted after it',
+      'a failed Unprepare is retried with backoff: submitted after the delay',
       deleting(
         status('Failed', 'UnprepareVolume/2', ['False', 'DestructionError', 'I/O error'], {
           prepared,

@@ -68,34 +68,30 @@ describe('DeployVolume', () => {
       given(pending('PrepareVolume/20260102030405123456')),
       preparing(1),
     ],
-    [
-      'Job, "DONE" without a record of what was made counts as no value',
-      making('DONE'),
-      preparing(1),
-    ],
+    ['Job, "DONE" without status.prepared counts as no value', making('DONE'), preparing(1)],
     ['Job ID → poll the status of the job', making(1), 'poll'],
     [
-      'Job ID, and it starts from something → read that first',
+      'Job ID, with a source → reads the source first',
       copy(1, { job: 'not-found' }),
       'read-source',
     ],
     [
-      'Job ID, and what it starts from is not there → Pending, never an empty volume',
+      'Job ID, and its source is missing → Pending, never an empty volume',
       copy(1, { job: 'not-found', node: freshNode, source: { problem: 'it is gone' } }),
       waitingForSource(1, 'waiting for the source: it is gone'),
     ],
     [
-      'Job ID, and what it started from is gone, while its job runs → Pending, says where that is',
+      'Job ID, and its source is gone while its job runs → Pending, with the running step',
       copy(1, { job: { state: 'running', step }, source: { problem: 'it is gone' } }),
       preparing(1, step.name),
     ],
     [
-      'Job ID, and what it started from is gone, once its job is done → what was made counts',
+      'Job ID, and its source is gone after its job succeeded → the result counts',
       copy(1, { job: 'succeeded', node: readyNode, source: { problem: 'it is gone' } }),
       'forget-jobs',
     ],
     [
-      'Job ID, and what it started from is gone, half way → Pending, never an empty volume',
+      'Job ID, and its source is gone half way → Pending, never an empty volume',
       copy(1, {
         job: { state: 'died', step },
         node: { ...madeNode, done: undefined },
@@ -104,12 +100,12 @@ describe('DeployVolume', () => {
       waitingForSource(1, /it is gone/),
     ],
     [
-      'Job ID, and what it started from is gone, once it was made → looks at what was made',
+      'Job ID, and its source is gone after provisioning → observes the storage',
       copying(pending('PrepareVolume/2', { prepared }), { job: 'not-found' }),
       'observe',
     ],
     [
-      'Job ID, and what it starts from is in use → Pending, so that whoever waits for it is told',
+      'Job ID, and its source is in use → Pending, with the reason',
       copy(1, {
         job: 'not-found',
         node: {
@@ -129,7 +125,7 @@ describe('DeployVolume', () => {
       waitingForSource(1, /\/dev\/loop3 is mounted at \/mnt, and/),
     ],
     [
-      'Job ID, and its directory is not mounted → Pending, and tried again',
+      'Job ID, and its directory is not mounted → Pending, and retried',
       making(1, { job: 'not-found', node: { ...freshNode, directory: unmounted } }),
       [
         ...['Pending', 'PrepareVolume/1', 'Unknown', 'DirectoryNotMounted'],
@@ -137,7 +133,7 @@ describe('DeployVolume', () => {
       ],
     ],
     [
-      'Job ID, of another type than what it starts from → Failed, never an empty volume',
+      'Job ID, of another type than its source → Failed, never an empty volume',
       {
         volume: logical(copy(1).volume),
         job: { known: { state: 'not-found' } },
@@ -146,7 +142,7 @@ describe('DeployVolume', () => {
       creationFailed(1, /source and volume have different types/),
     ],
     [
-      'Job ID, job still in progress → Pending, says where it is',
+      'Job ID, job still in progress → Pending, with its progress',
       making(1, { job: 'running' }),
       preparing(1, 'waiting for an earlier job of this volume'),
     ],
@@ -158,7 +154,7 @@ describe('DeployVolume', () => {
       { follow: true },
     ],
     [
-      'Job ID, job not found → looks at the node before it is relaunched',
+      'Job ID, job not found → observes the node before the relaunch',
       making(1, { job: 'not-found' }),
       'observe',
     ],
@@ -174,13 +170,13 @@ describe('DeployVolume', () => {
       NOW + 100,
     ],
     [
-      'and is submitted after it',
+      'a second attempt is submitted after the delay',
       making(2, { job: 'not-found', node: freshNode }),
       ['submit', 19, 0],
       NOW + 1000,
     ],
     [
-      'Job ID, job not found, and all is there → cleans up its jobs',
+      'Job ID, job not found, but nothing is left to do → cleans up its jobs',
       making(1, { job: 'not-found', node: readyNode }),
       'forget-jobs',
     ],
@@ -190,12 +186,12 @@ describe('DeployVolume', () => {
       preparing('DONE'),
     ],
     [
-      'Job ID, job succeed, and the link is not there → another attempt',
+      'Job ID, job succeed, but the link is missing → another attempt',
       making(1, { job: 'succeeded', node: { ...readyNode, link: undefined } }),
       preparing(2, 'attempt 1 ended early: steps remain, next: create the directory of udev rules'),
     ],
     [
-      'Job ID, refused by what is on the node → Failed, with what to do',
+      'Job ID, refused by existing data on the node → Failed, with a hint',
       making(1, {
         job: 'not-found',
         node: { ...freshNode, file: { type: 'file', sizeBytes: 1n, inode: '1' } },
@@ -206,7 +202,7 @@ describe('DeployVolume', () => {
       ),
     ],
     [
-      'Job ID, job failed → Failed, with step, command and what it printed',
+      'Job ID, job failed → Failed, with step, command and output',
       making(1, { job: { state: 'failed', step, exit: 1, output: 'No space left on device\n' } }),
       creationFailed(
         1,
@@ -214,7 +210,7 @@ describe('DeployVolume', () => {
       ),
     ],
     [
-      'Job ID, job failed, and it starts from something → another attempt',
+      'Job ID, job failed, with a source → another attempt',
       copy(1, {
         job: { state: 'failed', step, exit: 1, output: 'no whole copy' },
         source: fromFile(),
@@ -222,7 +218,7 @@ describe('DeployVolume', () => {
       waitingForSource(2, /no whole copy/),
     ],
     [
-      'Job ID, job failed for the eighth time, and it starts from a volume → another attempt: what is in its way passes',
+      'Job ID, job failed for the eighth time, with a source volume → another attempt',
       copy(8, {
         job: { state: 'failed', step, exit: 1, output: 'No space left on device' },
         source: fromFile(),
@@ -230,7 +226,7 @@ describe('DeployVolume', () => {
       waitingForSource(9, /^attempt 8 ended early: .*No space left on device/),
     ],
     [
-      'and for the hundredth, and it starts from a snapshot → another attempt',
+      'Job ID, job died for the hundredth time, with a source snapshot → another attempt',
       copy(100, { job: { state: 'died', step }, source: fromFile('snapshot') }),
       waitingForSource(101, /attempt 100 ended early/),
     ],
@@ -246,7 +242,7 @@ describe('DeployVolume', () => {
       preparing(4, /attempt 3 ended early/),
     ],
     [
-      'outrun: another attempt',
+      'a conflict: another attempt',
       making(1, { job: { state: 'raced', step, exit: 1, output: 'busy' } }),
       preparing(2, /busy/),
     ],
@@ -266,7 +262,7 @@ describe('DeployVolume', () => {
       ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
     ],
     [
-      'node still away, and ssh words it otherwise: nothing is written within a minute',
+      'node still away, with another ssh message: nothing is written within a minute',
       given(
         status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']),
         {
@@ -277,7 +273,7 @@ describe('DeployVolume', () => {
       NOW + 59_000,
     ],
     [
-      'and is told after it',
+      'node still away, with another ssh message: written after a minute',
       given(
         status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']),
         {
@@ -288,12 +284,12 @@ describe('DeployVolume', () => {
       NOW + 60_000,
     ],
     [
-      'udev is away for now: stays Pending, says so and tries again',
+      'udev is not running: stays Pending, with a message, and retries',
       making(1, { job: 'not-found', node: { ...freshNode, udev: false } }),
       preparing(1, /udev is not running/),
     ],
     [
-      'refused after a name that was written just now: a job of before a restored backup may be in the way, so it is asked for',
+      'refused while the job is only assumed to be missing: polls it',
       making(1, {
         job: { known: { state: 'not-found' }, assumed: true },
         node: { ...freshNode, file: { type: 'other' } },
@@ -301,13 +297,13 @@ describe('DeployVolume', () => {
       'poll',
     ],
     [
-      'a time of another clock keeps no attempt waiting',
+      'an attempt recorded by a clock that is ahead does not wait',
       making(2, { job: 'not-found', node: freshNode }),
       ['submit', 19, 0],
       NOW - 3_600_000,
     ],
     [
-      'a node whose answer is not understood is not called unreachable',
+      'a node with an unusable answer is not called unreachable',
       making(1, {
         job: 'not-found',
         node: { unknown: 'the node lacks a tool', reason: 'NodeUnclear' },
@@ -315,7 +311,7 @@ describe('DeployVolume', () => {
       ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnclear', 'the node lacks a tool'],
     ],
     [
-      'node still away: later again',
+      'node still away, with the same message: retried later',
       given(status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', away.unknown]), {
         job: away,
       }),
@@ -323,17 +319,17 @@ describe('DeployVolume', () => {
     ],
     ['"DONE" → create the PersistentVolume', made(), 'create-pv'],
     [
-      '"DONE", and it started from something → look at what file system that was',
+      '"DONE", with a source → observes its file system',
       copying(pending('PrepareVolume/DONE', { prepared })),
       'observe',
     ],
     [
-      '"DONE", and the node does not say what file system it has → no PersistentVolume that says a wrong one',
+      '"DONE", and the node does not report its file system → no PersistentVolume yet',
       copying(pending('PrepareVolume/DONE', { prepared }), { node: away }),
       ['Pending', 'PrepareVolume/DONE', 'Unknown', 'NodeUnreachable', away.unknown],
     ],
     [
-      '"DONE", and there is no file system any more → Pending, says so and looks again',
+      '"DONE", but no file system is found → Pending, with a message',
       copying(pending('PrepareVolume/DONE', { prepared, devicePath: '/dev/x' }), {
         node: { ...readyNode, signature: { found: 'none' } },
       }),
@@ -351,42 +347,42 @@ describe('DeployVolume', () => {
       creationFailed('DONE', /may have one source/),
     ],
     [
-      '"DONE", and the API server does not allow the PersistentVolume → later again',
+      '"DONE", and the API server forbids the PersistentVolume → retried later',
       made({ pvRefused: { why: 'User "x" cannot create', retryable: true } }),
       preparing('DONE', /User "x" cannot create/),
     ],
     [
-      "someone else's PersistentVolume in the cache: the API server is asked",
+      'a foreign PersistentVolume in the cache: reads it from the API server',
       made({ pv: pv('Bound', { ownerReferences: [] }) }),
       'read-pv',
     ],
     [
-      "someone else's PersistentVolume that the cache alone has still",
+      'a foreign PersistentVolume only in the cache: creates its own',
       made({ pv: pv('Bound', { ownerReferences: [] }), livePv: { found: undefined } }),
       'create-pv',
     ],
     [
-      'its own PersistentVolume, which the cache does not have yet',
+      'its own PersistentVolume only in the API server: retried',
       made({ pv: pv('Bound', { ownerReferences: [] }), livePv: { found: pv('Available') } }),
       { retry: true },
     ],
     [
-      'class missing in the cache: the API server is asked',
+      'class missing in the cache: reads it from the API server',
       { storageClass: undefined },
       'read-class',
     ],
     [
-      'class wrong in the cache: the API server is asked',
+      'class invalid in the cache: reads it from the API server',
       { storageClass: { ...storageClass, parameters: { fsType: 'zfs' } } },
       'read-class',
     ],
     [
-      'class that only the API server has yet',
+      'class only in the API server: is used',
       { storageClass: undefined, liveClass: { found: storageClass } },
       preparing(1),
     ],
     [
-      'class that was exchanged for one that is right',
+      'class replaced by a valid one in the API server: is used',
       {
         storageClass: { ...storageClass, parameters: { fsType: 'zfs' } },
         liveClass: { found: storageClass },
@@ -433,19 +429,19 @@ describe('DeployVolume', () => {
       preparing(2),
     ],
     [
-      'made before, and the file is gone: never made anew',
+      'provisioned before, but the file is gone: never provisioned again',
       given(pending('PrepareVolume/1', { prepared }), { job: 'not-found', node: freshNode }),
       creationFailed(1, /is missing now/),
     ],
     [
-      'Job ID, job failed, and told so → not rescheduled',
+      'Job ID, job failed, as reported → not rescheduled',
       given(status('Failed', 'PrepareVolume/1', ['False', 'CreationError', 'why']), {
         job: { state: 'failed', step, exit: 1, output: '' },
       }),
       {},
     ],
     [
-      'the PersistentVolume is created → Available, once its device was looked at',
+      'the PersistentVolume is created → Available, once its device was observed',
       made({ pv: pv('Available'), node: readyNode }),
       isAvailable(),
     ],
@@ -461,7 +457,7 @@ describe('a missing or invalid StorageClass', () => {
 
   test.each([
     ['missing', undefined],
-    ['wrong', wrong],
+    ['invalid', wrong],
   ])('%s: the message names the retry command', (_, found) => {
     expect(message({ liveClass: { found } })).toContain(
       'Then retry the Volume: stowage retry volume data1',
@@ -483,10 +479,10 @@ describe('the file system of a PersistentVolume', () => {
   });
   const block = { ...copied, spec: { ...copied.spec, mode: 'Block' as const } };
   test.each<[string, Partial<Input>, string | undefined]>([
-    ['of what mkfs made is the class’s', { volume: made }, 'ext4'],
-    ['of a copy is that of what it was copied from', { volume: copied, ...has('xfs') }, 'xfs'],
-    ['of a copy of what the class would make', { volume: copied, ...has('ext4') }, 'ext4'],
-    ['of a block device is none', { volume: block, ...has('gpt') }, undefined],
+    ['is that of the class after mkfs', { volume: made }, 'ext4'],
+    ['is that of the source after a copy', { volume: copied, ...has('xfs') }, 'xfs'],
+    ['is that of a source with the type of the class', { volume: copied, ...has('ext4') }, 'ext4'],
+    ['is none for a block device', { volume: block, ...has('gpt') }, undefined],
   ])('%s', (_, parts, type) => {
     const { action } = decide(input(parts), NOW);
     expect(action?.do === 'create-pv' && action.pv.spec.local?.fsType).toBe(type);

@@ -59,7 +59,7 @@ describe('Reconciliation loop (top level)', () => {
       'delete-pv',
     ],
     [
-      'Reconcile: Volume is marked for deletion? yes → Finalize, whether it is valid or Failed or not',
+      'Reconcile: Volume is marked for deletion? yes → Finalize, even if invalid and Failed',
       {
         volume: {
           ...volume(
@@ -80,7 +80,7 @@ describe('Reconciliation loop (top level)', () => {
       ],
     ),
     [
-      'Reconcile: Volume is Failed? yes (UnavailableError) → recovers by itself: it is looked at again',
+      'Reconcile: Volume is Failed? yes (UnavailableError) → observes it again, to recover',
       given(
         status('Failed', 'PrepareVolume/DONE', ['False', 'UnavailableError', 'gone'], { prepared }),
         {
@@ -90,7 +90,7 @@ describe('Reconciliation loop (top level)', () => {
       'observe',
     ],
     [
-      "Reconcile: PersistentVolume is healthy? yes → don't reschedule, but to look at its device",
+      "Reconcile: PersistentVolume is healthy? yes → don't reschedule, but to observe its device",
       given(available(), { pv: pv('Bound'), node: readyNode }),
       { requeueAfter: 30_000 },
     ],
@@ -118,7 +118,7 @@ describe('Reconciliation loop (top level)', () => {
       preparing(1),
     ],
     [
-      "Reconcile: Volume is backed by PersistentVolume? someone else's of its name is none → Deploy",
+      'Reconcile: Volume is backed by PersistentVolume? only a foreign one of its name → Deploy',
       given(pending('PrepareVolume/DONE', { prepared }), {
         pv: pv('Available', { ownerReferences: [] }),
         livePv: { found: pv('Available', { ownerReferences: [] }) },

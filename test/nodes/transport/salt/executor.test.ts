@@ -137,7 +137,7 @@ describe('distinguishes the failure of', () => {
       'SaltUnreachable',
     ],
     [
-      'no minion of that id',
+      'an unknown minion',
       () => (api.answer = () => undefined),
       'unreachable',
       'does not know minion n1.minion',
@@ -177,7 +177,7 @@ describe('distinguishes the failure of', () => {
       'ModuleVersionOther',
     ],
     [
-      'a function of other arguments',
+      'a function with other arguments',
       () => (api.answer = () => 'Passed invalid arguments to stowage.observe: x\n\nmore'),
       'refused',
       'has another version: Passed invalid arguments to stowage.observe: x',
@@ -195,7 +195,7 @@ describe('distinguishes the failure of', () => {
       'SaltModuleFailed',
     ],
     [
-      'a command off the list',
+      'a command that is not listed',
       () =>
         (api.answer = () => ({
           version: 1,
@@ -209,7 +209,7 @@ describe('distinguishes the failure of', () => {
       'CommandNotListed',
     ],
     [
-      'an answer cut off',
+      'a truncated answer',
       () => (api.answer = () => 'VALUE_TRIMMED'),
       'protocol',
       'truncated its answer',
@@ -364,9 +364,9 @@ describe('jobs', () => {
   });
 
   test.each([
-    ['fewer answers than were asked for', { state: 'succeeded', seen: [] }, 'protocol'],
-    ['nothing seen', { state: 'succeeded' }, undefined],
-    ['a look after what did not succeed', { state: 'died', seen: [] }, undefined],
+    ['fewer answers than probes', { state: 'succeeded', seen: [] }, 'protocol'],
+    ['no observation', { state: 'succeeded' }, undefined],
+    ['an observation after a job that died', { state: 'died', seen: [] }, undefined],
   ])('handle a result with %s', async (_what, state, code) => {
     api.answer = () => said([state]);
     const told = await executor
