@@ -75,30 +75,38 @@ describe('expansion of a file', () => {
       [LOOP, ...PARTITION, DONE],
       block,
     ],
-    ['killed while it was mounted', mounted(long(xfs)), [LOOP, ...UNMOUNT, ...XFS, DONE]],
-    ['ext4, killed so', mounted(long(readyNode)), [LOOP, ...UNMOUNT, ...EXT4, DONE]],
+    ['xfs, interrupted while mounted', mounted(long(xfs)), [LOOP, ...UNMOUNT, ...XFS, DONE]],
+    [
+      'ext4, interrupted while mounted',
+      mounted(long(readyNode)),
+      [LOOP, ...UNMOUNT, ...EXT4, DONE],
+    ],
     [
       'mounted by a pod',
       { ...long(readyNode), mounts: new Map([['7:3', ['/pod']]]) },
       [LOOP, ...EXT4, DONE],
     ],
     [
-      'ext4, where root may not grow it mounted',
+      'ext4, without the capability to grow while mounted',
       unable,
       [FILE_GROWS(2n * GI), LOOP, ...CHECKED, DONE],
     ],
     [
-      'and it was left mounted',
+      'ext4, without the capability, left mounted',
       mountedByUs(unable),
       [FILE_GROWS(2n * GI), LOOP, ...UNMOUNT, ...CHECKED, DONE],
     ],
-    ['and a pod has it', mounted(unable), [FILE_GROWS(2n * GI), LOOP, ...UNMOUNT, ...EXT4, DONE]],
+    [
+      'ext4, without the capability, mounted by a pod',
+      mounted(unable),
+      [FILE_GROWS(2n * GI), LOOP, ...UNMOUNT, ...EXT4, DONE],
+    ],
     ['done', readyNode, [], { ...wanted, sizeBytes: GI }],
     ['done, and still mounted', mounted(readyNode), UNMOUNT, { ...wanted, sizeBytes: GI }],
-    ['smaller than it is', readyNode, [], { ...wanted, sizeBytes: GI / 2n }],
+    ['a size below the current size', readyNode, [], { ...wanted, sizeBytes: GI / 2n }],
     ['a spec without a size', readyNode, [], { ...wanted, sizeBytes: 0n }],
     [
-      'an older record: by its intent',
+      'an older record without a size',
       { ...long(readyNode), done: { sizeBytes: undefined } },
       [LOOP, ...EXT4, DONE],
     ],
@@ -114,13 +122,13 @@ describe('expansion of a file', () => {
       { ...block, recordedBytes: GI },
     ],
     [
-      'a file system that another node made, and whose growing was cut off',
+      'a file system that another node made and partly expanded',
       { ...long(readyNode), ...UNRECORDED },
       [LOOP, ...EXT4, FOLDER, DONE],
       { ...wanted, recordedBytes: GI },
     ],
     [
-      'a file system that another node made as large as this',
+      'a file system that another node made with the requested size',
       { ...long(readyNode), ...UNRECORDED },
       [],
       { ...wanted, recordedBytes: 2n * GI },
@@ -132,7 +140,7 @@ describe('expansion of a file', () => {
       block,
     ],
     [
-      "MetalK8s's partition, as it is",
+      "MetalK8s's partition at its current size",
       { ...blockNode, intent: undefined, done: undefined },
       [],
       { ...block, sizeBytes: GI },
@@ -193,4 +201,32 @@ describe('expansion of a file', () => {
 test('a detach first unmounts what an earlier version left mounted', () => {
   const made = plan('detach', wanted, mounted(readyNode), 5);
   expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toEqual(UNMOUNT);
+});
+
+describe('a note on space', () => {
+  const notesOf = (freeBytes: bigint | undefined, more: Partial<DesiredSparse> = {}) => {
+    const loops = [{ ...loop, readOnly: more.readOnly === true }];
+    const observed = { ...readyNode, loops, space: { ...readyNode.space, freeBytes } };
+    const planned = plan('attach', { ...sparseDesired, recorded: true, ...more }, observed, 5);
+    return 'refusal' in planned ? planned.refusal : planned.notes;
+  };
+  const { allocatedBytes } = readyNode.space;
+  const needed = sparseDesired.sizeBytes - allocatedBytes;
+
+  test('says that less is free than the volume may still need', () => {
+    expect(notesOf(needed - 1n)).toEqual([
+      'the file system of /var/lib/metalk8s/storage/sparse has less free space than the volume may still need: writes fail once it is full',
+    ]);
+  });
+
+  test.each([
+    ['as much is free', needed],
+    ['the free space is unknown', undefined],
+  ])('is absent if %s', (_, freeBytes) => {
+    expect(notesOf(freeBytes)).toBeUndefined();
+  });
+
+  test('is absent for a volume that is only read', () => {
+    expect(notesOf(0n, { onDemand: true, readOnly: true })).toBeUndefined();
+  });
 });
