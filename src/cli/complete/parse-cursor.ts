@@ -127,16 +127,17 @@ function helped(program: Command, words: readonly string[]): Command {
   return at;
 }
 
-/** Completes `why KIND NAME` and `why KIND/NAME`. */
+/** Completes `why KIND NAME…` and `why KIND/NAME…`. */
 function ofWhy(
   answer: (values: Asked['values'], word?: string, prefix?: string) => Asked,
   start: string,
   args: readonly string[],
 ): Asked {
   const [kind] = args;
-  if (kind !== undefined) return answer(args.length === 1 ? namesOf(kind) : undefined);
+  if (kind !== undefined && !kind.includes('/')) return answer(namesOf(kind));
   const [, before = '', name] = /^([^/]*\/)(.*)$/.exec(start) ?? [];
   if (name !== undefined) return answer(namesOf(before.slice(0, -1)), name, before);
+  if (kind !== undefined) return answer(undefined);
   return answer({ choices: EXPLAINED.map(([nouns]) => shortest(nouns)).filter(isExplained) });
 }
 

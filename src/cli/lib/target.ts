@@ -27,6 +27,16 @@ const KINDS: readonly [kind: Target['kind'], nouns: readonly string[], namespace
 const EXAMPLE = `stowage why takes ${KINDS.map(([, nouns]) => nouns.join('|')).join(', ')}. For example: stowage why volume/data1, or stowage why pod db/db-0`;
 
 /**
+ * Parses `KIND NAME…` and `KIND/NAME…`; the latter may be of several kinds.
+ * Throws a StowageError `usage` for anything else.
+ */
+export function parseTargets(noun: string, names: readonly string[]): Target[] {
+  if (names.length === 0) return [parseTarget(noun, undefined)];
+  if (!noun.includes('/')) return names.map((name) => parseTarget(noun, name));
+  return [noun, ...names].map((word) => parseTarget(word, undefined));
+}
+
+/**
  * Parses `volume NAME`, `volume/NAME`, `pod [NAMESPACE/]NAME`, `pod/[NAMESPACE/]NAME`, and so on;
  * a kind may carry its API group.
  * Throws a StowageError `usage` for anything else.

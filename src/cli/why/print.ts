@@ -4,11 +4,30 @@ import { isByHand } from './needs-judgement.ts';
 import { explanation } from './text.ts';
 import type { Blocker, Diagnosis, Fix, Link, Subject, WhyFlags } from './types.ts';
 
-/** Prints a diagnosis as text, or as data that docs/output.md describes. */
-export function print(subject: Subject, diagnosis: Diagnosis, { output }: WhyFlags, io: Io): void {
-  if (output === 'json') io.stdout.write(asJson(data(subject, diagnosis)));
-  else if (output === 'yaml') io.stdout.write(asYaml(data(subject, diagnosis)));
-  else io.stdout.write(explanation(subject, diagnosis, io.clock.now()));
+interface Found {
+  subject: Subject;
+  diagnosis: Diagnosis;
+}
+
+/**
+ * Prints diagnoses as text, or as data that docs/output.md describes.
+ * @param asList whether data is a list with `items`
+ */
+export function print(
+  found: readonly Found[],
+  asList: boolean,
+  { output }: WhyFlags,
+  io: Io,
+): void {
+  if (output === undefined) {
+    const texts = found.map((each) => explanation(each.subject, each.diagnosis, io.clock.now()));
+    io.stdout.write(texts.join('\n'));
+    return;
+  }
+  const items = found.map(({ subject, diagnosis }) => data(subject, diagnosis));
+  const [first] = items;
+  if (first === undefined) return;
+  io.stdout.write((output === 'json' ? asJson : asYaml)(asList ? { items } : first));
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Lease } from '../../api/core.ts';
 import { leadingBeside } from '../../api/leader.ts';
 import type { Connection } from '../../kube/connect.ts';
+import { about, conclude } from '../lib/batch.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
 import { inCluster } from '../lib/in-cluster.ts';
 import type { Io } from '../lib/io.ts';
@@ -10,29 +11,48 @@ import type { Target } from '../lib/target.ts';
 import { asksForDaemons, besideDaemons, readDaemons } from './daemon.ts';
 import { clusterOf, explain } from './explain.ts';
 import { print } from './print.ts';
-import type { Diagnosis, WhyFlags } from './types.ts';
+import type { Diagnosis, Explained, WhyFlags } from './types.ts';
 
-/** Runs `stowage why`. Throws a StowageError. */
+/** Runs `stowage why`. Throws a StowageError, after all other targets are explained. */
 export async function why(
-  target: Target,
+  targets: readonly Target[],
   flags: WhyFlags & GlobalFlags,
   io: Io,
   connection: Connection,
 ): Promise<void> {
-  const explained = await explain(target, io, clusterOf(connection, connection.client, io.signal));
-  const { diagnosis, looked, node, subject } = explained;
   const { client } = connection;
-  const show = (found: Diagnosis) => print(subject, diagnosedIn(flags, found), flags, io);
-  if ('nothing' in diagnosis || !asksForDaemons(diagnosis)) {
-    noteForbidden(looked, io);
-    return show(diagnosis);
+  const { clock, signal } = io;
+  const cluster = clusterOf(connection, client, signal);
+  const explained: Explained[] = [];
+  const errors: unknown[] = [];
+  for (const target of targets) {
+    try {
+      explained.push(await explain(target, io, cluster));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      errors.push(about(error, target));
+    }
   }
-  const daemons = await readDaemons(client, io.signal);
-  noteForbidden([...looked, { leases: daemons.leases }], io);
-  const now = io.clock.now();
-  noteSecond(foundIn(daemons.leases) ?? [], now, io);
-  show(besideDaemons(daemons, diagnosis, { kind: target.kind, node }, now));
+  const daemons = explained.some(({ diagnosis }) => dependsOnDaemons(diagnosis))
+    ? await readDaemons(client, signal)
+    : undefined;
+  const looked = explained.flatMap((each) => each.looked);
+  noteForbidden(daemons === undefined ? looked : [...looked, { leases: daemons.leases }], io);
+  const now = clock.now();
+  if (daemons !== undefined) noteSecond(foundIn(daemons.leases) ?? [], now, io);
+  const found = explained.map(({ subject, diagnosis, node }) => {
+    const whole =
+      daemons === undefined || 'nothing' in diagnosis
+        ? diagnosis
+        : besideDaemons(daemons, diagnosis, { kind: subject.kind, node }, now);
+    return { subject, diagnosis: diagnosedIn(flags, whole) };
+  });
+  print(found, targets.length > 1, flags, io);
+  conclude(errors, targets.length, io);
 }
+
+const dependsOnDaemons = (diagnosis: Diagnosis): boolean =>
+  !('nothing' in diagnosis) && asksForDaemons(diagnosis);
 
 /** Prints a note if two daemons act at once, whatever the diagnosis. */
 function noteSecond(leases: readonly Lease[], now: number, io: Io): void {

@@ -150,7 +150,8 @@ describe('the arguments of why', () => {
     [['pvc', '../x'], 'not a valid name of a PersistentVolumeClaim'],
     [['snapshot', 'a/b/c'], 'Exactly one name of a VolumeSnapshot'],
     [['pod'], 'Exactly one name of a Pod'],
-    [['pod/db/a', 'b'], 'Exactly one name of a Pod'],
+    [['pod/db/a', 'b'], 'but not "b"'],
+    [['pod/db/a', 'pod'], 'Exactly one name of a Pod'],
     [['pod/a/b/c'], 'Exactly one name of a Pod'],
     [['pod', 'db/../x'], 'Exactly one name of a Pod'],
     [['pod', '../x'], 'not a valid name of a Pod'],
@@ -159,16 +160,58 @@ describe('the arguments of why', () => {
     [['node', 'a/b'], 'not a valid name of a Node'],
     [['data1'], 'but not "data1"'],
     [['volume'], 'Exactly one name'],
-    [['vol/a', 'b'], 'Exactly one name'],
     [['vol/a/b'], 'Exactly one name'],
     [['volume/'], 'not a valid name of a Volume'],
     [['volume', '../pods'], 'not a valid name of a Volume'],
-    [['volume', 'a', 'b'], 'too many arguments'],
+    [['volume', 'a', 'pvc/b'], 'not a valid name of a Volume'],
     [[], "missing required argument 'kind'"],
   ])('%j is wrong usage', async (argv, message) => {
     const { code, out, err, requests } = await stowage(['why', ...argv], { objects });
     expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });
     expect(err).toContain(message);
+  });
+});
+
+describe('why for several objects', () => {
+  const two = {
+    ...objects,
+    'volumes/data2': { ...failed, metadata: { ...failed.metadata, name: 'data2' } },
+  };
+
+  test.each([
+    [['volume', 'data1', 'data2']],
+    [['volume/data1', 'vol/data2']],
+    [['volumes.storage.metalk8s.scality.com/data1', 'volume/data2']],
+  ])('explains each of %j', async (argv) => {
+    const { code, out, err } = await stowage(['why', ...argv], { objects: two });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out.match(/^Volume: .*/gm)).toEqual([
+      'Volume:      data1 (Failed)',
+      'Volume:      data2 (Failed)',
+    ]);
+    expect(out).toMatch(/retry volume data1\n\nVolume: /);
+  });
+
+  test('prints a list with -o json', async () => {
+    const argv = ['why', 'volume', 'data1', 'data2', '-o', 'json'];
+    const { out } = await stowage(argv, { objects: two });
+    expect(JSON.parse(out)).toMatchObject({ items: [{ name: 'data1' }, { name: 'data2' }] });
+  });
+
+  test('explains the existing objects if one does not exist', async () => {
+    const argv = ['why', 'volume', 'data3', 'data1', '-o', 'json'];
+    const { code, out, err } = await stowage(argv, { objects: two });
+    expect(code).toBe(7);
+    expect(JSON.parse(out)).toMatchObject({ items: [{ name: 'data1' }] });
+    expect(err).toContain('data3');
+  });
+
+  test('prints each note once', async () => {
+    const { err } = await stowage(['why', 'volume', 'data1', 'data2'], {
+      objects: two,
+      failures: { 'get nodes/n1': refused(403) },
+    });
+    expect(err.match(/not checked/g)).toHaveLength(1);
   });
 });
 

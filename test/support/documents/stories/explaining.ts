@@ -32,6 +32,7 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       'stowage why volume data1': shows(/Volume: +data1/),
       'stowage why snapshot db/backup': absent('stowage why snapshot db/backup'),
       'stowage why node n1': shows(/n1/),
+      'stowage why volume/data1 pvc/db/data-0': { says: /Volume: +data1/, exit: 7 },
       'stowage check cluster': { says: /no daemon leads/, exit: 5 },
       'stowage check node n1': unreached,
       'stowage check node n1 --trust-host-key SHA256:…': {
