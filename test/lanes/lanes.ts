@@ -193,6 +193,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ],
   ['docs/decisions/'],
   ['docs/installing.md', ['thorough', 'docs|package'], ['cluster', 'install']],
+  ['docs/terminal.svg', ['thorough', 'picture']],
   ['docs/metrics.md', ['thorough', 'docs|promtool|metrics']],
   ['docs/', ['thorough', 'docs|alerts|populators-manual']],
   ['README.md', ['integration', 'docs|package']],

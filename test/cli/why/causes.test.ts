@@ -84,9 +84,9 @@ const INVENTORY: readonly [what: string, cause: Reason, shownIn: string][] = [
 describe('a test proves the printed fix for', () => {
   test.each(INVENTORY)('%s: %s', (_, cause, file) => {
     const titles = [
-      ...readFileSync(file, 'utf8').matchAll(/(?:\btest\(|\]\)\(|^ {4}cause:)\s*['"`]([^'"`:]*)/gm),
+      ...readFileSync(file, 'utf8').matchAll(/(?:\btest\(|\]\)\(|^ {4}cause:)\s*['"`]([^'"`]*)/gm),
     ].map(([, title = '']) => title);
-    expect(titles.flatMap((title) => title.split(', '))).toContain(cause);
+    expect(titles.flatMap((title) => title.split(/\W+/))).toContain(cause);
   });
 });
 
