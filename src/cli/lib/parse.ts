@@ -123,6 +123,13 @@ export function objectNames(text: string, before: string[] = []): string[] {
   return before.includes(name) ? before : [...before, name];
 }
 
+/** Does the same for names of namespaced objects. */
+export function namespacedNames(text: string, before: NamespacedName[] = []): NamespacedName[] {
+  const { namespace, name } = namespacedName(text);
+  const isKnown = before.some((each) => each.namespace === namespace && each.name === name);
+  return isKnown ? before : [...before, namespacedName(text)];
+}
+
 /** Parses `k=v,k=v`, also given several times. The API server checks keys and values. */
 export function labels(text: string, before: Record<string, string> = {}): Record<string, string> {
   const result = { ...before };

@@ -5,9 +5,16 @@ import type { Volume, VolumeSpec, VolumeStatus } from '../../api/volume.ts';
 import { sizeIn } from '../../api/volume-size.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { driversOf } from '../../storage/registry.ts';
-import { type Consumers, lastSeen } from '../lib/objects/related.ts';
+import {
+  eventTable,
+  given,
+  podText,
+  shown,
+  since,
+  tableField,
+} from '../lib/objects/description.ts';
+import type { Consumers } from '../lib/objects/related.ts';
 import { type Field, type FieldValue, fields } from '../lib/output/fields.ts';
-import { table } from '../lib/output/table.ts';
 import { columnsOf, headingsOf, rowOf } from '../lib/output/view.ts';
 import type { Reading } from '../lib/read-result.ts';
 import { attachmentRows } from './attachments/row.ts';
@@ -27,9 +34,7 @@ export function description({ volume, pv, claim, pods, events }: Described, now:
     ['Labels', pairs(metadata.labels)],
     ['Annotations', pairs(metadata.annotations)],
     ['Created', since(metadata.creationTimestamp, now)],
-    ...(metadata.deletionTimestamp === undefined
-      ? []
-      : ([['Deletion requested', since(metadata.deletionTimestamp, now)]] satisfies Field[])),
+    ...given('Deletion requested', since(metadata.deletionTimestamp, now)),
     ['Finalizers', metadata.finalizers],
     ['Node', spec.nodeName],
     ...typeOf(spec),
@@ -49,26 +54,12 @@ export function description({ volume, pv, claim, pods, events }: Described, now:
         fields: [
           ['Name', `${namespace}/${name}`],
           ['Phase', found?.phase],
-          [
-            'Used by',
-            shown(pods, (using) =>
-              using.map(
-                (pod) =>
-                  `pod ${pod.metadata.name} (${pod.status?.phase}) on node ${pod.spec.nodeName}`,
-              ),
-            ),
-          ],
+          ['Used by', shown(pods, (using) => using.map(podText))],
         ],
       })),
     ],
-    ['Events', shown(events, (all) => eventsOf(all, now))],
+    ['Events', shown(events, (all) => eventTable(all, now, ({ kind }) => kind))],
   ]);
-}
-
-/** Returns the value to show, or the reason why it may not be read. */
-function shown<T>(what: Reading<T>, draw: (found: T) => FieldValue): FieldValue {
-  if ('found' in what) return draw(what.found);
-  return 'forbidden' in what ? `not shown: ${what.forbidden}` : undefined;
 }
 
 /** Copy of the whole object, for kubectl only, which omits it as well. */
@@ -78,12 +69,6 @@ const pairs = (all: Record<string, string> | undefined): string[] =>
   Object.entries(all ?? {})
     .filter(([key]) => key !== LAST_APPLIED)
     .map(([key, value]) => `${key}=${value}`);
-
-const since = (time: string | undefined, now: number): string | undefined =>
-  time === undefined ? undefined : `${time} (${age(time, now) ?? 'unknown'} ago)`;
-
-const given = (label: string, value: string | undefined): Field[] =>
-  value === undefined ? [] : [[label, value]];
 
 /** Returns every type in the spec: an invalid Volume may have two. */
 function typeOf(spec: VolumeSpec): Field[] {
@@ -135,16 +120,14 @@ function conditionsOf(status: VolumeStatus = {}, now: number): FieldValue {
     age(condition.lastUpdateTime, now),
     condition.message,
   ]);
-  return rows.length === 0
-    ? undefined
-    : { table: table(['TYPE', 'STATUS', 'REASON', 'SINCE', 'UPDATED', 'MESSAGE'], rows) };
+  return tableField(['TYPE', 'STATUS', 'REASON', 'SINCE', 'UPDATED', 'MESSAGE'], rows);
 }
 
 /** Omits the Volume, which is the same in all rows. */
 function attachmentsOf(volume: Volume, now: number): FieldValue {
   const [, ...columns] = columnsOf(ATTACHMENT_VIEW, { output: 'wide' });
   const rows = attachmentRows([volume], undefined).map((row) => rowOf(columns, row, now));
-  return rows.length === 0 ? undefined : { table: table(headingsOf(columns), rows) };
+  return tableField(headingsOf(columns), rows);
 }
 
 function pvOf(pv: Reading<PersistentVolume>, volume: Volume): FieldValue {
@@ -163,26 +146,4 @@ function pvOf(pv: Reading<PersistentVolume>, volume: Volume): FieldValue {
       ],
     };
   });
-}
-
-function eventsOf(events: readonly AnyEvent[], now: number): FieldValue {
-  const rows = events.map((event) => [
-    event.type,
-    event.reason,
-    seen(event, now),
-    event.source?.component || event.reportingComponent,
-    event.involvedObject.kind,
-    event.message,
-  ]);
-  return rows.length === 0
-    ? undefined
-    : { table: table(['TYPE', 'REASON', 'AGE', 'FROM', 'OBJECT', 'MESSAGE'], rows) };
-}
-
-/** Returns the age as kubectl shows it: `5s (x3 over 2m)`. */
-function seen(event: AnyEvent, now: number): string | undefined {
-  const last = age(lastSeen(event), now);
-  const count = event.series?.count ?? event.count ?? 1;
-  const first = age(event.firstTimestamp ?? event.eventTime ?? undefined, now);
-  return count > 1 && first !== undefined ? `${last} (x${count} over ${first})` : last;
 }

@@ -4,7 +4,7 @@ import { EVENTS } from '../../../api/resources.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import type { Io } from '../io.ts';
-import { lastSeen } from './related.ts';
+import { oldestFirst } from './related.ts';
 
 /** Delay (ms) after a watch. */
 const AGAIN = 1000;
@@ -27,9 +27,7 @@ export async function eventsOf(
     fieldSelector,
     signal,
   });
-  const events = items
-    .filter(({ involvedObject }) => involvedObject.uid === uid)
-    .sort((a, b) => (Date.parse(lastSeen(a)) || 0) - (Date.parse(lastSeen(b)) || 0));
+  const events = oldestFirst(items.filter(({ involvedObject }) => involvedObject.uid === uid));
   return { events, resourceVersion };
 }
 

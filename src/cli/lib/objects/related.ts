@@ -89,12 +89,15 @@ export async function readEvents(
     uid !== undefined && uids.get(kind) === uid;
   return reading(
     listAll<AnyEvent>(client, EVENTS, { namespace: CLUSTER_EVENTS, fieldSelector, signal }).then(
-      ({ items }) => items.filter(isAbout).toSorted((a, b) => timeOf(a) - timeOf(b)),
+      ({ items }) => oldestFirst(items.filter(isAbout)),
     ),
   );
 }
 
 const timeOf = (event: AnyEvent): number => Date.parse(lastSeen(event)) || 0;
+
+export const oldestFirst = (events: readonly AnyEvent[]): AnyEvent[] =>
+  events.toSorted((a, b) => timeOf(a) - timeOf(b));
 
 export const lastSeen = (event: AnyEvent): string =>
   event.series?.lastObservedTime ??
