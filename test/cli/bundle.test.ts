@@ -87,6 +87,10 @@ test('commands load the Kubernetes client and prompt libraries only on demand', 
     'volume/delete',
     'volume/describe-volume',
     'volume/view',
+    'why/describe/claim',
+    'why/describe/node',
+    'why/describe/pod',
+    'why/describe/snapshot',
     'why/why',
   ]) {
     expect(chunkOf(`src/cli/${command}.ts`)).not.toBe('');

@@ -4,9 +4,10 @@ import { type ErrorCode, StowageError } from '../../src/api/errors.ts';
 import { SignalError } from '../../src/cli/lib/signals.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { run } from '../../src/cli/run.ts';
+import { nodeNamed, podNamed } from '../support/cluster-objects.ts';
 import { fakeIo, stowage, type World } from '../support/fake-io.ts';
 import { refusal } from '../support/refusals.ts';
-import { SNAPSHOT } from '../support/snapshots.ts';
+import { claimNamed, SNAPSHOT } from '../support/snapshots.ts';
 import { volumeNamed } from '../support/volumes.ts';
 
 const VOLUME = 'create volume a --node n1 --size 1Gi --storage-class fast';
@@ -28,6 +29,10 @@ const COMMANDS: Record<string, string> = {
   'get grants': 'get grants',
   'get populators': 'get populators',
   'describe volume': 'describe volume a',
+  'describe pvc': 'describe pvc prod/a',
+  'describe snapshot': 'describe snapshot prod/a',
+  'describe node': 'describe node n1',
+  'describe pod': 'describe pod prod/a',
   'delete volume': 'delete volume a',
   'delete storageclass': 'delete storageclass fast',
   'retry volume': 'retry volume a',
@@ -146,6 +151,9 @@ describe('a command that fails for some of its objects', () => {
     'volumes/a': volumeNamed('a', { phase: 'Available' }),
     'volumes/b': volumeNamed('b', { phase: 'Available' }),
     'volumesnapshots/s': SNAPSHOT,
+    'persistentvolumeclaims/p': claimNamed('p'),
+    'nodes/n1': nodeNamed('n1'),
+    'pods/p': podNamed('p', 'default'),
   });
   const two = `${MANIFEST}\n---\n${JSON.stringify(volumeNamed('b'))}`;
 
@@ -154,6 +162,9 @@ describe('a command that fails for some of its objects', () => {
     ['get attachments a nowhere', {}],
     ['get snapshots s nowhere', {}],
     ['describe volume a nowhere', {}],
+    ['describe pvc p nowhere', {}],
+    ['describe node n1 nowhere', {}],
+    ['describe pod p nowhere', {}],
     ['delete volume a nowhere', {}],
     ['delete -f -', { failures: { 'get volumes/b': failure } }],
     ['create -f -', { objects: {}, failures: { 'create volumes/b': failure } }],

@@ -30,6 +30,9 @@ test.each([
   ['restore snapshot/prod/a --to test/b', 'restore snapshot prod/a --to test/b'],
   ['restore snapshot prod/a --to snapshot/b', 'restore snapshot prod/a --to snapshot/b'],
   ['grant snapshot snapshot/a --to test', 'grant snapshot snapshot/a --to test'],
+  ['describe pvc/db/a pvc/b', 'describe pvc db/a b'],
+  ['describe volumesnapshot.snapshot.storage.k8s.io/a', 'describe snapshot a'],
+  ['describe pod pod/a', 'describe pod pod/a'],
   ['why volume/a', 'why volume/a'],
   ['get volume/a -- b', 'get volumes a -- b'],
 ])('%s is read as %s', (written, wanted) => {

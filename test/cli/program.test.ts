@@ -64,6 +64,11 @@ describe('wrong usage exits with 2 and sends no request', () => {
     [['get', 'volumes', '--sort-by', 'size'], "argument 'size' is invalid"],
     [['describe', 'volume'], "missing required argument 'name'"],
     [['describe', 'volume', 'a/b'], 'A name has'],
+    [['describe', 'node', 'a/b'], 'A name has'],
+    [['describe', 'pvc', 'a/b/c'], 'Write NAME, or NAMESPACE/NAME.'],
+    [['describe', 'pod', 'A/b'], 'A namespace has'],
+    [['describe', 'snapshot'], "missing required argument 'name'"],
+    [['describe', 'pvc/a', 'pod/b'], 'pvc/a and pod/b are of several kinds'],
     [['delete', 'volume'], 'needs names, or --selector, or --all'],
     [['delete', 'volume', 'A'], 'A name has'],
     [['delete', 'volume', 'a', '--timeout', '5'], 'Write a duration'],
@@ -126,6 +131,14 @@ test('takes global flags of the connection in any position', async () => {
   };
   expect((await stowage([...flags, 'get', 'volumes'])).connections).toEqual([wanted]);
   expect((await stowage(['get', 'volumes', ...flags])).connections).toEqual([wanted]);
+});
+
+test.each([
+  ...['persistentvolumeclaims', 'persistentvolumeclaim', 'pvc', 'pods', 'pod', 'po'],
+  ...['nodes', 'node', 'no', 'snapshots', 'snapshot', 'volumesnapshots', 'volumesnapshot', 'vs'],
+])('%s is accepted as the kind by describe and why', async (kind) => {
+  expect(await stowage(['describe', kind, 'a'])).toMatchObject({ code: 3 });
+  expect(await stowage(['why', kind, 'a'])).toMatchObject({ code: 3 });
 });
 
 test.each(['volume', 'volumes', 'vol'])('%s is accepted as the kind by each verb', async (kind) => {

@@ -88,8 +88,9 @@ async function look(
     requestTimeoutMs: TIMEOUT,
     version: VERSION,
   });
-  // Objects that an option names are in the namespace of the command's object.
-  const [, ofArgument] = /^([^/]+)\//.exec(args[0] ?? '') ?? [];
+  // Objects that an option names are in the namespace of the command's object. Names that may carry
+  // a namespace do not depend on it.
+  const [, ofArgument] = (more.anywhere ? null : /^([^/]+)\//.exec(args[0] ?? '')) ?? [];
   return liveNames(
     { live, ...more },
     start,

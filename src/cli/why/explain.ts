@@ -12,15 +12,17 @@ import type { ReadClient } from '../lib/objects/related.ts';
 import { phaseOf as snapshotPhase } from '../lib/objects/snapshot-state.ts';
 import type { Target } from '../lib/target.ts';
 import { diagnoseClaim } from './claim/diagnose.ts';
+import type { ClaimFacts } from './claim/facts.ts';
 import { readClaim } from './claim/read.ts';
 import { diagnose } from './diagnose.ts';
 import { missingCrd } from './missing-crd.ts';
 import { explainNode } from './node-object/explain.ts';
 import { diagnosePod } from './pod/diagnose.ts';
+import type { PodFacts } from './pod/facts.ts';
 import { readPod } from './pod/read.ts';
 import { readFacts } from './read.ts';
 import { diagnoseSnapshot } from './snapshot/diagnose.ts';
-import { readSnapshot } from './snapshot/read.ts';
+import { readSnapshot, type SnapshotFacts } from './snapshot/read.ts';
 import type { Explained } from './types.ts';
 
 export interface Cluster extends Pick<Connection, 'namespace'> {
@@ -84,11 +86,11 @@ async function explainVolume(
   };
 }
 
-async function explainClaim(
+export async function explainClaim(
   { name, ...target }: Target,
   { signal, clock }: Io,
   cluster: Cluster,
-): Promise<Explained> {
+): Promise<Explained & { known: ClaimFacts }> {
   const { client, grants } = cluster;
   const { namespace = cluster.namespace } = target;
   const options = { namespace, signal };
@@ -100,14 +102,16 @@ async function explainClaim(
     subject: { kind: target.kind, name, namespace, phase: phase ?? 'Pending' },
     diagnosis: diagnoseClaim(known, clock.now()),
     looked: [{ ...known, ...known.supply, ...known.known }],
+    known,
   };
 }
 
-async function explainSnapshot(
+/** `known` is unset if the cluster does not know the kind. */
+export async function explainSnapshot(
   { name, ...target }: Target,
   { signal }: Io,
   cluster: Cluster,
-): Promise<Explained> {
+): Promise<Explained & { known?: SnapshotFacts }> {
   const { client } = cluster;
   const { namespace = cluster.namespace } = target;
   const kind = 'VolumeSnapshot';
@@ -123,14 +127,14 @@ async function explainSnapshot(
   }
   const known = await readSnapshot(snapshot, client, signal);
   const subject = { kind, name, namespace, phase: snapshotPhase(snapshot) };
-  return { subject, diagnosis: diagnoseSnapshot(known), looked: [known] };
+  return { subject, diagnosis: diagnoseSnapshot(known), looked: [known], known };
 }
 
-async function explainPod(
+export async function explainPod(
   { name, ...target }: Target,
   { signal, clock }: Io,
   cluster: Cluster,
-): Promise<Explained> {
+): Promise<Explained & { known: PodFacts }> {
   const { namespace = cluster.namespace } = target;
   const known = await readPod(name, namespace, cluster.client, cluster.grants, signal, clock.now());
   const parts = known.volumes.map(({ claim, pv, volume, dynamic, holder }) => ({
@@ -152,5 +156,6 @@ async function explainPod(
     diagnosis: diagnosePod(known, clock.now()),
     looked: [{ node: known.node, events: known.events }, ...parts, { ...known.supply }],
     ...(spec.nodeName ? { node: spec.nodeName } : {}),
+    known,
   };
 }

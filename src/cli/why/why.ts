@@ -5,13 +5,14 @@ import { about, conclude } from '../lib/batch.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
 import { inCluster } from '../lib/in-cluster.ts';
 import type { Io } from '../lib/io.ts';
+import type { ReadClient } from '../lib/objects/related.ts';
 import { printable } from '../lib/output/printable.ts';
 import { foundIn } from '../lib/read-result.ts';
 import type { Target } from '../lib/target.ts';
 import { asksForDaemons, besideDaemons, readDaemons } from './daemon.ts';
 import { clusterOf, explain } from './explain.ts';
 import { print } from './print.ts';
-import type { Diagnosis, Explained, WhyFlags } from './types.ts';
+import type { Blocker, Diagnosis, Explained, WhyFlags } from './types.ts';
 
 /** Runs `stowage why`. Throws a StowageError, after all other targets are explained. */
 export async function why(
@@ -21,37 +22,67 @@ export async function why(
   connection: Connection,
 ): Promise<void> {
   const { client } = connection;
-  const { clock, signal } = io;
-  const cluster = clusterOf(connection, client, signal);
+  const cluster = clusterOf(connection, client, io.signal);
   const explained: Explained[] = [];
   const errors: unknown[] = [];
   for (const target of targets) {
     try {
       explained.push(await explain(target, io, cluster));
     } catch (error) {
-      if (signal.aborted) throw error;
+      if (io.signal.aborted) throw error;
       errors.push(about(error, target));
     }
   }
-  const daemons = explained.some(({ diagnosis }) => dependsOnDaemons(diagnosis))
-    ? await readDaemons(client, signal)
-    : undefined;
-  const looked = explained.flatMap((each) => each.looked);
-  noteForbidden(daemons === undefined ? looked : [...looked, { leases: daemons.leases }], io);
-  const now = clock.now();
-  if (daemons !== undefined) noteSecond(foundIn(daemons.leases) ?? [], now, io);
-  const found = explained.map(({ subject, diagnosis, node }) => {
-    const whole =
-      daemons === undefined || 'nothing' in diagnosis
-        ? diagnosis
-        : besideDaemons(daemons, diagnosis, { kind: subject.kind, node }, now);
-    return { subject, diagnosis: diagnosedIn(flags, whole) };
-  });
-  print(found, targets.length > 1, flags, io);
+  const found = await withDaemonFacts(explained, io, client);
+  const shown = found.map(({ subject, diagnosis }) => ({
+    subject,
+    diagnosis: diagnosedIn(flags, diagnosis),
+  }));
+  print(shown, targets.length > 1, flags, io);
   conclude(errors, targets.length, io);
 }
 
-const dependsOnDaemons = (diagnosis: Diagnosis): boolean =>
+/** Returns the blocker of an explained object in one line; undefined if nothing holds it up. */
+export async function blockedBy(
+  explained: Explained,
+  io: Io,
+  client: ReadClient,
+): Promise<string | undefined> {
+  const [found] = await withDaemonFacts([explained], io, client);
+  return found === undefined || 'nothing' in found.diagnosis
+    ? undefined
+    : `${found.diagnosis.cause}: ${found.diagnosis.holdup}`;
+}
+
+/**
+ * Returns the diagnoses, completed or replaced by facts about daemons if they depend on them.
+ * Prints notes on what was not checked.
+ */
+async function withDaemonFacts(
+  explained: readonly Explained[],
+  io: Io,
+  client: ReadClient,
+): Promise<Explained[]> {
+  const looked = explained.flatMap((each) => each.looked);
+  if (!explained.some(({ diagnosis }) => dependsOnDaemons(diagnosis))) {
+    noteForbidden(looked, io);
+    return [...explained];
+  }
+  const daemons = await readDaemons(client, io.signal);
+  noteForbidden([...looked, { leases: daemons.leases }], io);
+  const now = io.clock.now();
+  noteSecond(foundIn(daemons.leases) ?? [], now, io);
+  return explained.map((each) => {
+    const { diagnosis, subject, node } = each;
+    if (!dependsOnDaemons(diagnosis)) return each;
+    return {
+      ...each,
+      diagnosis: besideDaemons(daemons, diagnosis, { kind: subject.kind, node }, now),
+    };
+  });
+}
+
+const dependsOnDaemons = (diagnosis: Diagnosis): diagnosis is Blocker =>
   !('nothing' in diagnosis) && asksForDaemons(diagnosis);
 
 /** Prints a note if two daemons act at once, whatever the diagnosis. */

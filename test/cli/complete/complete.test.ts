@@ -18,6 +18,8 @@ const OBJECTS = {
   'nodes/n1': named('n1'),
   'nodes/n2': named('n2'),
   'namespaces/prod': named('prod'),
+  'persistentvolumeclaims/data-0': { ...named('data-0'), status: { phase: 'Bound' } } as KubeObject,
+  'pods/db-0': named('db-0'),
   'volumesnapshots/foo': { ...SNAPSHOT, metadata: { name: 'foo', namespace: 'prod' } },
   'storageclasses/local': classNamed('local'),
   'storageclasses/fast': classNamed('fast', { provisioner: 'volume.stowage.dev' }),
@@ -37,6 +39,10 @@ test.each([
   ['restore snapshot ', 'foo\tready\nprod/\n:4\n'],
   ['restore snapshot prod/', 'prod/foo\tready\n:4\n'],
   ['restore snapshot pro', 'prod/\n:6\n'],
+  ['describe node n', 'n1\nn2\n:4\n'],
+  ['describe pvc da', 'data-0\tBound\n:4\n'],
+  ['describe pod db', 'db-0\n:4\n'],
+  ['describe snapshot prod/', 'prod/foo\tready\n:4\n'],
   ['why volume/da', 'volume/data1\tAvailable on n1\nvolume/data2\tUnknown on n1\n:4\n'],
   ['create -f ', ':0\n'],
   ['create volume --size ', ':4\n'],
@@ -49,6 +55,7 @@ test.each([
   ['get snapshots -n prod ', 'prod'],
   ['-n test restore snapshot prod/', 'prod'],
   ['create snapshot prod/s --pvc ', 'prod'],
+  ['describe pvc prod/a ', 'default'],
 ])('completion of "%s" lists objects of namespace %s', async (line, namespace) => {
   const { requests } = await complete(line);
   expect(requests[0]?.options).toMatchObject({ namespace });

@@ -6,14 +6,14 @@ import { foundIn } from '../../lib/read-result.ts';
 import type { Target } from '../../lib/target.ts';
 import type { Explained } from '../types.ts';
 import { diagnoseNode } from './diagnose.ts';
-import { readNode } from './read.ts';
+import { type NodeObjectFacts, readNode } from './read.ts';
 
 /** Explains why Stowage cannot work on a node. Throws a StowageError `not-found` if unknown. */
 export async function explainNode(
   { name }: Target,
   { signal, clock }: Io,
   { client }: { client: ReadClient },
-): Promise<Explained> {
+): Promise<Explained & { known: NodeObjectFacts }> {
   const known = await readNode(name, client, signal);
   const node = foundIn(known.node);
   // Throws the server's own error for the name.
@@ -27,5 +27,6 @@ export async function explainNode(
     diagnosis: diagnoseNode(known, clock.now()),
     looked: [looked, ...(first === undefined ? [] : [first])],
     node: name,
+    known,
   };
 }

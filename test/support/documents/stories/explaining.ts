@@ -33,6 +33,11 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       'stowage why snapshot db/backup': absent('stowage why snapshot db/backup'),
       'stowage why node n1': shows(/n1/),
       'stowage why volume/data1 pvc/db/data-0': { says: /Volume: +data1/, exit: 7 },
+      'stowage describe pod db/db-0': absent('stowage describe pod db/db-0'),
+      'stowage describe pvc db/data-0': absent('stowage describe pvc db/data-0'),
+      'stowage describe volume data1': shows(/Name: +data1/),
+      'stowage describe snapshot db/backup': absent('stowage describe snapshot db/backup'),
+      'stowage describe node n1': shows(/Name: +n1[\s\S]*data1 /),
       'stowage check cluster': { says: /no daemon leads/, exit: 5 },
       'stowage check node n1': unreached,
       'stowage check node n1 --trust-host-key SHA256:…': {

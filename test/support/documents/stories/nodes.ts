@@ -24,6 +24,11 @@ export const NODE_STORIES: readonly Story[] = [
         /Attachments:[\s\S]*n1/,
         'stowage describe volume data1',
       ),
+      'stowage describe node NAME': shows(/data1 .*Attached/, 'stowage describe node n1'),
+      'stowage describe pod NS/NAME': {
+        ...shows(/not found/, 'stowage describe pod db/db-0'),
+        exit: 3,
+      },
       'stowage why pod NS/NAME': { ...shows(/not found/, 'stowage why pod db/db-0'), exit: 3 },
       'stowage why volume NAME': shows(/data1/, 'stowage why volume data1'),
       'stowage detach volume NAME --node N': {
