@@ -5,7 +5,7 @@ import type { Attachment, Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
 import { isOff } from '../../model/node-health.ts';
-import { commandLine, forceDetachCommand, onNode, untaint } from '../lib/command-line.ts';
+import { commandLine, forceDetachCommand, untaint } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
 import { forceDetachTime } from './force-detach-deadline.ts';
@@ -144,8 +144,8 @@ export function inDoubt(
 
 const lookAt = (volume: Volume, node: string): Fix => ({
   // Not among the commands: users who paste all of them would force-detach from a live node.
-  say: `Restore the connection to node ${node}. Only if its machine is dead and switched off, force-detach the volume: ${forceDetachCommand(volume, node)}`,
-  run: [onNode(node, 'true')],
+  say: `Restore the connection to node ${node}. The check uses it, with the --ssh-config of the daemon, if given. Only if its machine is dead and switched off, force-detach the volume: ${forceDetachCommand(volume, node)}`,
+  run: [commandLine('stowage', 'check', 'node', node)],
 });
 
 export const endUse = (node: string, pods: readonly string[]): Fix => ({

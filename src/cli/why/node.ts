@@ -1,11 +1,13 @@
 import type { KubeNode } from '../../api/core.ts';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { READY_REASON } from '../../api/names.ts';
+import { parametersIn } from '../../api/reasons/template.ts';
+import { entryOf, type Reason } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { taintOff } from '../../model/node-death.ts';
 import { notReadySince, readyConditionOf } from '../../model/node-health.ts';
-import { commandLine, onNode, recreate } from '../lib/command-line.ts';
+import { commandLine, onNode, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
 import { forceDetachTime } from './force-detach-deadline.ts';
@@ -63,18 +65,37 @@ export const nodeAway: Cause = (known) => {
     ...common,
     ...(timer && { next: timer, ...(since && { since: new Date(since).toISOString() }) }),
     cause: way?.cause ?? (timer === undefined ? 'NodeUnreachable' : 'NodeNotReady'),
-    holdup: `${nodeText(volume)} ${notReady === undefined ? '' : `is NotReady${notReady}, and `}is not reached: ${message}`,
+    holdup: notReached(volume, notReady, message, found?.reason),
     fix:
       way?.fix ??
       (timer && notReadyFix(nodeOf(volume))) ??
       (isDeleting(volume)
         ? lost(volume)
         : {
-            say: 'Bring the node back. The user of stowage watch must be able to log in without a prompt.',
-            run: [ssh(volume, 'true')],
+            say: 'Bring the node back. The user of stowage watch must be able to log in without a prompt: check the node as that user, with the --ssh-config of the daemon, if it has one. Then retry the Volume, which ends the backoff.',
+            run: [commandLine('stowage', 'check', 'node', nodeOf(volume)), ...retry(volume)],
           }),
   };
 };
+
+/**
+ * Returns the blocker's sentence. The message of a reason that names the node needs no prefix.
+ * @param notReady report about a node that is not Ready
+ */
+function notReached(
+  volume: Volume,
+  notReady: string | undefined,
+  message: string,
+  reason: Reason | undefined,
+): string {
+  const state = notReady === undefined ? undefined : `${nodeText(volume)} is NotReady${notReady}`;
+  if (reason !== undefined && namesNode(reason, nodeOf(volume)))
+    return state === undefined ? message : `${state}; ${message}`;
+  return `${state === undefined ? nodeText(volume) : `${state}, and`} is not reached: ${message}`;
+}
+
+const namesNode = (reason: Reason, node: string): boolean =>
+  reason.parameters.node === node && parametersIn(entryOf(reason)?.message ?? '').includes('node');
 
 /** Reports whether the Volume may hold data, which returns with the node. */
 const mayHold = ({ status }: Volume): boolean =>

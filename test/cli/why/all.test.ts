@@ -159,7 +159,7 @@ describe('stowage why --all', () => {
       'Cause:       StorageClassMissing (Volume class)',
     ]);
     expect(out).toMatch(/Objects: +Volume a\n +Volume b\n/);
-    expect(out).toContain('ssh n1 true');
+    expect(out).toContain('stowage check node n1');
   });
 
   test('prints each cause with its objects as JSON', async () => {

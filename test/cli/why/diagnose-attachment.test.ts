@@ -121,7 +121,7 @@ describe('a Volume is held up in its attachment by', () => {
         {
           since: ago(60),
           say: 'Only if its machine is dead and switched off, force-detach the volume: stowage detach volume data1 --node n1 --force',
-          run: ['ssh n1 true'],
+          run: ['stowage check node n1'],
         },
       ),
     ],
@@ -244,7 +244,7 @@ describe('the cause reported for an attachment', () => {
       const detail = { code, parameters: {} };
       expect(causeOf(on('n1', { state: 'Uncertain', message: 'x', detail }))).toMatchObject({
         cause: cause ?? 'AttachmentUncertain',
-        ...(cause === undefined && { fix: { run: ['ssh n1 true'] } }),
+        ...(cause === undefined && { fix: { run: ['stowage check node n1'] } }),
       });
     }
   });

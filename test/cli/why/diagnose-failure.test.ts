@@ -29,6 +29,11 @@ import {
   volume,
 } from './volume-diagnosis.ts';
 
+const BRING_BACK = ['stowage check node n1', RETRY];
+const SILENT = reasons.explain('NodeSilent', { node: 'n1', seconds: 30 });
+const awayFor = (why: reasons.Explanation) =>
+  volume({ phase: 'Available', ...ready('Unknown', READY_REASON.nodeUnreachable, why) });
+
 describe('a Volume is held up by', () => {
   testRows([
     [
@@ -183,7 +188,7 @@ describe('a Volume is held up by', () => {
       heldUpBy(
         `node n1 is NotReady since ${ago(900)} (Kubelet stopped posting node status.), and is not reached: node n1`,
         'automatically',
-        { run: ['ssh n1 true'] },
+        { run: BRING_BACK },
       ),
     ],
     [
@@ -192,13 +197,47 @@ describe('a Volume is held up by', () => {
         'node n1 is not reached: node n1 is unreachable over ssh: timeout',
         'automatically',
         {
-          run: ['ssh n1 true'],
+          run: BRING_BACK,
         },
       ),
     ],
     [
+      given('a NotReady node that its reason names', awayFor(SILENT), {
+        ...bound,
+        node: found(silentNode),
+      }),
+      heldUpBy(
+        /^node n1 is NotReady since \S+ \(Kubelet stopped posting node status\.\); node n1 did not answer within 30 s$/,
+        'automatically',
+        { run: BRING_BACK },
+      ),
+    ],
+    [
+      given('an unreachable node that its reason names', awayFor(SILENT), bound),
+      heldUpBy(/^node n1 did not answer within 30 s$/, 'automatically', {
+        say: 'check the node as that user, with the --ssh-config of the daemon',
+        run: BRING_BACK,
+      }),
+    ],
+    [
+      given(
+        'an unreachable node whose reason names another',
+        awayFor(reasons.explain('NodeSilent', { node: 'n2', seconds: 30 })),
+        bound,
+      ),
+      heldUpBy('node n1 is not reached: node n2 did not answer', 'automatically'),
+    ],
+    [
+      given(
+        'an unreachable node whose reason names none',
+        awayFor(reasons.explain('SocketFolderUnusable', { said: 'no space' })),
+        bound,
+      ),
+      heldUpBy('node n1 is not reached: no directory for the control sockets', 'automatically'),
+    ],
+    [
       given('an unreachable node that may not be read', away, { node: forbidden }),
-      heldUpBy('node n1 is not reached: ', 'automatically', { run: ['ssh n1 true'] }),
+      heldUpBy('node n1 is not reached: ', 'automatically', { run: BRING_BACK }),
     ],
     [
       given('a deletion on a node that does not exist', deleted(unreachable), noNode),

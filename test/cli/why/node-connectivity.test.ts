@@ -41,7 +41,7 @@ describe('a node error', () => {
       ssh('No ED25519 host key is known for n1 and you have requested strict checking.'),
       ['stowage check node n1 --trust-host-key SHA256:FINGERPRINT'],
     ],
-    ['LoginRefused', ssh('me@n1: Permission denied (publickey).'), ['ssh n1 true']],
+    ['LoginRefused', ssh('me@n1: Permission denied (publickey).'), ['stowage check node n1']],
     [
       'SudoRefused',
       new SudoRefusal('stowage', 'losetup -d /dev/loop7', 'sudo: a password is required').on('n1'),

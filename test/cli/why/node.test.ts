@@ -7,6 +7,7 @@ import { expectSchema } from '../../support/output-page.ts';
 import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 
 const SINCE = '2029-12-31T23:50:00Z';
+const BRING_BACK = ['stowage check node n1', 'stowage retry volume away'];
 type Objects = NonNullable<World['objects']>;
 
 const node = (
@@ -103,7 +104,7 @@ describe('a node is held up by', () => {
     [
       'a failed probe',
       { ...node('True'), ...failed, ...away },
-      { cause: 'NodeUnreachable', holdup: 'no route', phase: 'Ready', run: ['ssh n1 true'] },
+      { cause: 'NodeUnreachable', holdup: 'no route', phase: 'Ready', run: BRING_BACK },
     ],
     [
       'an unknown host key',
@@ -118,7 +119,7 @@ describe('a node is held up by', () => {
     [
       'no answer in time',
       { ...node('True'), ...awayFor(reason('NodeSilent', { node: 'n1', seconds: 30 })) },
-      { cause: 'NodeUnreachable', holdup: 'no route', phase: 'Ready', run: ['ssh n1 true'] },
+      { cause: 'NodeUnreachable', holdup: 'no route', phase: 'Ready', run: BRING_BACK },
     ],
     [
       'its kubelet',

@@ -96,7 +96,7 @@ describe('a pod is held up by', () => {
     [
       'an uncertain attachment to another node, of a Volume that is unreachable',
       merge(bothUnknown, told(ofHolder)),
-      { holdup: ofHolderN2, since: ago(120), fix: 'ssh n2 true' },
+      { holdup: ofHolderN2, since: ago(120), fix: 'stowage check node n2' },
     ],
     [
       'an uncertain attachment to another node whose job runs',
@@ -173,7 +173,7 @@ describe('a pod is held up by', () => {
       {
         holdup: 'Volume data1: its attachment to node n1 is Uncertain, which counts as attached',
         since: ago(120),
-        fix: 'ssh n1 true',
+        fix: 'stowage check node n1',
       },
     ],
     [
@@ -243,6 +243,9 @@ describe('a Volume is not Ready and attached to another node: the first blocker 
       ...{ volume: 'data1', use: 'used by pod(s) db/old', node: 'n2', state: 'Uncertain' },
     });
     const found = await why(merge(bothUnknown, told(gone.detail)));
-    expect(found).toMatchObject({ cause: 'AttachmentUncertain', fix: { run: ['ssh n2 true'] } });
+    expect(found).toMatchObject({
+      cause: 'AttachmentUncertain',
+      fix: { run: ['stowage check node n2'] },
+    });
   });
 });

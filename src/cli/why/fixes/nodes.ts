@@ -31,8 +31,8 @@ export const nodes: Fixes<typeof NODES> = {
     run: [trust(node)],
   }),
   LoginRefused: (_, { node }) => ({
-    say: 'Add the key of the user that runs stowage watch to authorized_keys on the node. The command must succeed without a prompt.',
-    run: [onNode(node, 'true')],
+    say: 'Add the key of the user that runs stowage watch to authorized_keys on the node. Then check the node as that user, with the --ssh-config of the daemon, if it has one.',
+    run: [commandLine('stowage', 'check', 'node', node)],
   }),
   SudoRefused: ({ user = '' }, { node }) => allowSudo(node, user),
   SaltUnreachable: () => ({

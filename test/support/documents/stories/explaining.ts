@@ -46,6 +46,7 @@ export const EXPLAINING_STORIES: readonly Story[] = [
         as: [`stowage check node n1 --trust-host-key SHA256:${'A'.repeat(43)}`],
       },
       'stowage get nodes': shows(/n1/, 'stowage get nodes --timeout 1s'),
+      'stowage retry volume data1': shows(/nothing to retry/),
       'kubectl get lease -A --field-selector metadata.name=stowage -o custom-columns=NAMESPACE:.metadata.namespace,HOLDER:.spec.holderIdentity,RENEWED:.spec.renewTime':
         { says: /NAMESPACE|stowage|No resources found/ },
       'kubectl -n stowage logs deployment/stowage': { says: /./, exit: 1 },
