@@ -177,8 +177,8 @@ export const asksForDaemons = (blocker: Blocker): boolean =>
   blocker.fix?.daemonFlags !== undefined;
 
 /**
- * Returns the blocker, completed or replaced by facts about daemons. Pure. `now` is in ms since the
- * epoch.
+ * Returns the blocker, completed or replaced by facts about daemons if it depends on them. Pure.
+ * `now` is in ms since the epoch.
  * @param asked kind of the explained object, and the node of the work, if known
  */
 export function besideDaemons(
@@ -187,6 +187,7 @@ export function besideDaemons(
   asked: { kind: string; node?: string | undefined },
   now: number,
 ): Blocker {
+  if (!asksForDaemons(blocker)) return blocker;
   const absent = daemonAbsent(daemons, blocker, asked.node, now);
   if (absent !== undefined) {
     if (isDaemonsTurn(blocker)) return absent;

@@ -99,6 +99,33 @@ describe('objects that are held up are grouped', () => {
       ],
     ],
     [
+      'by the fix of a cause of the daemon, beside their claims and apart from another fix',
+      [
+        heldUp(volume('a'), { cause: 'NotTakenUp', fix }),
+        heldUp(volume('b'), { cause: 'NotTakenUp', fix }),
+        heldUp(CLAIM, { cause: 'NotTakenUp', fix, chain: [volume('b')], holdup: 'Volume b: no' }),
+        heldUp(POD, { cause: 'NotTakenUp', fix: { ...fix, run: ['false'] } }),
+        heldUp(volume('c'), { cause: 'ControllerOff', fix }),
+        heldUp(volume('d'), { cause: 'ControllerOff', fix }),
+      ],
+      [
+        ['NotTakenUp', 'a', ['a', 'b', 'data']],
+        ['ControllerOff', 'c', ['c', 'd']],
+        ['NotTakenUp', 'p', ['p']],
+      ],
+    ],
+    [
+      'apart by the explanation of a cause of the daemon',
+      [
+        heldUp(volume('a'), { cause: 'NotTakenUp', fix, holdup: 'not observed' }),
+        heldUp(volume('b'), { cause: 'NotTakenUp', fix, holdup: 'deletion not observed' }),
+      ],
+      [
+        ['NotTakenUp', 'a', ['a']],
+        ['NotTakenUp', 'b', ['b']],
+      ],
+    ],
+    [
       'at the claim if a claim and its pod wait for each other',
       [
         heldUp(CLAIM, { cause: 'NoRoom', chain: [POD] }),
@@ -122,6 +149,16 @@ describe('objects that are held up are grouped', () => {
     ],
   ])('%s', (_, found, expected) => {
     expect(grouped(found)).toEqual(expected);
+  });
+
+  test.each<[string, string[], Blocker['next']]>([
+    ['the next attempt if all have the same', ['soon', 'soon'], { when: 'soon' }],
+    ['no next attempt if theirs differ', ['with a daemon for n1', 'with one for n2'], undefined],
+  ])('by a cause of the daemon with %s', (_, nexts, next) => {
+    const found = nexts.map((when, index) =>
+      heldUp(volume(`v${index}`), { cause: 'NotTakenUp', fix, next: { when } }),
+    );
+    expect(groupsOf(found).map(({ blocker }) => blocker.next)).toEqual([next]);
   });
 
   test('with the explanation of the object nearest to the cause', () => {
@@ -160,6 +197,15 @@ describe('stowage why --all', () => {
     ]);
     expect(out).toMatch(/Objects: +Volume a\n +Volume b\n/);
     expect(out).toContain('stowage check node n1');
+  });
+
+  test('names one cause for all Volumes that no daemon has observed', async () => {
+    const { spec, ...rest } = volumeNamed('b');
+    const { out } = await stowage(['why', '--all'], {
+      objects: { 'volumes/a': volumeNamed('a'), 'volumes/b': { ...rest, spec } as KubeObject },
+    });
+    expect(out.match(/^Cause: +.*$/gm)).toEqual(['Cause:       NotTakenUp (Volume a)']);
+    expect(out).toMatch(/Objects: +Volume a\n +Volume b\n/);
   });
 
   test('prints each cause with its objects as JSON', async () => {

@@ -191,6 +191,27 @@ test('reports an absent daemon only for what waits for one', async () => {
   expect(await cause('b')).toBe('StorageClassMissing');
 });
 
+test('does not change the next attempt of what waits for no daemon', async () => {
+  const objects = {
+    'volumes/a': volumeNamed('a'),
+    'volumes/b': volumeNamed('b', {
+      phase: 'Failed',
+      conditions: [{ type: 'Ready', status: 'False', reason: 'CreationError', message: 'x' }],
+    }),
+    'leases/stowage': lease('stowage', 60),
+  } as never;
+  const why = async (...names: string[]) =>
+    JSON.parse((await stowage(['why', ...names, '-o', 'json'], { objects })).out);
+  const { next } = await why('volume', 'b');
+  expect((await why('volume', 'a', 'b')).items).toMatchObject([
+    { cause: 'DaemonAbsent' },
+    { next },
+  ]);
+  expect((await why('--all')).groups).toContainEqual(
+    expect.objectContaining({ cause: 'StorageClassMissing', next }),
+  );
+});
+
 test('notes that two daemons lead at once', async () => {
   const leases = (second: string) =>
     ({

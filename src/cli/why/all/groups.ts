@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { keyOf as reasonKey } from '../../../controllers/lib/event-key.ts';
+import type { Reason } from '../reasons.ts';
 import type { Blocker, Link, Subject } from '../types.ts';
 
 export interface HeldUp {
@@ -22,12 +24,12 @@ export interface Group {
  */
 export function groupsOf(found: readonly HeldUp[]): Group[] {
   const held = new Map(found.map((each) => [nameOf(each.subject), each]));
-  const groups = Map.groupBy(found, (each) => keyOf(each, sharedRoot(each, held)));
+  const groups = Map.groupBy(found, (each) => keyOf(each, sharedRoot(each, held), held));
   return [...groups.values()]
     .map((all) => {
       const nearest = all.reduce((a, b) => (lengthOf(b) < lengthOf(a) ? b : a));
       return {
-        blocker: nearest.blocker,
+        blocker: isOfDaemon(nearest) ? withSharedNext(nearest.blocker, all) : nearest.blocker,
         root: sharedRoot(nearest, held),
         objects: all.map(({ subject }) => subject),
       };
@@ -35,12 +37,28 @@ export function groupsOf(found: readonly HeldUp[]): Group[] {
     .toSorted(worstFirst);
 }
 
+/** Causes of a daemon, which one fix ends for all objects. */
+const OF_DAEMON: ReadonlySet<Reason> = new Set<Reason>(['NotTakenUp', 'ControllerOff']);
+
+const isOfDaemon = ({ blocker }: HeldUp): boolean => OF_DAEMON.has(blocker.cause);
+
+/** Returns the blocker without a next attempt that differs within the group, such as by node. */
+function withSharedNext({ next, ...blocker }: Blocker, all: readonly HeldUp[]): Blocker {
+  const isShared = all.every((each) => isDeepStrictEqual(each.blocker.next, next));
+  return next !== undefined && isShared ? { ...blocker, next } : blocker;
+}
+
 /**
  * Returns the key of a group. An object has one blocker at a time, but a node has many, as each
- * use of a device ends separately. Unknown reasons on a node are distinguished by their times.
+ * use of a device ends separately. Unknown reasons on a node are distinguished by their times. For
+ * a cause of a daemon, the key is the fix, and the root's own explanation.
  */
-function keyOf({ blocker }: HeldUp, root: Link): string {
-  const { cause, reason, since } = blocker;
+function keyOf(each: HeldUp, root: Link, held: ReadonlyMap<string, HeldUp>): string {
+  const { cause, reason, since, fix } = each.blocker;
+  if (isOfDaemon(each)) {
+    const { holdup } = (held.get(nameOf(root)) ?? each).blocker;
+    return JSON.stringify([cause, fix, holdup]);
+  }
   const onNode = reason === undefined ? cause === 'UnknownReason' && since : reasonKey(reason);
   return JSON.stringify([cause, nameOf(root), root.kind === 'Node' && onNode]);
 }
