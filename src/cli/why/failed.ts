@@ -1,5 +1,6 @@
 import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import { READY_REASON } from '../../api/names.ts';
+import type { ReasonCode } from '../../api/reasons.ts';
 import type { Condition, Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
@@ -7,7 +8,7 @@ import { validateVolume } from '../../model/validate-volume.ts';
 import { commandLine, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { failedPv } from './failed-pv.ts';
-import { obstructionOf } from './obstruction.ts';
+import { type Obstruction, obstructionOf } from './obstruction.ts';
 import type { Reason as Cause } from './reasons.ts';
 import { isStuck, nextAttempt, ownPv, sinceOf } from './state.ts';
 import type { Blocker, Fix, Cause as VolumeCause, VolumeFacts } from './types.ts';
@@ -25,8 +26,12 @@ export const failed: VolumeCause = (known) => {
   };
 };
 
-/** Causes whose fixes trigger another attempt by themselves. */
+/** Causes and reasons whose fixes trigger another attempt by themselves, or make a new Volume. */
 const RETRIED: readonly (Cause | undefined)[] = ['SignatureFound', 'NameTaken'];
+const ENLARGED: readonly string[] = [
+  'FileSystemTooSmall',
+  'VolumeTooSmall',
+] satisfies readonly ReasonCode[];
 
 function wrong(
   { volume }: VolumeFacts,
@@ -42,25 +47,28 @@ function wrong(
     };
   }
   const found = obstructionOf(detail, { node: nodeOf(volume), volume });
-  const { reason: why, cause, fix } = found ?? { cause: 'UnknownReason' };
-  if (fix !== undefined && RETRIED.includes(cause))
-    return { cause: cause ?? 'Failed', reason: why, fix };
   return {
-    cause: cause ?? 'Failed',
-    reason: why,
-    fix:
-      fix === undefined || cause === undefined
-        ? (refill(volume) ?? {
-            say:
-              fix === undefined
-                ? 'Retry the Volume once the cause is fixed.'
-                : `${fix.say} Then retry the Volume.`,
-            run: [...(fix?.run ?? []), ...retry(volume)],
-          })
-        : {
-            say: `${fix.say} Then retry the Volume.`,
-            run: [...(fix.run ?? []), ...retry(volume)],
-          },
+    cause: found === undefined ? 'UnknownReason' : (found.cause ?? 'Failed'),
+    reason: found?.reason,
+    fix: fixOf(volume, found),
+  };
+}
+
+/**
+ * Returns the fix of a reason, followed by a retry if the fix triggers none. Without one, the source
+ * of the Volume's data is the likely cause.
+ */
+function fixOf(volume: Volume, found: Obstruction | undefined): Fix {
+  if (found?.fix === undefined) {
+    return (
+      refill(volume) ?? { say: 'Retry the Volume once the cause is fixed.', run: retry(volume) }
+    );
+  }
+  const { fix, cause, reason } = found;
+  if (RETRIED.includes(cause) || ENLARGED.includes(reason.code)) return fix;
+  return {
+    say: `${fix.say}${fix.say.endsWith('.') ? '' : '.'} Then retry the Volume.`,
+    run: [...(fix.run ?? []), ...retry(volume)],
   };
 }
 

@@ -1,6 +1,6 @@
-/** Commands that remove or force-detach something, or state what only a person can know. */
+/** Commands that remove or force-detach something, or need what only a person can know. */
 const WEIGHED =
-  /\b(?:delete|replace|umount|taint|detach|annotate)\b|--force|--forget-node|finalizers|overwrite|ssh-keygen -R|salt-key -a|--trust-host-key/;
+  /\b(?:delete|replace|umount|taint|detach|annotate)\b|--force|--forget-node|finalizers|overwrite|ssh-keygen -R|salt-key -a|--trust-host-key|\bSIZE\b/;
 
 /**
  * Reports whether a person must first read the explanation, and decide or edit a file: the lines

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { READY_REASON } from '../../../src/api/names.ts';
+import { DRIVER, PROVISIONED_BY_ANNOTATION, READY_REASON } from '../../../src/api/names.ts';
 import * as reasons from '../../../src/api/reasons.ts';
+import type { VolumeSpec } from '../../../src/api/volume.ts';
 import type { Blocker } from '../../../src/cli/why/types.ts';
 import { ago } from '../../support/cluster-objects.ts';
 import {
@@ -33,6 +34,35 @@ const BRING_BACK = ['stowage check node n1', RETRY];
 const SILENT = reasons.explain('NodeSilent', { node: 'n1', seconds: 30 });
 const awayFor = (why: reasons.Explanation) =>
   volume({ phase: 'Available', ...ready('Unknown', READY_REASON.nodeUnreachable, why) });
+
+const SMALL = reasons.explain('FileSystemTooSmall', {
+  ...{ type: 'xfs', needed: 314_572_800, size: '300Mi', bytes: 67_108_864 },
+});
+const FROM_IMAGE: Partial<VolumeSpec> = {
+  source: { populator: { builtin: 'Image', namespace: 'db', name: 'debian', options: {} } },
+};
+/** Returns the failed Volume of the claim db/NAME. */
+const ofClaim = (name: string, why: reasons.Explanation, spec: Partial<VolumeSpec> = {}) =>
+  volume(
+    { phase: 'Failed', ...ready('False', 'CreationError', why) },
+    {
+      metadata: { name: 'pvc-u1' },
+      spec: {
+        ...spec,
+        template: {
+          metadata: { annotations: { [PROVISIONED_BY_ANNOTATION]: DRIVER } },
+          spec: { claimRef: { namespace: 'db', name, uid: 'u1' } },
+        },
+      },
+    },
+  );
+const recreateClaim = (name: string) => [
+  `kubectl get -n db pvc ${name} -o yaml > claim.yaml`,
+  `kubectl delete -n db pvc ${name}`,
+  'kubectl create -f claim.yaml',
+];
+const patchOf = (field: string, size: string) =>
+  `kubectl patch volume data1 --type merge -p '{"spec":{"${field}":{"size":"${size}"}}}'`;
 
 describe('a Volume is held up by', () => {
   testRows([
@@ -121,6 +151,119 @@ describe('a Volume is held up by', () => {
       heldUpBy("/dev/sdb contains it's xfs", 'spec is changed', {
         say: 'set spec.overwrite to "it\'s xfs"',
         run: [`kubectl patch volume data1 --type merge -p '{"spec":{"overwrite":"it'\\''s xfs"}}'`],
+      }),
+    ],
+    [
+      given('a volume too small for its file system', failedBy('CreationError', SMALL)),
+      heldUpBy('an xfs file system needs at least 314572800 bytes', 'spec is changed', {
+        say: 'Increase the size to at least 300Mi, which also retries the Volume. Or create it again with a storage class with fsType ext4.',
+        run: [patchOf('sparseLoopDevice', '300Mi')],
+      }),
+    ],
+    [
+      given(
+        'a logical volume too small for its file system',
+        failedBy('CreationError', SMALL, {
+          sparseLoopDevice: undefined as never,
+          lvmLogicalVolume: { vgName: 'vg0', size: '64Mi' },
+        }),
+      ),
+      heldUpBy('an xfs file system needs', 'spec is changed', {
+        run: [patchOf('lvmLogicalVolume', '300Mi')],
+      }),
+    ],
+    [
+      given(
+        'a disk too small for its file system',
+        failedBy('CreationError', SMALL, {
+          sparseLoopDevice: undefined as never,
+          rawBlockDevice: { devicePath: '/dev/sdb' },
+        }),
+      ),
+      heldUpBy('an xfs file system needs', 'spec is changed', {
+        say: 'Create the Volume again on a larger device, or with a storage class with fsType ext4: correct volume.yaml',
+        run: RECREATE,
+      }),
+    ],
+    [
+      given('a claim too small for its file system', ofClaim('data', SMALL)),
+      heldUpBy('an xfs file system needs', 'spec is changed', {
+        say: 'Create the claim again with at least 300Mi, or with a storage class with fsType ext4: correct claim.yaml before the last command. The claim then gets a new Volume.',
+        run: recreateClaim('data'),
+      }),
+    ],
+    [
+      given("a populator's claim too small for its file system", ofClaim('prime-u2', SMALL)),
+      heldUpBy('an xfs file system needs', 'spec is changed', {
+        say: 'Delete the claim that prime-u2 is for, and create it again with at least 300Mi',
+      }),
+    ],
+    [
+      given('a claim with any name', ofClaim("a'; b", SMALL)),
+      heldUpBy('an xfs file system needs', 'spec is changed', {
+        run: recreateClaim("'a'\\''; b'"),
+      }),
+    ],
+    [
+      given(
+        'a volume too small, as mkfs reports it',
+        failedBy(
+          'CreationError',
+          reasons.explain('VolumeTooSmall', { step: 'create the xfs file system', exit: 1 }),
+        ),
+      ),
+      heldUpBy('since the volume is too small', 'spec is changed', {
+        say: 'Increase the size to more than 1Gi, which also retries the Volume.',
+        run: [patchOf('sparseLoopDevice', 'SIZE')],
+      }),
+    ],
+    [
+      given(
+        'a source that cannot fill it',
+        ofClaim('data', reasons.explain('StepFailed', { step: 'check', exit: 3 }), FROM_IMAGE),
+      ),
+      heldUpBy('the step "check" failed with status 3', 'spec is changed', {
+        say: 'Image db/debian is immutable: correct it in source.yaml',
+        run: [
+          'kubectl get -n db images.stowage.dev debian -o yaml > source.yaml',
+          ...recreateClaim('data').slice(0, 2),
+          'kubectl delete -n db images.stowage.dev debian',
+          'kubectl create -f source.yaml',
+          'kubectl create -f claim.yaml',
+        ],
+      }),
+    ],
+    [
+      given(
+        'a file of its name, though it has a source',
+        ofClaim('data', reasons.explain('FileExists', { file: '/srv/v/1' }), FROM_IMAGE),
+      ),
+      heldUpBy('/srv/v/1 already exists', 'spec is changed', {
+        say: 'Check the file, and move it away if it is not needed. Then retry the Volume.',
+        run: ['stowage retry volume pvc-u1'],
+      }),
+    ],
+    [
+      given(
+        'a logical volume without a record',
+        failedBy(
+          'CreationError',
+          reasons.explain('LogicalVolumeUnrecorded', { volume: 'vg0/a b' }),
+        ),
+      ),
+      heldUpBy('vg0/a b was created for this Volume', 'spec is changed', {
+        say: "If it holds no data, remove it on the node: lvremove 'vg0/a b'. Then retry the Volume.",
+        run: [RETRY],
+      }),
+    ],
+    [
+      given(
+        'a reason whose advice ends with a command',
+        failedBy('CreationError', reasons.explain('VolumeGroupExported', { group: 'vg0' })),
+      ),
+      heldUpBy('the volume group vg0 is exported', 'spec is changed', {
+        say: 'vgimport vg0. Then retry the Volume.',
+        run: [RETRY],
       }),
     ],
     [
@@ -364,4 +507,9 @@ describe('a Volume is held up by', () => {
 test('the fix for a missing storage class contains a manifest', () => {
   const { fix } = explain(failedBy('CreationError', ''), { storageClass: ABSENT }) as Blocker;
   expect(fix?.manifest).toMatchObject({ kind: 'StorageClass', metadata: { name: 'fast' } });
+});
+
+test("the fix for a populator's claim that is too small has no commands", () => {
+  const { fix } = explain(ofClaim('prime-u2', SMALL)) as Blocker;
+  expect(fix).not.toHaveProperty('run');
 });

@@ -23,17 +23,19 @@ test.each<[string, readonly string[]]>([
     'the removal of finalizers',
     [takeOff(['pvc', 'a', '-n', 'b'], ['example.com/x'], ['example.com/x'])],
   ],
+  ['a size to fill in', [patchSpec(volume, { sparseLoopDevice: { size: 'SIZE' } })]],
   ['unmounting', [onNode('n1', 'umount', '/srv/a')]],
 ])('isByHand is true for %s', (_, run) => {
   expect(isByHand(run)).toBe(true);
   expect(isByHand(['kubectl get nodes', ...run])).toBe(true);
 });
 
-test('isByHand is false for reading, running the daemon and retrying a Volume', () => {
+test('isByHand is false for reading, running the daemon, and retrying or expanding a Volume', () => {
   const run = [
     onNode('n1', 'true'),
     'stowage watch',
     ...retry(volume),
+    patchSpec(volume, { sparseLoopDevice: { size: '300Mi' } }),
     'kubectl describe pvc a -n b',
   ];
   expect(isByHand(run)).toBe(false);

@@ -4,6 +4,7 @@ import { listUsers } from '../../../storage/holders.ts';
 import { commandLine, onNode } from '../../lib/command-line.ts';
 import type { Fix } from '../types.ts';
 import { consent } from './consent.ts';
+import { makeLarger } from './larger.ts';
 import type { FixContext, Fixes } from './types.ts';
 
 interface Used {
@@ -67,6 +68,8 @@ export const devices: Fixes<typeof DEVICES> = {
   DeviceNotFree: takeOut,
   MultipathUsesDisk: takeOut,
   DeviceCarriesData: ({ content }, context) => consent(content, context),
+  FileSystemTooSmall: ({ size }, context) =>
+    makeLarger(size, 'a storage class with fsType ext4', context),
   UseHoldsAdoption: endForGood,
   UseHoldsCleaning: endUse,
   DeviceInUse: endUse,

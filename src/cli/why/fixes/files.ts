@@ -14,6 +14,8 @@ export const withMounts =
   });
 
 export const files: Fixes<typeof FILES> = {
+  // The retry follows as a command.
+  FileExists: () => ({ say: 'Check the file, and move it away if it is not needed.' }),
   MadeFileMissing: () => ({ say }),
   BackingFileMissing: () => ({ say }),
   LoopAttachedTwice: withMounts(

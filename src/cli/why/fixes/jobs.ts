@@ -3,6 +3,7 @@ import { nodeOf } from '../../../model/desired-volume.ts';
 import { TOOLS } from '../../../storage/node-check/tools.ts';
 import { driverOfSpec } from '../../../storage/registry.ts';
 import { onNode } from '../../lib/command-line.ts';
+import { makeLarger } from './larger.ts';
 import type { Fixes } from './types.ts';
 
 export const jobs: Fixes<typeof JOBS> = {
@@ -23,4 +24,6 @@ export const jobs: Fixes<typeof JOBS> = {
       ...(look && volume && { run: [onNode(nodeOf(volume), ...look)] }),
     };
   },
+
+  VolumeTooSmall: (_, context) => makeLarger(undefined, undefined, context),
 };

@@ -1,7 +1,7 @@
 import type { LVM } from '../../../api/reasons/lvm.ts';
 import { FREE_EXTENTS } from '../../../storage/lvm/content.ts';
 import { driverOfSpec } from '../../../storage/registry.ts';
-import { onNode } from '../../lib/command-line.ts';
+import { commandLine, onNode } from '../../lib/command-line.ts';
 import type { Fix } from '../types.ts';
 import { consent } from './consent.ts';
 import { endUse } from './devices.ts';
@@ -22,6 +22,11 @@ export const lvm: Fixes<typeof LVM> = {
   ThinPoolFull: makeRoom,
   ThinPoolFullToFill: makeRoom,
   ThinPoolRoomGone: makeRoom,
+  // The retry follows as a command.
+  LogicalVolumeUnrecorded: ({ volume }) =>
+    volume === undefined
+      ? undefined
+      : { say: `If it holds no data, remove it on the node: ${commandLine('lvremove', volume)}.` },
   UnfinishedInUse: endUse,
   LogicalVolumeInUse: endUse,
 };
