@@ -91,9 +91,7 @@ describe('create snapshot', () => {
     expect(err).toContain(
       'VolumeSnapshot prod/foo-backup needs manual action: it names no class, and there is no default one of volume.stowage.dev\n',
     );
-    expect(err).toContain(
-      'hint: Create a class. To print the manifest: stowage why volumesnapshot prod/foo-backup\n',
-    );
+    expect(err).toContain('hint: Create a class: stowage create snapshotclass stowage --default\n');
   });
 
   test('--wait times out with the last state and a hint', async () => {

@@ -289,7 +289,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'a class with an unknown parameter',
     { storageClass: { found: { ...FAST, parameters: { size: '1Gi' } } } },
     'storage class fast: unknown parameter "size"',
-    'kubectl delete storageclass fast',
+    'stowage delete storageclass fast',
     'when the class is replaced',
   ],
   [

@@ -106,13 +106,13 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     'no class',
     { classes: { found: [] } },
     'it names no class, and there is no default one',
-    undefined,
+    'stowage create snapshotclass stowage --default',
   ],
   [
     'a default class of another driver',
     { classes: { found: [{ ...DEFAULT, driver: 'ebs.csi.aws.com' }] } },
     'there is no default one of volume.stowage.dev',
-    undefined,
+    'stowage create snapshotclass stowage --default',
   ],
   [
     'several default classes',
@@ -120,7 +120,18 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     'several default ones of volume.stowage.dev: standard, b',
     undefined,
   ],
-  ['a missing class', ofClass('nowhere'), 'its class nowhere does not exist', undefined],
+  [
+    'a missing class',
+    ofClass('nowhere'),
+    'its class nowhere does not exist',
+    'stowage create snapshotclass nowhere',
+  ],
+  [
+    'a missing class whose name is none',
+    ofClass('--kubeconfig=x'),
+    'its class --kubeconfig=x does not exist',
+    undefined,
+  ],
   [
     'a class of another driver',
     ofClass('other'),

@@ -90,7 +90,7 @@ test('explains a claim from a missing grant to a snapshot that is not taken', as
     namespace: 'prod',
     phase: 'Pending',
     holdup: 'it names no class, and there is no default one of volume.stowage.dev',
-    fix: { manifest: { kind: 'VolumeSnapshotClass', driver: 'volume.stowage.dev' } },
+    fix: { run: ['stowage create snapshotclass stowage --default'] },
   });
 
   // The cause is the same for the pod that waits for the claim.

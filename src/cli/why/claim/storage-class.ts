@@ -53,7 +53,7 @@ export function storageClass({
       fix: {
         say: 'Delete the class, and create a corrected one: parameters of a class are immutable.',
         run: [
-          commandLine('kubectl', 'delete', 'storageclass', storageClassName),
+          commandLine('stowage', 'delete', 'storageclass', storageClassName),
           commandLine('stowage', 'create', 'storageclass', storageClassName, '--dynamic'),
         ],
       },

@@ -1,7 +1,9 @@
+import { isDnsSubdomain } from '../../../api/dns-name.ts';
 import { DEFAULT_SNAPSHOT_CLASS_ANNOTATION, DRIVER } from '../../../api/names.ts';
 import type { VolumeSnapshotClass } from '../../../api/snapshot.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
-import type { Blocker } from '../types.ts';
+import type { Blocker, Fix } from '../types.ts';
 import type { SnapshotFacts } from './read.ts';
 
 /** Reports a class missing or of another driver. A snapshot with given content needs none. */
@@ -22,7 +24,7 @@ export function snapshotClass({ snapshot, classes: read }: SnapshotFacts): Block
       next: { when: 'when there is exactly one default class' },
       fix:
         defaults.length === 0
-          ? { say: 'Create a class.', manifest: manifestOf('stowage', true) }
+          ? { say: 'Create a class:', run: ['stowage create snapshotclass stowage --default'] }
           : { say: `Remove the annotation ${DEFAULT_SNAPSHOT_CLASS_ANNOTATION} from all but one.` },
     };
   }
@@ -33,7 +35,7 @@ export function snapshotClass({ snapshot, classes: read }: SnapshotFacts): Block
       holdup: `its class ${named} does not exist`,
       ...since,
       next: { when: 'when that class is created' },
-      fix: { say: 'Create the class.', manifest: manifestOf(named, false) },
+      fix: createClass(named),
     };
   }
   if (found.driver === DRIVER) return undefined;
@@ -49,13 +51,8 @@ export function snapshotClass({ snapshot, classes: read }: SnapshotFacts): Block
 const isDefault = ({ driver, metadata }: VolumeSnapshotClass): boolean =>
   driver === DRIVER && metadata.annotations?.[DEFAULT_SNAPSHOT_CLASS_ANNOTATION] === 'true';
 
-const manifestOf = (name: string, standard: boolean) => ({
-  apiVersion: 'snapshot.storage.k8s.io/v1',
-  kind: 'VolumeSnapshotClass',
-  metadata: {
-    name,
-    ...(standard && { annotations: { [DEFAULT_SNAPSHOT_CLASS_ANNOTATION]: 'true' } }),
-  },
-  driver: DRIVER,
-  deletionPolicy: 'Delete',
-});
+/** Returns the fix for a class that a user named, who may have named anything. */
+const createClass = (name: string): Fix =>
+  isDnsSubdomain(name)
+    ? { say: 'Create the class:', run: [commandLine('stowage', 'create', 'snapshotclass', name)] }
+    : { say: 'Create the snapshot again: no class can have that name.' };

@@ -20,6 +20,8 @@ export const CLAIM_STORIES: readonly Story[] = [
     path: 'docs/snapshots.md',
     world: withSnapshot,
     typed: {
+      'stowage create snapshotclass fast --default': shows(/fast created/),
+      // The manifest is of the same class.
       [APPLY]: applied,
       'stowage install --components snapshot-crds': shows(/volumesnapshots/),
       // The sandbox has no CronJobs: run the command of the container.
