@@ -89,14 +89,14 @@ export const CLAIMS = {
     message:
       'dataSourceRef names {kind} {source} in another namespace than {namespace}, which this daemon does not allow',
     action:
-      'Enable feature gate CrossNamespaceVolumeDataSource of stowage watch, or use a VolumeSnapshotLink.',
+      'Enable feature gate CrossNamespaceVolumeDataSource of stowage watch, or use a VolumeSnapshotLink (stowage restore snapshot creates one).',
     cause: 'GateOff',
   },
   SourceDropped: {
     message:
       'the claim was applied with data source {kind} {source}, which the API server dropped: its volume would be empty',
     action:
-      'Enable feature gate CrossNamespaceVolumeDataSource of kube-apiserver, or use a VolumeSnapshotLink, then create the claim again. For an empty volume, remove annotation kubectl.kubernetes.io/last-applied-configuration from the claim.',
+      'Enable feature gate CrossNamespaceVolumeDataSource of kube-apiserver, or use a VolumeSnapshotLink (stowage restore snapshot creates one), then create the claim again. For an empty volume, remove annotation kubectl.kubernetes.io/last-applied-configuration from the claim.',
     cause: 'SourceDropped',
   },
   LinkElsewhere: {

@@ -578,7 +578,26 @@ test('a disabled feature gate is enabled by a daemon flag', () => {
   const facts = known({ events: { found: [warning(off)] }, source: undefined });
   expect(diagnoseClaim(facts, NOW)).toMatchObject({
     cause: 'GateOff',
-    fix: { daemonFlags: ['--feature-gates', 'CrossNamespaceVolumeDataSource=true'] },
+    fix: {
+      say: expect.stringContaining('(stowage restore snapshot creates one)'),
+      daemonFlags: ['--feature-gates', 'CrossNamespaceVolumeDataSource=true'],
+    },
+  });
+});
+
+test.each<[string, Explanation]>([
+  ['GateOff', explain('GateOff', { kind: 'VolumeSnapshot', source: 'a/b', namespace: 'test' })],
+  ['SourceDropped', explain('SourceDropped', { kind: 'VolumeSnapshot', source: 'a/b' })],
+])('the message of %s names the command that creates a link', (_, { message }) => {
+  expect(message).toContain('a VolumeSnapshotLink (stowage restore snapshot creates one)');
+});
+
+test('a missing link leads to the page that shows one', () => {
+  const facts = known({ source: { wait: obstacle('SourceMissing', 'gone', [LINK]) } });
+  expect(diagnoseClaim(facts, NOW)).toMatchObject({
+    fix: {
+      say: 'Create VolumeSnapshotLink foo-link in namespace test, with the snapshot as its source, as docs/grants.md shows.',
+    },
   });
 });
 

@@ -161,7 +161,7 @@ function fixOf(known: ClaimFacts, { reason, hint, on, referent }: Obstacle, fina
   }
   if (isMissing && first?.kind === 'VolumeSnapshotLink')
     return {
-      say: `Create VolumeSnapshotLink ${first.name} in namespace ${namespace}, with the snapshot as its source.`,
+      say: `Create VolumeSnapshotLink ${first.name} in namespace ${namespace}, with the snapshot as its source, as docs/grants.md shows.`,
     };
   if (first?.kind === 'VolumeSnapshot' && isMissing) {
     return {

@@ -7,7 +7,7 @@ import type { Fixes } from './types.ts';
 
 /** Fix for a feature gate that is off. */
 export const GATE_ON: Fix = {
-  say: 'Enable this feature gate of the daemon, or use a VolumeSnapshotLink for a snapshot.',
+  say: 'Enable this feature gate of the daemon, or use a VolumeSnapshotLink for a snapshot (stowage restore snapshot creates one).',
   daemonFlags: ['--feature-gates', 'CrossNamespaceVolumeDataSource=true'],
 };
 
