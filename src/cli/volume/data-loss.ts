@@ -1,3 +1,4 @@
+import { phaseOf } from '../../api/phase.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf, onDeleteOf } from '../../model/desired-volume.ts';
 import { driverOfSpec } from '../../storage/registry.ts';
@@ -9,6 +10,16 @@ export function lostByDeletion(volume: Volume): string | undefined {
   const { what, own } = driverOfSpec(spec).holdsData(spec, status?.prepared?.paths[0]);
   const loss = fateOf(what, onDeleteOf(volume), own);
   return loss && `Volume ${metadata.name} on ${nodeOf(volume)}: ${loss}`;
+}
+
+/** Returns what deleting a provisioned Volume keeps; undefined if nothing. */
+export function keptByDeletion(volume: Volume): string | undefined {
+  const { spec, status, metadata } = volume;
+  if (status?.prepared === undefined && phaseOf(volume) !== 'Available') return undefined;
+  if (onDeleteOf(volume) !== 'Retain') return undefined;
+  const { what, own } = driverOfSpec(spec).holdsData(spec, status?.prepared?.paths[0]);
+  const stays = own ? `${what} stays, with its data` : `the data on ${what} stays`;
+  return `Volume ${metadata.name} on ${nodeOf(volume)}: ${stays}`;
 }
 
 /** Returns what becomes of storage. `own`: created for the Volume, and removed with it. */

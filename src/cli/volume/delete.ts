@@ -13,9 +13,10 @@ import type { WaitFlags } from '../lib/objects/flags.ts';
 import { printDone } from '../lib/objects/print.ts';
 import { selected } from '../lib/objects/selector.ts';
 import { asJson, asYaml, listOf } from '../lib/output/data.ts';
+import { printable } from '../lib/output/printable.ts';
 import { confirm } from '../lib/prompts/confirm.ts';
 import { isInteractive } from '../lib/prompts/interactive.ts';
-import { lostByDeletion } from './data-loss.ts';
+import { keptByDeletion, lostByDeletion } from './data-loss.ts';
 import { forgetNode, forgettable, givenUp } from './forget-node.ts';
 import { untilGone } from './wait-gone.ts';
 
@@ -154,6 +155,8 @@ export async function removeVolumes(
       if (asked) await deletableVolume(name, uid, io, client);
       // Not another Volume that has taken the name since.
       await client.delete(VOLUMES, name, { uid, signal: io.signal });
+      const kept = flags.output === undefined ? keptByDeletion(volume) : undefined;
+      if (kept !== undefined) io.stderr.write(printable(`note: ${kept}\n`));
       return volume;
     });
   }

@@ -1,4 +1,5 @@
 import type { PersistentVolume } from '../../api/core.ts';
+import { READY_REASON } from '../../api/names.ts';
 import { phaseOf } from '../../api/phase.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
@@ -21,11 +22,15 @@ export function deletable(volume: Volume, pv: PersistentVolume | undefined): Del
         hint: 'Run the daemon, and retry once it has observed the Volume: stowage watch',
       };
     case 'Pending': {
-      const message = volume.status?.conditions?.find(({ type }) => type === 'Ready')?.message;
+      const ready = volume.status?.conditions?.find(({ type }) => type === 'Ready');
       return {
         can: false,
-        why: `its storage is being provisioned${message ? `: ${message}` : ''}`,
-        hint: `${look}, and retry once it is provisioned. Or mark it for deletion now, which completes later: kubectl delete volume ${volume.metadata.name} --wait=false`,
+        why: `its storage is being provisioned${ready?.message ? `: ${ready.message}` : ''}`,
+        // The node may be lost, or may never have existed: no retry deletes the Volume then.
+        hint:
+          ready?.reason === READY_REASON.nodeUnreachable
+            ? `Find out why the node is not reached, and how to proceed: stowage why volume ${name}`
+            : `${look}, and retry once it is provisioned. Or mark it for deletion now, which completes later: kubectl delete volume ${name} --wait=false`,
       };
     }
     case 'Terminating':

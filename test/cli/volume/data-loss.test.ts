@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume, VolumeSpec } from '../../../src/api/volume.ts';
 import { confirmOverwriting } from '../../../src/cli/volume/create.ts';
-import { lostByDeletion } from '../../../src/cli/volume/data-loss.ts';
+import { keptByDeletion, lostByDeletion } from '../../../src/cli/volume/data-loss.ts';
 import { fakeIo, type World } from '../../support/fake-io.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 
@@ -44,6 +44,30 @@ test.each<[string, Partial<VolumeSpec>, string | undefined]>([
   ],
 ])('lostByDeletion reports the data loss of a Volume of %s', (_, spec, loss) => {
   expect(lostByDeletion(volume(spec))).toBe(loss && `Volume a on n1: ${loss}`);
+});
+
+const MADE = { node: 'n1', paths: ['/x/a'], identity: '1:2' };
+
+test.each<[string, Partial<VolumeSpec>, Volume['status'], string | undefined]>([
+  ['a file', {}, { prepared: MADE }, undefined],
+  [
+    'a file, Retain',
+    { onDelete: 'Retain' },
+    { phase: 'Failed', prepared: MADE },
+    'its file /x/a stays, with its data',
+  ],
+  ['a file that was not created, Retain', { onDelete: 'Retain' }, { phase: 'Failed' }, undefined],
+  ['a device', RAW, { phase: 'Available' }, 'the data on /dev/sdb stays'],
+  ['a device, Wipe', { ...RAW, onDelete: 'Wipe' }, { phase: 'Available' }, undefined],
+  ['a logical volume', LVM, { prepared: MADE }, 'its logical volume /x/a stays, with its data'],
+  [
+    'adopted storage',
+    { adopt: { uid: 'u' } },
+    { prepared: MADE },
+    'its file /x/a stays, with its data',
+  ],
+])('keptByDeletion reports what deletion keeps of a Volume of %s', (_, spec, status, kept) => {
+  expect(keptByDeletion(volume(spec, status))).toBe(kept && `Volume a on n1: ${kept}`);
 });
 
 test('lostByDeletion uses the provisioned node and path, not the spec', () => {

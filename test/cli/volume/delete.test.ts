@@ -23,6 +23,34 @@ test('deletes the object that was read, by its UID', async () => {
   expect(requests.at(-1)).toMatchObject({ what: 'delete volumes/a', options: { uid: 'uid-a' } });
 });
 
+describe('delete volume of a Volume whose data stays', () => {
+  const kept = volumeNamed('a', {
+    phase: 'Available',
+    prepared: { node: 'n1', paths: ['/srv/a'], identity: '' },
+  });
+  const objects = { 'volumes/a': { ...kept, spec: { ...kept.spec, onDelete: 'Retain' as const } } };
+
+  test('notes what stays', async () => {
+    const { code, out, err } = await stowage(['delete', 'volume', 'a'], { objects });
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: `${fullName('a')} deleted\n`,
+      err: 'note: Volume a on n1: its file /srv/a stays, with its data\n',
+    });
+  });
+
+  test.each(['name', 'json'])('notes nothing with -o %s', async (format) => {
+    const { err } = await stowage(['delete', 'volume', 'a', '-o', format], { objects });
+    expect(err).toBe('');
+  });
+
+  test('notes nothing if the deletion is refused', async () => {
+    const failures = { 'delete volumes/a': new StowageError('forbidden', 'not allowed') };
+    const { code, err } = await stowage(['delete', 'volume', 'a'], { objects, failures });
+    expect({ code, err }).toEqual({ code: 4, err: 'error: not allowed\n' });
+  });
+});
+
 test('refuses a bound Volume, with a hint', async () => {
   const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], {
     objects: bound('a'),

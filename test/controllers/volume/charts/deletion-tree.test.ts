@@ -27,6 +27,11 @@ describe('the Volume deletion decision tree', () => {
       refused('being provisioned', 'get volume data1'),
     ],
     [
+      'DeletionTree: Pending on a node that is not reached → CANNOT DELETE',
+      volumeNamed('data1', { phase: 'Pending', ...ready('Unknown', 'NodeUnreachable', 'x') }),
+      refused('being provisioned: x', 'how to proceed: stowage why volume data1'),
+    ],
+    [
       'DeletionTree: Terminating → CANNOT DELETE',
       volumeNamed('data1', { phase: 'Terminating' }),
       refused('already being deleted', 'data1'),
