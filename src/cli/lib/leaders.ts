@@ -1,6 +1,7 @@
 import type { ControllerName } from '../../api/controllers.ts';
 import type { Lease } from '../../api/core.ts';
 import { isHeld, type Leader, leaderOf, leasesOfDaemons } from '../../api/leader.ts';
+import { COMPONENT } from '../../api/names.ts';
 import { LEASES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
@@ -23,6 +24,36 @@ export const leadersIn = (leases: readonly Lease[], now: number): Leader[] =>
     .filter((lease) => isHeld(lease, now))
     .map(leaderOf)
     .filter((leader) => leader !== undefined);
+
+/**
+ * Returns the Lease that was renewed last, if no daemon leads for a node. Returns undefined if one
+ * does, or if no Lease exists: a daemon with --leader-election=false has none. Pure. `now` is in ms
+ * since the epoch.
+ * @param node node of the work, if known: daemons with --transport local act only for the
+ * nodes that they name
+ */
+export function abandonedLease(
+  leases: readonly Lease[],
+  node: string | undefined,
+  now: number,
+): Lease | undefined {
+  const acting = leases.filter(({ metadata: { name } }) => mayActFor(name, node));
+  if (acting.some((lease) => isHeld(lease, now))) return undefined;
+  return acting.toSorted((a, b) => renewedAt(b) - renewedAt(a))[0];
+}
+
+/** Returns the time of the last renewal, in ms since the epoch; 0 if there is none. */
+export const renewedAt = ({ spec }: Lease): number => Date.parse(spec?.renewTime ?? '') || 0;
+
+/**
+ * Reports whether a daemon with this Lease may act for a node. Its name contains the nodes' names,
+ * or a digest if these are too long.
+ */
+function mayActFor(lease: string, node: string | undefined): boolean {
+  if (node === undefined || lease === COMPONENT || /^stowage-[0-9a-f]{64}$/.test(lease))
+    return true;
+  return `${lease}-`.includes(`-${node}-`);
+}
 
 /**
  * Returns how long daemons wait for a NotReady node, in ms: the longest wait of a leader. The

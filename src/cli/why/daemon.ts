@@ -1,12 +1,11 @@
 import type { ControllerName } from '../../api/controllers.ts';
 import type { Deployment, Lease } from '../../api/core.ts';
-import { isHeld } from '../../api/leader.ts';
 import { COMPONENT } from '../../api/names.ts';
 import { DEPLOYMENTS } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import { noDaemon } from '../lib/checks/no-daemon.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { readLeases, runsWithout } from '../lib/leaders.ts';
+import { abandonedLease, readLeases, renewedAt, runsWithout } from '../lib/leaders.ts';
 import { MANAGED_BY } from '../lib/objects/installed-labels.ts';
 import type { ReadClient } from '../lib/objects/related.ts';
 import { foundIn, type Reading, reading } from '../lib/read-result.ts';
@@ -81,10 +80,9 @@ export async function readDaemons(client: ReadClient, signal: AbortSignal): Prom
 
 /**
  * Reports that no daemon leads any more, in place of a blocker that a daemon reported or should
- * end. Concludes nothing if no Lease exists: a daemon with --leader-election=false has none. Pure.
- * `now` is in ms since the epoch.
- * @param node node of the work, if known: daemons with --transport local act only for the
- * nodes that they name
+ * end. Concludes nothing if no Lease exists, as `abandonedLease`. Pure. `now` is in ms since the
+ * epoch.
+ * @param node node of the work, if known
  */
 export function daemonAbsent(
   { leases, deployments }: Daemons,
@@ -92,12 +90,13 @@ export function daemonAbsent(
   node: string | undefined,
   now: number,
 ): Blocker | undefined {
-  const acting = (foundIn(leases) ?? []).filter(({ metadata: { name } }) => mayActFor(name, node));
-  if (acting.some((lease) => isHeld(lease, now))) return undefined;
-  const [last] = acting.toSorted((a, b) => renewed(b) - renewed(a));
+  const last = abandonedLease(foundIn(leases) ?? [], node, now);
   if (last === undefined) return undefined;
   // A daemon that reports without a Lease exists nevertheless.
-  if (TOLD_BY_DAEMON.has(instead.cause) && Date.parse(instead.since ?? '') > renewed(last) + LATER)
+  if (
+    TOLD_BY_DAEMON.has(instead.cause) &&
+    Date.parse(instead.since ?? '') > renewedAt(last) + LATER
+  )
     return undefined;
   const { metadata, spec } = last;
   const lease = `${metadata.namespace}/${metadata.name}`;
@@ -195,18 +194,6 @@ export function besideDaemons(
     return withDaemonFlags(daemons, { ...blocker, next });
   }
   return withDaemonFlags(daemons, controllerOff(daemons, blocker, asked.kind, now) ?? blocker);
-}
-
-const renewed = ({ spec }: Lease): number => Date.parse(spec?.renewTime ?? '') || 0;
-
-/**
- * Reports whether a daemon with this Lease may act for a node. Its name contains the nodes' names,
- * or a digest if these are too long.
- */
-function mayActFor(lease: string, node: string | undefined): boolean {
-  if (node === undefined || lease === COMPONENT || /^stowage-[0-9a-f]{64}$/.test(lease))
-    return true;
-  return `${lease}-`.includes(`-${node}-`);
 }
 
 function fixOf(deployments: readonly Deployment[]): Fix {

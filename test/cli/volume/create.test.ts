@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Lease } from '../../../src/api/core.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import type { WatchEvent } from '../../../src/kube/types.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
+import { NOW } from '../../support/cluster-objects.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { fakeExecutor } from '../../support/fake-executor.ts';
-import { stowage } from '../../support/fake-io.ts';
+import { stowage, type World } from '../../support/fake-io.ts';
+import { leadingLease } from '../../support/leading-lease.ts';
 import { refusal } from '../../support/refusals.ts';
 import { classNamed, ready, volumeNamed } from '../../support/volumes.ts';
 
@@ -138,6 +141,42 @@ describe('create volume --wait', () => {
     const { code, err } = await stowage([...CREATE, '--wait'], { events: [event] });
     expect(code).toBe(3);
     expect(err).toContain('Volume data1 was deleted during the wait');
+  });
+
+  describe('the note before the wait', () => {
+    const leads = (name = 'stowage') => leadingLease(NOW, {}, name);
+    const stopped = (name = 'stowage') => leadingLease(NOW - 60_000, {}, name);
+    const note = async (leases: Lease[], failures: World['failures'] = {}) => {
+      const clock = new FakeClock();
+      const objects = Object.fromEntries(
+        leases.map((each) => [`leases/${each.metadata.name}`, each]),
+      );
+      const world = { objects, failures, clock, events: [done] };
+      const { code, err } = await stowage([...CREATE, '--wait'], world);
+      expect(code).toBe(0);
+      return err.split('\n').filter((line) => line.startsWith('note: '));
+    };
+
+    test('reports that no daemon leads', async () => {
+      expect(await note([stopped()])).toEqual([
+        'note: no daemon leads; Volumes are provisioned once one does (stowage check cluster)',
+      ]);
+    });
+
+    test('names the node if only daemons of other nodes lead', async () => {
+      expect(await note([stopped('stowage-n1'), leads('stowage-n2')])).toEqual([
+        'note: no daemon leads for node n1; Volumes are provisioned once one does (stowage check cluster)',
+      ]);
+    });
+
+    test.each<[string, Lease[], World['failures']]>([
+      ['a daemon leads', [leads()], {}],
+      ['no Lease exists', [], {}],
+      ['Leases may not be read', [stopped()], { 'list leases/*': refusal(403, 'no') }],
+      ['Leases cannot be read', [stopped()], { 'list leases/*': refusal(500, 'no') }],
+    ])('is absent if %s', async (_, leases, failures) => {
+      expect(await note(leases, failures)).toEqual([]);
+    });
   });
 
   test('times out after --timeout', async () => {

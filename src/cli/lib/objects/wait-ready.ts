@@ -4,9 +4,13 @@ import { VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { waitFor } from '../../../kube/wait.ts';
+import { nodeOf } from '../../../model/desired-volume.ts';
 import { about } from '../batch.ts';
 import type { Io } from '../io.ts';
+import { abandonedLease, readLeases } from '../leaders.ts';
+import { printable } from '../output/printable.ts';
 import { showProgress } from '../output/progress.ts';
+import { foundIn } from '../read-result.ts';
 import { progressOf, readyOf } from './volume-progress.ts';
 
 /**
@@ -20,6 +24,7 @@ export async function untilReady(
   client: KubeClient,
 ): Promise<{ ready: KubeObject[]; errors: unknown[] }> {
   const volumes = objects.filter(({ kind }) => kind === VOLUMES.kind);
+  if (volumes.length > 0) await noteNoDaemon(volumes as Volume[], io, client);
   const outcomes = await showProgress(
     io,
     volumes.map(({ metadata: { name, uid } }) => ({
@@ -45,6 +50,29 @@ export async function untilReady(
     } else ready.push(outcome?.value ?? object);
   }
   return { ready, errors };
+}
+
+/**
+ * Prints a note if no daemon leads for a node of the Volumes. Prints none if Leases cannot be read,
+ * or if none exists: a daemon with --leader-election=false has none.
+ */
+async function noteNoDaemon(
+  volumes: readonly Volume[],
+  { clock, signal, stderr }: Io,
+  client: KubeClient,
+): Promise<void> {
+  const read = await readLeases(client, signal).catch(() => undefined);
+  const leases = (read && foundIn(read)) ?? [];
+  const isAlone = (node: string | undefined) =>
+    abandonedLease(leases, node, clock.now()) !== undefined;
+  const nodes = [...new Set(volumes.map(nodeOf))].filter(isAlone);
+  if (nodes.length === 0) return;
+  const which = isAlone(undefined) ? '' : ` for node ${nodes.join(', ')}`;
+  stderr.write(
+    printable(
+      `note: no daemon leads${which}; Volumes are provisioned once one does (stowage check cluster)\n`,
+    ),
+  );
 }
 
 /** Returns a timeout with a hint about its Volume, and any other error unchanged. */
