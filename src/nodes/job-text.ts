@@ -22,8 +22,9 @@ export function describeFailure(state: FailedState): string {
 export const stepText = ({ step }: Extract<JobState, { state: 'running' }>): string =>
   step?.name ?? 'waiting for an earlier job of this volume';
 
+/** Appends a sentence to a message, which may end with a sentence and its full stop already. */
 export function withHint(message: string, hint: string | undefined): string {
-  return hint === undefined || hint === '' ? message : `${message}. ${hint}`;
+  return hint === undefined || hint === '' ? message : `${message.replace(/\.$/, '')}. ${hint}`;
 }
 
 /**

@@ -4,6 +4,7 @@ import { isPaused } from '../../api/paused.ts';
 import { type Explanation, explain, readReason, reason } from '../../api/reasons.ts';
 import { parseHandle } from '../../api/snapshot-handle.ts';
 import { RETRY } from '../../model/retry.ts';
+import { withHint } from '../../nodes/job-text.ts';
 import { backoffMs } from '../../workqueue/backoff.ts';
 import { keyOf } from '../lib/event-key.ts';
 import type {
@@ -226,7 +227,8 @@ function end(input: BackupInput): BackupDecision {
       case 'unknown': {
         const { namespace, name, uid } = metadata;
         const annotate = `kubectl annotate backup -n ${namespace} ${name} ${FORGET_NODE_ANNOTATION}=${uid}`;
-        const message = `${outcome.message}. The deletion waits for the node. If it never comes back: ${annotate}`;
+        const next = `The deletion waits for the node. If it never comes back: ${annotate}`;
+        const message = withHint(outcome.message, next);
         return unknown(input, { message, detail: outcome.detail });
       }
       default:

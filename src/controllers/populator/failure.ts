@@ -2,6 +2,7 @@ import { POPULATOR_EVENT } from '../../api/names.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
 import { explain } from '../../api/reasons.ts';
 import { RETRY } from '../../model/retry.ts';
+import { withHint } from '../../nodes/job-text.ts';
 import { clipped } from '../lib/event.ts';
 import { attemptsOf, originOf } from './attempts.ts';
 import { podNameOf } from './objects.ts';
@@ -32,7 +33,7 @@ export function noteFailure(
     max: RETRY.maxTransfers,
     said: clipped(why),
   });
-  const told = { message: `${message}. ${again}`, detail };
+  const told = { message: withHint(message, again), detail };
   return {
     action: {
       do: 'note-attempts',

@@ -7,6 +7,7 @@ import { claimOf, claimVolume, volumeNameOf } from '../../model/claim-volume.ts'
 import { dataSourceOf } from '../../model/data-source/data-source.ts';
 import { type DynamicClass, fileSystemProblem } from '../../model/dynamic-class.ts';
 import { RETRY } from '../../model/retry.ts';
+import { withHint } from '../../nodes/job-text.ts';
 import { publicly } from '../../nodes/public-text.ts';
 import { downloadBytes } from '../../storage/populate/download.ts';
 import { type Explained, nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
@@ -308,7 +309,7 @@ function roomOn(
 }
 
 function rescheduleClaim({ claim }: ClaimInput, node: string, why: Explanation): ClaimDecision {
-  const message = `${why.message}. The scheduler must choose another node for the claim (Volume ${volumeNameOf(claim)} was not created)`;
-  const event = failed({ message, detail: why.detail });
+  const next = `The scheduler must choose another node for the claim (Volume ${volumeNameOf(claim)} was not created)`;
+  const event = failed({ message: withHint(why.message, next), detail: why.detail });
   return { action: { do: 'give-back', node, event }, failed: true };
 }

@@ -2,6 +2,7 @@ import { FORGET_NODE_ANNOTATION, SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../
 import { isPaused } from '../../api/paused.ts';
 import { type Explanation, explain } from '../../api/reasons.ts';
 import { parseHandle, type SnapshotHandle } from '../../api/snapshot-handle.ts';
+import { withHint } from '../../nodes/job-text.ts';
 import { idle, unknown, waitFor } from './content-status.ts';
 import { nodeFor } from './copy.ts';
 import { dueAt, isOwn, type JobNote, nextNote, noteOf } from './job-record.ts';
@@ -149,7 +150,10 @@ function withWayOut(
   if (nodeFacts(node).exists) return { message, detail };
   const annotate = `kubectl annotate volumesnapshotcontent ${metadata.name} ${FORGET_NODE_ANNOTATION}=${metadata.uid}`;
   return {
-    message: `Node ${node} does not exist: ${message}. To leave the copy there: ${annotate}`,
+    message: withHint(
+      `Node ${node} does not exist: ${message}`,
+      `To leave the copy there: ${annotate}`,
+    ),
     detail,
   };
 }

@@ -261,13 +261,13 @@ test.each<[string, Partial<BackupInput>, object]>([
     'a node that does not answer, while deleted',
     {
       backup: backup({ status: done }, DELETING),
-      outcome: { is: 'unknown', message: 'node n1 does not answer: Connection refused' },
+      outcome: { is: 'unknown', message: 'node n1 is not reached. Check the key.' },
     },
     {
       fields: {
         phase: 'Completed',
         message: expect.stringMatching(
-          `Connection refused.*kubectl annotate backup -n prod b stowage.dev/forget-node=${UID}$`,
+          `Check the key[.] The deletion waits for the node[.].*: kubectl annotate backup -n prod b stowage.dev/forget-node=${UID}$`,
         ),
       },
     },

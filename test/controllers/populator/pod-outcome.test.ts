@@ -118,6 +118,15 @@ describe('a pod that is deleted or evicted', () => {
       },
       `note 1: pod ${NAME} failed (attempt 1 of 4): Evicted: The node was low on resource: memory: exit status 137. Stowage retries`,
     ],
+    [
+      'is reported without a second full stop',
+      {
+        pod: pod('Failed', {
+          status: { phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource.' },
+        }),
+      },
+      `note 1: pod ${NAME} failed (attempt 1 of 4): Evicted: The node was low on resource. Stowage retries`,
+    ],
   ])('%s', (_, change, start) => {
     expect(decided(change).slice(0, start.length)).toBe(start);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimCondition, KubeNode } from '../../../src/api/core.ts';
-import { type ReasonCode, reason } from '../../../src/api/reasons.ts';
+import { explain, type ReasonCode, reason } from '../../../src/api/reasons.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import { saidBy } from '../../../src/controllers/lib/event-key.ts';
 import { decideClaim } from '../../../src/controllers/provisioner/decide-claim.ts';
@@ -271,6 +271,11 @@ describe('a claim that waits for its first pod', () => {
       'is rescheduled from a node without capacity',
       { claim: selected(), rooms: { n1: { freeBytes: 5n } } },
       `reschedule from n1: node n1 has 5 bytes available in …, and the claim needs 2147483648. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
+    ],
+    [
+      'is rescheduled from a node that refuses to be observed, in whole sentences',
+      { claim: selected(), rooms: { n1: { unknown: 'sudo refuses. Allow it.' } } },
+      `reschedule from n1: ${explain('RoomUnknown', { node: 'n1' }).message}: sudo refuses. Allow it. ${AGAIN}`,
     ],
     [
       'is rescheduled from a node without its data',

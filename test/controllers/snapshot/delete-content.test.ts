@@ -151,10 +151,10 @@ describe('deleting a content', () => {
   test('waits for a deleted node until forget-node names the content', () => {
     const away = { n1: { exists: false, ready: false } };
     const name = content().metadata.name;
-    const unknown = { is: 'unknown', message: 'no such host' } as const;
+    const unknown = { is: 'unknown', message: 'no such host. Check it.' } as const;
     expect(decide({ content: going(), ...gone, outcome: unknown }, away)).toEqual(
       fail(
-        `waiting for a node: Node n1 does not exist: no such host. To leave the copy there: kubectl annotate volumesnapshotcontent ${name} stowage.dev/forget-node=${CONTENT_UID}`,
+        `waiting for a node: Node n1 does not exist: no such host. Check it. To leave the copy there: kubectl annotate volumesnapshotcontent ${name} stowage.dev/forget-node=${CONTENT_UID}`,
         'SnapshotNodeAwaited',
         { retry: true },
       ),
