@@ -55,7 +55,7 @@ export default function restoreSnapshot(restore: Command, io: Io): void {
     },
   );
   addExamples(command, [
-    'stowage restore snapshot prod/foo-backup --to prod/foo-restored --wait',
+    'stowage restore snapshot prod/foo-backup --to prod/foo-restored',
     '# In another namespace, after: stowage grant snapshot prod/foo-backup --to test',
     'stowage restore snapshot prod/foo-backup --to test/foo-testing --storage-class fast',
   ]);

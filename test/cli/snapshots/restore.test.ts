@@ -43,14 +43,22 @@ beforeAll(async () => {
       ...classNamed('fast'),
       provisioner: 'volume.stowage.dev',
     });
-    await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
+    const { metadata } = await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
     await client.patch(
       VOLUME_SNAPSHOTS,
       'foo-backup',
       { status: SNAPSHOT.status },
       { namespace: 'prod', subresource: 'status' },
     );
-    await client.create(VOLUME_SNAPSHOT_CONTENTS, fresh(CONTENT));
+    const volumeSnapshotRef = { ...CONTENT.spec.volumeSnapshotRef, uid: metadata.uid };
+    const content = fresh({ ...CONTENT, spec: { ...CONTENT.spec, volumeSnapshotRef } });
+    await client.create(VOLUME_SNAPSHOT_CONTENTS, content);
+    await client.patch(
+      VOLUME_SNAPSHOT_CONTENTS,
+      CONTENT.metadata.name,
+      { status: CONTENT.status },
+      { subresource: 'status' },
+    );
     await client.create(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('foo', {}, 'prod')));
   }
 });
@@ -521,6 +529,26 @@ describe('restore snapshot --wait', () => {
     );
     expect(err).toContain(
       'PersistentVolumeClaim test/foo-testing needs manual action: storage class odd: ',
+    );
+  });
+
+  test('ends if its class waits for a pod, and no pod uses the claim', async () => {
+    const lazy = classNamed('lazy', {
+      provisioner: 'volume.stowage.dev',
+      volumeBindingMode: 'WaitForFirstConsumer',
+    });
+    await clusters.on.client.create(STORAGE_CLASSES, lazy);
+    const clock = new FakeClock();
+    const { terminal, shows } = capturedTerminal();
+    await clusters.on.stowage(words('grant snapshot prod/foo-backup --to test'));
+    const line = `${RESTORE} --storage-class lazy --wait`;
+    const waiting = clusters.on.stowage(words(line), { clock, terminal });
+    await shows('foo-testing: Pending');
+    await clock.advance(3000);
+    const { code, err } = await waiting;
+    expect(code).toBe(5);
+    expect(err).toMatch(
+      /needs manual action: its storage class waits for the first pod .*\nhint: Create a pod /,
     );
   });
 

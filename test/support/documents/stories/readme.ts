@@ -74,10 +74,8 @@ export const README_STORIES: readonly Story[] = [
         runBy: 'test/integration/claims-story.test.ts',
         has: "'create', 'snapshot', 'foo-backup', '--pvc', 'foo', '-n', 'prod', '--wait'",
       },
-      'stowage restore snapshot prod/foo-backup --to test/foo-testing --wait': {
-        runBy: 'test/kep/cross-namespace.ts',
-        has: "'restore', 'snapshot', 'prod/foo-backup', '--to', 'test/restored', '--wait'",
-      },
+      'stowage restore snapshot prod/foo-backup --to test/foo-testing':
+        shows(/foo-testing created/),
     },
   },
 ];
