@@ -71,6 +71,8 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
     .option('--no-color', 'disable colors, as $NO_COLOR does')
     .option('-v, --verbose', 'print more detail, with stack traces of errors')
     .exitOverride()
+    // Kinds with many aliases leave less than the default of 40 columns for descriptions.
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => void (quiet || io.stderr.write(printable(text))),

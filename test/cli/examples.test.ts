@@ -87,3 +87,9 @@ test('a manual page has the examples', () => {
     '.SH EXAMPLES\n.PP\nWait until the Volume is detached\n.RS 4\n.nf\nstowage detach volume data1 \\-\\-node n1\n.fi\n.RE\n',
   );
 });
+
+test('the manual page of the program lists a command without repeating its name', () => {
+  const page = manPages(createProgram(fakeIo().io)).get('stowage.1');
+  expect(page).toContain('\nCreate the objects in manifests.\n');
+  expect(page).not.toContain('the same as');
+});

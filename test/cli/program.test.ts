@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { VERSION } from '../../src/api/version.ts';
-import { stowage } from '../support/fake-io.ts';
+import { allCommands } from '../../src/cli/lib/command-tree.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { fakeIo, stowage } from '../support/fake-io.ts';
 
 test('--version prints the version of package.json', async () => {
   expect(VERSION).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
@@ -16,6 +18,17 @@ test.each([[['--help']], [['help']], [['create', '--help']], [['get', 'vol', '-h
     expect(out).toContain('Usage: stowage');
   },
 );
+
+test('help fits a terminal of 80 columns, except for usage and examples', () => {
+  const { io, outcome } = fakeIo();
+  for (const command of allCommands(createProgram(io)))
+    command.configureOutput({ getOutHelpWidth: () => 80 }).outputHelp();
+  const lines = outcome.out
+    .replace(/^Examples:\n(?: .*\n)+/gm, '')
+    .split('\n')
+    .filter((line) => !line.startsWith('Usage: '));
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});
 
 const CREATE = [
   'create',

@@ -15,7 +15,7 @@ export const fileNames = (file: string, before: string[] = []): string[] => [...
 export function addFileOption(verb: Command, name: string): Command {
   verb.addHelpText(
     'after',
-    `\nFrom manifests: stowage ${name} -f <file> [options]; see stowage ${name} manifest --help`,
+    `\nFrom manifests: stowage ${name} -f <file> (see stowage ${name} manifest --help)`,
   );
   return (
     verb

@@ -81,7 +81,7 @@ function programPage(
     section(
       'COMMANDS',
       commands
-        .map((command) => hanging(synopsis(command), sentence(shown(command).description())))
+        .map((command) => hanging(synopsis(command), sentence(descriptionOf(command))))
         .join(''),
     ),
     section('OPTIONS', optionsText(program, program.options)),
@@ -100,6 +100,12 @@ function programPage(
 /** Returns the command that documents a verb: the one that runs without a kind, if there is one. */
 const shown = (command: Command): Command => withoutKind(command) ?? command;
 
+/** Returns the description of a command, without the other name that help gives for it. */
+const descriptionOf = (command: Command): string =>
+  shown(command)
+    .description()
+    .replace(/: the same as stowage .*$/, '');
+
 function commandPage(program: Command, command: Command, names: readonly string[]): string {
   const { options } = shown(command);
   const aliases = command.aliases();
@@ -108,12 +114,12 @@ function commandPage(program: Command, command: Command, names: readonly string[
     ({ long }) => !common.has(long) || options.some((each) => each.long === long),
   );
   return page(pageName(command), [
-    nameSection(pageName(command), shown(command).description()),
+    nameSection(pageName(command), descriptionOf(command)),
     section('SYNOPSIS', `${synopsis(command)}\n`),
     section(
       'DESCRIPTION',
       [
-        `${sentence(shown(command).description())}\n`,
+        `${sentence(descriptionOf(command))}\n`,
         ...(aliases.length === 0
           ? []
           : [paragraph(roff(`Aliases of ${command.name()}: ${aliases.join(', ')}.`))]),

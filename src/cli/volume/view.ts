@@ -8,6 +8,7 @@ import type { ResourceView } from '../lib/get/resource-view.ts';
 import { nameIn } from '../lib/objects/name.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { listOf } from '../lib/output/data.ts';
+import { readableSize } from '../lib/output/size.ts';
 import { ageKey, sizeKey } from '../lib/output/sort-keys.ts';
 
 const phase = (volume: Volume) => phaseOf(volume) ?? 'Unknown';
@@ -23,7 +24,7 @@ export const VOLUME_VIEW: ResourceView<Volume> = {
     ['PHASE', phase, 'state'],
     ['READY', (volume) => readyOf(volume)?.status],
     ['DEVICE', ({ status }) => status?.deviceName],
-    ['CAPACITY', ({ status }) => status?.capacity],
+    ['CAPACITY', ({ status }) => status?.capacity && readableSize(status.capacity)],
     ['STORAGECLASS', ({ spec }) => spec.storageClassName],
     ['AGE', ({ metadata }, now) => age(metadata.creationTimestamp, now)],
     ['PATH', ({ status }) => status?.devicePath, 'wide'],

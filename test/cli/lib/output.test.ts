@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { age } from '../../../src/api/age.ts';
 import { asJson, asYaml } from '../../../src/cli/lib/output/data.ts';
 import { printable } from '../../../src/cli/lib/output/printable.ts';
-import { roundedSize } from '../../../src/cli/lib/output/size.ts';
+import { readableSize, roundedSize } from '../../../src/cli/lib/output/size.ts';
 import { table } from '../../../src/cli/lib/output/table.ts';
 import { expectPrintable } from '../../support/printable-text.ts';
 
@@ -202,4 +202,12 @@ test.each([
   [5 * 1024 ** 6, '5Ei'],
 ])('%d bytes are about %s', (bytes, text) => {
   expect(roundedSize(bytes)).toBe(text);
+});
+
+test.each([
+  ['66043392', '62Mi'],
+  ['1Gi', '1Gi'],
+  ['1500M', '1500M'],
+])('the quantity %s is shown as %s', (quantity, text) => {
+  expect(readableSize(quantity)).toBe(text);
 });

@@ -45,6 +45,14 @@ test('get volumes -o wide prints more columns', async () => {
   );
 });
 
+test('get volumes rounds a capacity in bytes, except as data', async () => {
+  const odd = volumeNamed('odd', { phase: 'Available', capacity: '66043392' });
+  const world = { objects: { 'volumes/odd': odd } };
+  expect((await stowage(['get', 'vol', '--no-headers'], world)).out).toMatch(/ 62Mi +fast /);
+  const { out } = await stowage(['get', 'vol', 'odd', '-o', 'json'], world);
+  expect(JSON.parse(out).status.capacity).toBe('66043392');
+});
+
 describe('get volumes as data', () => {
   test('is the object itself for one name', async () => {
     expect(JSON.parse((await stowage(['get', 'vol', 'a', '-o', 'json'], { objects })).out)).toEqual(

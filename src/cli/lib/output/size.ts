@@ -7,3 +7,7 @@ export function roundedSize(bytes: number): string {
   const count = bytes / 1024 ** power;
   return `${count < 10 ? Math.floor(count * 10) / 10 : Math.floor(count)}${UNITS[power - 1]}`;
 }
+
+/** Returns a quantity for people: a plain number of bytes is rounded, as it has no unit. */
+export const readableSize = (quantity: string): string =>
+  /^[0-9]+$/.test(quantity) ? roundedSize(Number(quantity)) : quantity;
