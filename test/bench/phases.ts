@@ -2,7 +2,7 @@
 export interface Phases {
   'until it was noticed': number;
   'written to the API server': number;
-  'looks at the node': number;
+  'observations of the node': number;
   'the job on the node': number;
   'jobs removed there': number;
   'until Available was heard of': number;
@@ -12,7 +12,7 @@ const PHASE: Record<string, keyof Phases> = {
   'add-finalizer': 'written to the API server',
   'set-status': 'written to the API server',
   'create-pv': 'written to the API server',
-  observe: 'looks at the node',
+  observe: 'observations of the node',
   submit: 'the job on the node',
   poll: 'the job on the node',
   'forget-jobs': 'jobs removed there',
@@ -45,7 +45,7 @@ export function phasesOf(log: string, volume: string, asked: Date, took: number)
   const phases: Phases = {
     'until it was noticed': (effects[0]?.time ?? Number.NaN) - asked.getTime(),
     'written to the API server': 0,
-    'looks at the node': 0,
+    'observations of the node': 0,
     'the job on the node': 0,
     'jobs removed there': 0,
     'until Available was heard of': asked.getTime() + took - available,

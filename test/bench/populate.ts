@@ -36,9 +36,9 @@ interface Parts {
   after: number;
 }
 const PARTS: Record<keyof Parts, string> = {
-  look: 'the look before',
+  look: 'the observation before',
   job: 'the job',
-  after: 'the look after',
+  after: 'the observation after',
 };
 
 if (process.getuid?.() === 0) await run();
