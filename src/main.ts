@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { VERSION } from './api/version.ts';
 
 /** Returns the user's directory for compiled code: the default is in /tmp, where others write. */
-function cacheFolder({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string | undefined {
+function cacheDirectory({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string | undefined {
   const base = [XDG_CACHE_HOME, HOME && join(HOME, '.cache')].find(
     (path) => path && isAbsolute(path),
   );
@@ -12,7 +12,7 @@ function cacheFolder({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string | unde
 }
 
 /** Prints the version. Returns whether that succeeded: the reader may be gone. */
-function sayVersion(): boolean {
+function printVersion(): boolean {
   try {
     writeSync(process.stdout.fd, `${VERSION}\n`);
     return true;
@@ -23,10 +23,10 @@ function sayVersion(): boolean {
 
 const [option, ...more] = process.argv.slice(2);
 // Scripts request the version often: nothing else is loaded, not even the command-line parser.
-const done = option === '--version' && more.length === 0 && sayVersion();
+const done = option === '--version' && more.length === 0 && printVersion();
 
-const folder = done ? undefined : cacheFolder(process.env);
-if (folder !== undefined) module.enableCompileCache(folder);
+const directory = done ? undefined : cacheDirectory(process.env);
+if (directory !== undefined) module.enableCompileCache(directory);
 
 // Imported late, so that it is loaded through the cache.
 if (!done) void import('./cli/process.ts').then(({ runProcess }) => runProcess(process));

@@ -17,7 +17,7 @@ const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Subdirectory for snapshots in the directory of their volumes: the same file system, so that
  * snapshots and volumes can share blocks.
  */
-export const SNAPSHOTS_FOLDER = 'snapshots';
+export const SNAPSHOTS_DIRECTORY = 'snapshots';
 
 const SNAP = 'snap-';
 
@@ -42,28 +42,29 @@ export function formatHandle(handle: SnapshotHandle): string {
  */
 export function parseHandle(text: string): SnapshotHandle | { problem: string } {
   const [, type, where = '', rest = ''] = /^(file|lvm):([^:]*):(.*)$/s.exec(text) ?? [];
-  const said = JSON.stringify(text);
+  const quoted = JSON.stringify(text);
   if (type === undefined)
-    return { problem: `${said} is neither file:NODES:PATH nor lvm:NODE:VG/LV` };
+    return { problem: `${quoted} is neither file:NODES:PATH nor lvm:NODE:VG/LV` };
   const nodes = where.split(',');
   const odd = nodes.find((node) => !isDnsSubdomain(node));
   if (odd !== undefined)
-    return { problem: `${said}: ${JSON.stringify(odd)} is not a valid node name` };
+    return { problem: `${quoted}: ${JSON.stringify(odd)} is not a valid node name` };
   if (type === 'file') {
-    const [folder, uid = ''] = rest.split('/').slice(-2);
+    const [directory, uid = ''] = rest.split('/').slice(-2);
     const wanted = directoryWanted(rest);
-    if (wanted !== undefined) return { problem: `${said}: the path must ${wanted}` };
-    return folder === SNAPSHOTS_FOLDER && UID.test(uid)
+    if (wanted !== undefined) return { problem: `${quoted}: the path must ${wanted}` };
+    return directory === SNAPSHOTS_DIRECTORY && UID.test(uid)
       ? { type: 'file', nodes, path: rest }
-      : { problem: `${said}: the path must end in /${SNAPSHOTS_FOLDER}/UID` };
+      : { problem: `${quoted}: the path must end in /${SNAPSHOTS_DIRECTORY}/UID` };
   }
   const [vgName = '', name = '', ...more] = rest.split('/');
   const [node = '', ...others] = nodes;
-  if (others.length > 0) return { problem: `${said}: a logical volume must have exactly one node` };
+  if (others.length > 0)
+    return { problem: `${quoted}: a logical volume must have exactly one node` };
   return isLvmName(vgName) &&
     name.startsWith(SNAP) &&
     UID.test(snapshotUidOf(name)) &&
     more.length === 0
     ? { type: 'lvm', nodes: [node], vgName, name }
-    : { problem: `${said}: the part after the node must be VG/snap-UID` };
+    : { problem: `${quoted}: the part after the node must be VG/snap-UID` };
 }

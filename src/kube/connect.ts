@@ -153,12 +153,12 @@ async function load(options: KubeconfigOptions): Promise<LoadedKubeconfig> {
 const serverOf = ({ config }: LoadedKubeconfig): string => config.getCurrentCluster()?.server ?? '';
 
 function isSame(a: LoadedKubeconfig, b: LoadedKubeconfig): boolean {
-  const said = ({ config, impersonation }: LoadedKubeconfig) => [
+  const identityOf = ({ config, impersonation }: LoadedKubeconfig) => [
     config.getCurrentCluster(),
     config.getCurrentUser(),
     impersonation,
   ];
-  return isDeepStrictEqual(said(a), said(b));
+  return isDeepStrictEqual(identityOf(a), identityOf(b));
 }
 
 function noCredentials(

@@ -79,7 +79,7 @@ export function startElection(options: ElectionOptions): Election {
   let leadsUntil: number | undefined;
   let othersUntil = 0;
   let heardAt = 0;
-  let told: string | undefined;
+  let loggedHolder: string | undefined;
   let complaint: string | undefined;
   /** Start of the server's refusals (monotonic ms); undefined while this account has access. */
   let refusedSince: number | undefined;
@@ -135,7 +135,7 @@ export function startElection(options: ElectionOptions): Election {
   }
 
   /** Returns the annotations that the Lease lacks, or has with another value. */
-  function unsaid({ metadata }: Lease): { annotations?: Record<string, string> } {
+  function missingAnnotations({ metadata }: Lease): { annotations?: Record<string, string> } {
     const left = Object.entries(annotations).filter(
       ([key, value]) => metadata.annotations?.[key] !== value,
     );
@@ -162,7 +162,7 @@ export function startElection(options: ElectionOptions): Election {
         : await client.patch<Lease>(
             LEASES,
             name,
-            { metadata: { ...versionOf(lease), ...unsaid(lease) }, spec },
+            { metadata: { ...versionOf(lease), ...missingAnnotations(lease) }, spec },
             options,
           );
     learn(answer, askedAt);
@@ -217,12 +217,12 @@ export function startElection(options: ElectionOptions): Election {
         return 0;
       }
       const holder = lease?.spec?.holderIdentity || undefined;
-      if (decision.do === 'wait' && holder !== told) {
+      if (decision.do === 'wait' && holder !== loggedHolder) {
         logger.info(
           { lease: `${namespace}/${name}`, holder },
           'standing by: another process leads',
         );
-        told = holder;
+        loggedHolder = holder;
       }
       if (decision.do === 'wait') refusedSince = undefined;
       if (decision.do === 'wait')

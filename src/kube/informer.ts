@@ -79,7 +79,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
   let position: string | undefined;
   let failures = 0;
 
-  function tell(changes: Change<T>[]): void {
+  function notify(changes: Change<T>[]): void {
     for (const change of changes) {
       for (const handler of handlers) {
         try {
@@ -100,7 +100,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     const options = { ...select, signal: stopping.signal };
     const { items, resourceVersion } = await listAll<T>(client, resource, options, transform);
     lastHeard = clock.now();
-    tell(store.replace(items, resourceVersion));
+    notify(store.replace(items, resourceVersion));
     position = resourceVersion;
     hasSynced = true;
     onSynced();
@@ -130,8 +130,8 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
         lastHeard = clock.now();
         failures = 0;
         if (compareVersions(version, position ?? '') > 0) position = version;
-        if (type === 'DELETED') tell(store.remove(transform(object)));
-        else if (type !== 'BOOKMARK') tell(store.put(transform(object)));
+        if (type === 'DELETED') notify(store.remove(transform(object)));
+        else if (type !== 'BOOKMARK') notify(store.put(transform(object)));
       }
     } finally {
       attempt.abort();
@@ -195,6 +195,6 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     onChange: (handler) => {
       handlers.push(handler);
     },
-    recordWrite: (object) => tell(store.recordWrite(transform(object))),
+    recordWrite: (object) => notify(store.recordWrite(transform(object))),
   };
 }

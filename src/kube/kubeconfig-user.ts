@@ -24,10 +24,10 @@ export async function completeUsers(
   file: string,
   text: string,
 ): Promise<Map<string, Impersonation>> {
-  const folder = dirname(resolve(file));
+  const directory = dirname(resolve(file));
   for (const { exec } of config.users) {
     // A command without a slash is looked up in $PATH.
-    if (exec?.command?.includes('/')) exec.command = resolve(folder, exec.command);
+    if (exec?.command?.includes('/')) exec.command = resolve(directory, exec.command);
   }
   const impersonated = new Map<string, Impersonation>();
   // Parsing the file again, and loading the parser, takes longer than most commands.
@@ -40,7 +40,7 @@ export async function completeUsers(
     if (user.tokenFile) {
       const tokenFile = isAbsolute(user.tokenFile)
         ? user.tokenFile
-        : resolve(folder, user.tokenFile);
+        : resolve(directory, user.tokenFile);
       // The file takes precedence over a token beside it, which is an old content of the file.
       Object.assign(known, {
         token: undefined,

@@ -87,7 +87,7 @@ export function createTransport({
     const text = request.body && JSON.stringify(request.body);
     const what = request.what ?? { verb: request.method.toLowerCase(), resource: '' };
     const started = performance.now();
-    const tell = (code: number | undefined) =>
+    const report = (code: number | undefined) =>
       onCall?.({ ...what, code, ms: performance.now() - started });
     const sent: Dispatcher.RequestOptions & Checked = {
       origin: base.origin,
@@ -107,12 +107,12 @@ export function createTransport({
     answer.then(
       ({ statusCode }) => {
         unreached = false;
-        tell(statusCode);
+        report(statusCode);
       },
       (error) => {
         if (!request.signal?.aborted) unreached = true;
         // A request that `check` refused was never sent.
-        if (!request.signal?.aborted && !(error instanceof StowageError)) tell(undefined);
+        if (!request.signal?.aborted && !(error instanceof StowageError)) report(undefined);
       },
     );
     return answer;

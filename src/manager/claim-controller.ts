@@ -102,7 +102,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
   });
   const { capacities } = deps;
   const reconcileCapacity = capacities && createCapacityReconciler({ ...deps, capacities });
-  const tellRoom = (classes: readonly StorageClass[], named: readonly string[]) => {
+  const enqueueCapacity = (classes: readonly StorageClass[], named: readonly string[]) => {
     if (capacities === undefined) return;
     for (const { metadata, provisioner } of classes) {
       if (provisioner === DRIVER)
@@ -156,7 +156,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     // The deleted Volume released its space.
     if (type === 'deleted') wakeForRoom();
     if (type === 'deleted' || old === undefined || sizeOf(old) !== sizeOf(object)) {
-      tellRoom(storageClasses.list(), nodesOf(object));
+      enqueueCapacity(storageClasses.list(), nodesOf(object));
     }
   });
   persistentVolumes.onChange(({ object, old }) => {
@@ -176,13 +176,13 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
   });
   storageClasses.onChange(({ object }) => {
     for (const claim of unbound(object.metadata.name)) again(claim);
-    tellRoom([object], names());
+    enqueueCapacity([object], names());
   });
   nodes.onChange(({ type, object, old }) => {
     if (type === 'updated' && old !== undefined && nodeStateKey(old) === nodeStateKey(object))
       return;
     wake();
-    tellRoom(storageClasses.list(), [object.metadata.name]);
+    enqueueCapacity(storageClasses.list(), [object.metadata.name]);
   });
   deps.pods.onChange(({ type, object, old }) => {
     // Other changes of a pod do not unblock a claim.

@@ -48,11 +48,11 @@ export interface ClaimSources {
  */
 export function watchClaimSources(deps: ClaimSourcesDeps): ClaimSources {
   const { client, inform, woken, clock, logger } = deps;
-  const tell = <T extends KubeObject>(kind: Awaited['kind'], informer: Informer<T>) =>
+  const wakeOn = <T extends KubeObject>(kind: Awaited['kind'], informer: Informer<T>) =>
     informer.onChange(({ object }) => woken(kind, object));
   if (deps.snapshots !== undefined) {
-    tell('VolumeSnapshot', deps.snapshots.snapshots);
-    tell('VolumeSnapshotContent', deps.snapshots.contents);
+    wakeOn('VolumeSnapshot', deps.snapshots.snapshots);
+    wakeOn('VolumeSnapshotContent', deps.snapshots.contents);
   }
   deps.grants.onChange((grant) => woken('ReferenceGrant', grant));
   const kinds: { kind: Awaited['kind']; resource: Resource }[] = [
@@ -82,7 +82,7 @@ export function watchClaimSources(deps: ClaimSourcesDeps): ClaimSources {
   }
 
   function begin<T extends KubeObject>(kind: Awaited['kind'], informer: Informer<T>): void {
-    tell(kind, informer);
+    wakeOn(kind, informer);
     running.push(informer);
     informer.start();
   }

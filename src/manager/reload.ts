@@ -19,7 +19,7 @@ export interface ReloadOptions<T> {
  * Interval (ms) at which the file is read. Mounted ConfigMaps are swapped by symbolic links, which
  * no file watch reports.
  */
-const LOOK_EVERY = 5000;
+const POLL_EVERY = 5000;
 
 /**
  * Reloads a configuration when it changes, and on request, until the signal. Logs an error once
@@ -37,11 +37,11 @@ export async function keepReloading<T>(options: ReloadOptions<T>, first: T): Pro
   while (!signal.aborted) {
     wake = new AbortController();
     if (!asked)
-      await clock.sleep(LOOK_EVERY, AbortSignal.any([wake.signal, signal])).catch(() => {});
+      await clock.sleep(POLL_EVERY, AbortSignal.any([wake.signal, signal])).catch(() => {});
     if (signal.aborted) return;
     const hungUp = asked;
     asked = false;
-    const found = await look(read);
+    const found = await readSettings(read);
     if (found.fingerprint === last && !hungUp) continue;
     last = found.fingerprint;
     try {
@@ -54,7 +54,9 @@ export async function keepReloading<T>(options: ReloadOptions<T>, first: T): Pro
 }
 
 /** Returns the settings of the file, or its error, which `settings` throws. */
-async function look<T>(read: () => Promise<T>): Promise<{ fingerprint: string; settings(): T }> {
+async function readSettings<T>(
+  read: () => Promise<T>,
+): Promise<{ fingerprint: string; settings(): T }> {
   try {
     const settings = await read();
     return { fingerprint: fingerprint(settings), settings: () => settings };

@@ -69,7 +69,7 @@ export function watchSnapshotMode({
   let mode: SnapshotMode | undefined;
   let waitsUntil = 0;
 
-  function look(): SnapshotMode {
+  function detect(): SnapshotMode {
     const now = clock.now();
     const seen = leases.list().map(({ metadata, spec }) => ({
       holder: spec?.holderIdentity ?? undefined,
@@ -80,21 +80,21 @@ export function watchSnapshotMode({
       .list()
       .map(({ status }) => ({ readyReplicas: status?.readyReplicas ?? 0 }));
     const next = modeOf(flag, seen, ready, now);
-    if (next.until !== undefined && next.until > waitsUntil) lookAgainAt(next.until);
+    if (next.until !== undefined && next.until > waitsUntil) detectAt(next.until);
     const before = mode;
     mode = next.mode;
     if (before !== undefined && before !== mode) onChange(mode);
     return mode;
   }
 
-  function lookAgainAt(at: number): void {
+  function detectAt(at: number): void {
     const isFirst = waitsUntil <= clock.now();
     waitsUntil = at;
     // A single timer: if the Lease was renewed since, the timer only sets the next one.
     if (!isFirst) return;
     const wait = (): void => {
       clock.sleep(waitsUntil - clock.now(), stopping.signal).then(
-        () => (waitsUntil > clock.now() ? wait() : look()),
+        () => (waitsUntil > clock.now() ? wait() : detect()),
         () => {},
       );
     };
@@ -105,13 +105,13 @@ export function watchSnapshotMode({
     const { uid = '' } = object.metadata;
     if (type === 'deleted') seenAt.delete(uid);
     else seenAt.set(uid, clock.now());
-    look();
+    detect();
   });
   deployments.onChange(() => {
-    look();
+    detect();
   });
   return {
-    now: look,
+    now: detect,
     start() {
       leases.start();
       deployments.start();

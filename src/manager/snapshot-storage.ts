@@ -69,12 +69,12 @@ export function snapshotStorage(
         };
       }
       const uid = basename(handle.path);
-      const folder = dirname(dirname(handle.path));
+      const directory = dirname(dirname(handle.path));
       const desired = volume && desiredOf(volume, undefined, node);
-      const isThere = desired?.type === 'sparse' && dirname(desired.file) === folder;
+      const isThere = desired?.type === 'sparse' && dirname(desired.file) === directory;
       if (freeze !== undefined && !isThere)
-        return explain('SnapshotFileMoved', { volume: volumeHandle, folder });
-      const of = isThere ? { ...desired, kubeletRoot } : inFolder(folder, uid, kubeletRoot);
+        return explain('SnapshotFileMoved', { volume: volumeHandle, folder: directory });
+      const of = isThere ? { ...desired, kubeletRoot } : inDirectory(directory, uid, kubeletRoot);
       return { uid, volume: of, freeze: freeze ?? NO_FREEZE };
     },
   };
@@ -83,9 +83,9 @@ export function snapshotStorage(
 const isThin = (wanted: Wanted): wanted is DesiredThinSnapshot => 'vgName' in wanted;
 
 /** Returns a volume known only by its directory, which suffices to observe or delete a copy. */
-const inFolder = (folder: string, uid: string, kubeletRoot: string): DesiredSparse => ({
+const inDirectory = (directory: string, uid: string, kubeletRoot: string): DesiredSparse => ({
   ...{ type: 'sparse', uid, name: uid, mode: 'Filesystem', fs: undefined, recorded: true },
   ...{ onDelete: 'Retain', kubeletRoot, onDemand: true, readOnly: false, shared: false },
-  file: `${folder}/${uid}`,
+  file: `${directory}/${uid}`,
   sizeBytes: 0n,
 });

@@ -10,7 +10,7 @@ import { listAll } from '../kube/client.ts';
 import { createInformer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { createNodeExecutor } from '../model/node-executor.ts';
-import { tellJobEnds } from '../nodes/job-observer.ts';
+import { observeJobEnds } from '../nodes/job-observer.ts';
 import { type Clock, systemClock } from '../workqueue/clock.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
 import { transforms } from './cache-transforms.ts';
@@ -121,7 +121,7 @@ export async function runWatch(
     check: right.checkNode,
     clock: systemClock,
   });
-  const executor = metrics ? tellJobEnds(reached, systemClock, metrics.onJobEnd) : reached;
+  const executor = metrics ? observeJobEnds(reached, systemClock, metrics.onJobEnd) : reached;
   const stopped = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
@@ -157,7 +157,7 @@ export async function runWatch(
   ];
   if (timing !== undefined) {
     election?.won
-      .then(() => tellOfOthers(client, timing.namespace, surroundings, signal))
+      .then(() => warnOfOthers(client, timing.namespace, surroundings, signal))
       .catch(() => {});
   }
   const { namespace } = options;
@@ -211,7 +211,7 @@ export async function runWatch(
  * Warns of daemons that lead in other namespaces, since their Leases do not exclude each other.
  * Fails without permission to list Leases, which the caller ignores.
  */
-async function tellOfOthers(
+async function warnOfOthers(
   client: Pick<KubeClient, 'list'>,
   namespace: string,
   { clock, logger }: { clock: Pick<Clock, 'now'>; logger: Logger },

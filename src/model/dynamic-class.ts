@@ -4,7 +4,7 @@ import { DEFAULT_FS_TYPE, FS_TYPES, isFsType } from '../api/file-systems.ts';
 import { isLvmName, LVM_NAME } from '../api/lvm-name.ts';
 import type { AttachPolicy } from '../api/volume.ts';
 import { systemDirectoryOf } from '../storage/directory/system.ts';
-import { SPARSE_FOLDER } from '../storage/loopfile/file.ts';
+import { SPARSE_DIRECTORY } from '../storage/loopfile/file.ts';
 import { checkMkfsOptions } from '../storage/mkfs-options.ts';
 
 export type StorageLocation =
@@ -157,7 +157,7 @@ function placeOf(parameters: Record<string, string>): StorageLocation | { proble
       };
     }
     return {
-      ...{ type, directory: directory ?? SPARSE_FOLDER },
+      ...{ type, directory: directory ?? SPARSE_DIRECTORY },
       ...(requireMount === 'true' ? { requireMount: true } : {}),
     };
   }

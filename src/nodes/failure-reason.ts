@@ -41,9 +41,9 @@ export function failureReason(state: FailedState): Reason | undefined {
       const program = missing ?? (isRun ? first : undefined);
       if (program !== undefined) return reason('ToolMissing', { program, step: step.name });
       const failed = { step: step.name, exit, output: lastLine(output).slice(0, 512) || undefined };
-      const says = (words: readonly RegExp[]) => words.some((each) => each.test(output));
-      if (says(NO_SPACE)) return reason('NoSpaceLeft', failed);
-      return says(TOO_SMALL) ? reason('VolumeTooSmall', failed) : reason('StepFailed', failed);
+      const matches = (words: readonly RegExp[]) => words.some((each) => each.test(output));
+      if (matches(NO_SPACE)) return reason('NoSpaceLeft', failed);
+      return matches(TOO_SMALL) ? reason('VolumeTooSmall', failed) : reason('StepFailed', failed);
     }
   }
 }

@@ -27,7 +27,7 @@ interface Seen {
  * Returns an executor that reports once each job that ends while it is used. It does not report a
  * job that ended before this process knew of it, nor one whose state is polled again.
  */
-export function tellJobEnds(
+export function observeJobEnds(
   executor: Executor,
   clock: { now(): number },
   onEnd: (end: JobEnd) => void,

@@ -39,7 +39,7 @@ interface NodeState {
  * is tried at once
  */
 export function limitNodes<Asked, Answer>(
-  hands: NodeTransport<Asked, Answer>,
+  transport: NodeTransport<Asked, Answer>,
   clock: GateClock,
   incarnationOf = (_node: string) => '',
 ): NodeTransport<Asked, Answer> {
@@ -71,13 +71,13 @@ export function limitNodes<Asked, Answer>(
       const state = nodes.get(node) ?? newState();
       nodes.set(node, state);
       await admit(state, node);
-      const giveBack = await slots(state);
+      const release = await slots(state);
       const ended = new AbortController();
       const life = incarnationOf(node);
       const began = clock.now();
-      silence(state, ended.signal).then(giveBack, () => {});
+      silence(state, ended.signal).then(release, () => {});
       try {
-        const answer = await hands.run(node, asked, timeoutMs);
+        const answer = await transport.run(node, asked, timeoutMs);
         reached(state, clock.now());
         return answer;
       } catch (error) {
@@ -91,12 +91,12 @@ export function limitNodes<Asked, Answer>(
         throw error;
       } finally {
         ended.abort();
-        giveBack();
+        release();
         state.running--;
         for (const wake of state.waiting.splice(0)) wake();
       }
     },
-    close: () => hands.close(),
+    close: () => transport.close(),
   };
 }
 
@@ -134,7 +134,7 @@ function createSlots(count: number): (state: NodeState) => Promise<() => void> {
   let free = count;
   const waiting: { state: NodeState; start: () => void }[] = [];
 
-  function handOut(): void {
+  function dispatch(): void {
     while (free > 0 && waiting.length > 0) {
       const next = waiting.reduce((first, each) =>
         each.state.counted < first.state.counted ? each : first,
@@ -149,7 +149,7 @@ function createSlots(count: number): (state: NodeState) => Promise<() => void> {
   return async (state) => {
     await new Promise<void>((start) => {
       waiting.push({ state, start });
-      handOut();
+      dispatch();
     });
     let held = true;
     return () => {
@@ -157,7 +157,7 @@ function createSlots(count: number): (state: NodeState) => Promise<() => void> {
       held = false;
       state.counted--;
       free++;
-      handOut();
+      dispatch();
     };
   };
 }

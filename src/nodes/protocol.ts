@@ -4,12 +4,12 @@ import type { Job, JobKey, JobState, Probe, ProbeResult, StepFacts } from './job
 import { commandsOf, jobScript, PRELUDE } from './job-script.ts';
 import {
   ForeignJobs,
-  JOBS_FOLDER,
-  jobFolder,
+  JOBS_DIRECTORY,
+  jobDirectory,
   makeJobs,
   ownJobs,
-  subjectFolder,
-} from './jobs-folder.ts';
+  subjectDirectory,
+} from './jobs-directory.ts';
 import { quote, quoteAll } from './quote.ts';
 import answerFunctions from './scripts/answer.sh';
 import pollFunctions from './scripts/poll.sh';
@@ -65,9 +65,9 @@ export function readObservation(
  * `pollScript`.
  */
 export function submitScript(node: string, job: Job, waitMs: number): string {
-  const folder = quote(jobFolder(job.key));
-  const subject = quote(subjectFolder(job.key.subject));
-  return whole(`${PRELUDE}${ownJobs(END)}${makeJobs(END)}job=${folder} subject=${subject}
+  const directory = quote(jobDirectory(job.key));
+  const subject = quote(subjectDirectory(job.key.subject));
+  return whole(`${PRELUDE}${ownJobs(END)}${makeJobs(END)}job=${directory} subject=${subject}
 if [ ! -d "$job" ]; then
   mkdir -p "$subject" || exit
   # Half submissions of a crash. One that is under way is young, and has its lock soon.
@@ -93,7 +93,7 @@ export function pollScript(keys: readonly JobKey[], waitMs: number): string {
 const pollBody = (keys: readonly JobKey[], waitMs: number, submits: boolean): string => {
   const wait = waitMs > 0 ? `wait_for ${waitMs / 1000} "$@"\n` : '';
   return `${ANSWER}${POLL}submits=${submits ? 'yes' : ''}
-set -- ${keys.map((key) => quote(jobFolder(key))).join(' ')}
+set -- ${keys.map((key) => quote(jobDirectory(key))).join(' ')}
 ${wait}report ${OUTPUT_TAIL} "$@"
 echo ${END}
 `;
@@ -105,10 +105,10 @@ echo ${END}
  */
 export function readStates(answer: string, count: number): JobState[] {
   const states = readRecords(answer, count, (reader) => {
-    const [kind = '', ...said] = reader.fields();
-    refuseOthers(kind, said);
+    const [kind = '', ...values] = reader.fields();
+    refuseOthers(kind, values);
     if (kind !== 'job') throw new RangeError(`not a job's answer: ${kind}`);
-    const step = readStep(decode(said[0]));
+    const step = readStep(decode(values[0]));
     const line = reader.text();
     const refused = { refusal: reader.text(), reason: parseReason(reader.text()) };
     return readState(line, step, refused, reader.text());
@@ -154,7 +154,7 @@ function readState(
  * Returns the script that removes what the node keeps of a subject's jobs, if none of them runs.
  */
 export function purgeScript(subject: string): string {
-  return whole(`${PRELUDE}${ownJobs(END)}subject=${quote(subjectFolder(subject))}
+  return whole(`${PRELUDE}${ownJobs(END)}subject=${quote(subjectDirectory(subject))}
 idle() { # One whose shell was killed may run under sudo, without the lock of the subject.
   for step in "$subject"/*/step; do
     [ ! -e "$step" ] || flock -ns "\${step%step}output" true || return
@@ -181,7 +181,7 @@ export function readPurged(answer: string): boolean {
 }
 
 export function subjectsScript(): string {
-  return whole(`${PRELUDE}${ownJobs(END)}for folder in ${JOBS_FOLDER}/*; do
+  return whole(`${PRELUDE}${ownJobs(END)}for folder in ${JOBS_DIRECTORY}/*; do
   [ ! -d "$folder" ] || printf 'subject %s\\n' "$(printf %s "\${folder##*/}" | base64 -w0)"
 done
 echo ${END}
@@ -207,16 +207,16 @@ const MOST_SUBJECTS = 100_000;
 function fields(answer: string, asked: number): string[][] {
   return readRecords(answer, asked, (reader) => {
     const all = reader.fields();
-    const [kind = '', ...said] = all;
-    refuseOthers(kind, said);
+    const [kind = '', ...values] = all;
+    refuseOthers(kind, values);
     return all;
   });
 }
 
 /** Throws ForeignJobs or SudoRefusal if the script ended early. */
-function refuseOthers(kind: string, [user, ...said]: readonly string[]): void {
-  if (kind === 'foreign') throw new ForeignJobs(decode(user), decode(said[0]));
-  if (kind === 'denied') throw new SudoRefusal(decode(user), decode(said[0]), decode(said[1]));
+function refuseOthers(kind: string, [user, ...values]: readonly string[]): void {
+  if (kind === 'foreign') throw new ForeignJobs(decode(user), decode(values[0]));
+  if (kind === 'denied') throw new SudoRefusal(decode(user), decode(values[0]), decode(values[1]));
 }
 
 function status(text: string | undefined): number {

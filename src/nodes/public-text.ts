@@ -22,14 +22,21 @@ export const withoutPaths = (text: string, known: readonly string[] = []): strin
 /**
  * Returns an explanation for users who may not administer the node. `known`: paths that they named.
  */
-export function publicly<T extends Explanation>(told: T, known: readonly string[] = []): T {
-  const message = withoutPaths(told.message, known);
-  return { ...told, message, ...(told.detail && { detail: withoutPathsIn(told.detail, known) }) };
+export function publicly<T extends Explanation>(explanation: T, known: readonly string[] = []): T {
+  const message = withoutPaths(explanation.message, known);
+  return {
+    ...explanation,
+    message,
+    ...(explanation.detail && { detail: withoutPathsIn(explanation.detail, known) }),
+  };
 }
 
 function withoutPathsIn({ code, parameters }: Reason, known: readonly string[]): Reason {
-  const told = Object.entries(parameters).map(([name, text]) => [name, withoutPaths(text, known)]);
-  return { code, parameters: Object.fromEntries(told) };
+  const redacted = Object.entries(parameters).map(([name, text]) => [
+    name,
+    withoutPaths(text, known),
+  ]);
+  return { code, parameters: Object.fromEntries(redacted) };
 }
 
 /**
@@ -39,9 +46,9 @@ function withoutPathsIn({ code, parameters }: Reason, known: readonly string[]):
 export function publicFailure(state: FailedState, known: readonly string[] = []): string {
   if (state.state === 'guarded' || state.state === 'died')
     return withoutPaths(describeFailure(state), known);
-  const said = lastLine(state.output) || 'it printed nothing';
+  const output = lastLine(state.output) || 'it printed nothing';
   return withoutPaths(
-    `the step "${state.step.name}" failed with status ${state.exit}: ${said}`,
+    `the step "${state.step.name}" failed with status ${state.exit}: ${output}`,
     known,
   );
 }

@@ -21,7 +21,12 @@ export class SudoRefusal extends Error {
     // Beginnings of lines of sudo 1.9, and its message about a user without rights.
     const lines = this.said.split('\n').filter((line) => /sudo|sorry/i.test(line));
     const { user, command } = this;
-    const said = lines.length === 0 ? undefined : lines.join('; ');
-    return nodeError('refused', node, refuse('SudoRefused', { node, user, command, said }), this);
+    const output = lines.length === 0 ? undefined : lines.join('; ');
+    return nodeError(
+      'refused',
+      node,
+      refuse('SudoRefused', { node, user, command, said: output }),
+      this,
+    );
   }
 }

@@ -40,8 +40,8 @@ export function planUnused(
 }
 
 /** Returns the kubelet's directories for a volume as a use of it; undefined if there are none. */
-export function useOfKubelet(folders: readonly string[]): Use | undefined {
-  const by = kubeletUse(folders);
+export function useOfKubelet(directories: readonly string[]): Use | undefined {
+  const by = kubeletUse(directories);
   return by === undefined ? undefined : useBy(by, { kubelet: 'kubelet' });
 }
 

@@ -14,7 +14,7 @@ import type {
 } from './types.ts';
 
 /** Runs read-only commands on the node. */
-export type Look = (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>;
+export type RunProbes = (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>;
 
 /** Input from which a driver derives its desired state. */
 export interface DesiredContext {
@@ -112,7 +112,7 @@ export interface VolumeDriver<
   /** Returns the first probes of an observation. */
   probes(desired: D): readonly Probe[];
   /** @throws ObservationError for an answer that leaves open what is on the node */
-  observe(look: Look, desired: D): Promise<O>;
+  observe(runProbes: RunProbes, desired: D): Promise<O>;
   /** @param loopNumber number of the loop device to attach under, if necessary */
   plan(operation: VolumeOperation, desired: D, observed: O, loopNumber: number): Plan;
   /**

@@ -84,11 +84,11 @@ export function readKubelet(
 }
 
 /** Describes the kubelet's use of a volume and the pod that it is for; undefined for no use. */
-export function kubeletUse(folders: readonly string[]): string | undefined {
-  const folder = folders.find((each) => podIn(each) !== undefined) ?? folders[0];
-  if (folder === undefined) return undefined;
-  const pod = podIn(folder);
-  return `the kubelet has ${folder}${pod === undefined ? '' : ` for the pod with the UID ${pod}`}`;
+export function kubeletUse(directories: readonly string[]): string | undefined {
+  const directory = directories.find((each) => podIn(each) !== undefined) ?? directories[0];
+  if (directory === undefined) return undefined;
+  const pod = podIn(directory);
+  return `the kubelet has ${directory}${pod === undefined ? '' : ` for the pod with the UID ${pod}`}`;
 }
 
 /**
@@ -131,6 +131,6 @@ function isOf(name: string, path: string): boolean {
   );
 }
 
-const podIn = (folder: string): string | undefined =>
-  /\/pods\/([^/]+)\/volume(?:s|Devices)\//.exec(folder)?.[1] ??
-  /\/volumeDevices\/[^/]+\/([^/]+)$/.exec(folder)?.[1];
+const podIn = (directory: string): string | undefined =>
+  /\/pods\/([^/]+)\/volume(?:s|Devices)\//.exec(directory)?.[1] ??
+  /\/volumeDevices\/[^/]+\/([^/]+)$/.exec(directory)?.[1];

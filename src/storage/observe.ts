@@ -1,5 +1,5 @@
 import type { Probe } from '../nodes/job.ts';
-import type { Look } from './driver.ts';
+import type { RunProbes } from './driver.ts';
 import { type Desired, driverOf, type Observed } from './registry.ts';
 
 export const firstProbes = (desired: Desired): readonly Probe[] =>
@@ -11,5 +11,5 @@ export const firstProbes = (desired: Desired): readonly Probe[] =>
  * @throws ObservationError for an answer that leaves open what is on the node: a missing tool, an
  * I/O error
  */
-export const observe = (look: Look, desired: Desired): Promise<Observed> =>
-  driverOf(desired).observe(look, desired);
+export const observe = (runProbes: RunProbes, desired: Desired): Promise<Observed> =>
+  driverOf(desired).observe(runProbes, desired);

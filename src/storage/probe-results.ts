@@ -68,5 +68,5 @@ export function failed(name: string, result: ProbeResult): ObservationError {
 }
 
 /** Refuses the output of a program that cannot be parsed. Pure. */
-export const notUnderstood = (program: string, said: unknown): Refused =>
-  refuse('OutputNotUnderstood', { program, said: String(said) });
+export const notUnderstood = (program: string, output: unknown): Refused =>
+  refuse('OutputNotUnderstood', { program, said: String(output) });

@@ -129,9 +129,9 @@ export function intentOf(
 
 export function writeIntent(intent: Intent): Step[] {
   return [
-    makeFolder,
+    makeDirectory,
     ...durableFile('intent', intentPath(intent.uid), `${JSON.stringify(intent)}\n`),
-    syncFolders,
+    syncDirectories,
   ];
 }
 
@@ -159,13 +159,13 @@ const onlyIf = ({ preconditions, lock }: Held, [write, rename]: readonly [Step, 
   { ...rename, preconditions, ...(lock === undefined ? {} : { lock }) },
 ];
 
-const makeFolder: Step = {
+const makeDirectory: Step = {
   name: 'create the directory of records',
   argv: ['install', '-d', '-m', '0700', '/var/lib/stowage', RECORDS],
   preconditions: [],
 };
 
-const syncFolders: Step = {
+const syncDirectories: Step = {
   name: 'sync the directories of records',
   argv: ['sync', RECORDS, '/var/lib/stowage', '/var/lib'],
   preconditions: [],
@@ -181,9 +181,9 @@ export function writeDone(uid: string, sizeBytes: bigint): Step[] {
 
 /** Returns the same steps for storage made without records, whose node may lack their directory. */
 export const recordSize = (uid: string, sizeBytes: bigint): Step[] => [
-  makeFolder,
+  makeDirectory,
   ...durableFile('done', donePath(uid), `${sizeBytes}\n`),
-  syncFolders,
+  syncDirectories,
 ];
 
 /**

@@ -12,7 +12,7 @@ import { answersOf, listed, ObservationError, succeeded } from './probe-results.
 type Results = ReadonlyMap<string, ProbeResult>;
 
 /** Space for sparse files. */
-export interface FolderRoom {
+export interface DirectoryRoom {
   /** Free space for users other than root, at present. */
   freeBytes: bigint;
   /** Space that files occupy, by path: files of the directories on the same file system. */
@@ -43,17 +43,17 @@ export function floorOf(totalBytes: bigint | undefined): bigint {
 
 const DEVICES = 'block devices';
 
-const listName = (folder: string) => `files ${folder}`;
+const listName = (directory: string) => `files ${directory}`;
 
 /**
  * Returns read-only probes of the space for files in a directory, and of what files occupy.
- * @param folders directories of those files, as absolute paths
+ * @param directories directories of those files, as absolute paths
  */
-export const folderRoomProbes = (folder: string, folders: readonly string[]): Probe[] => [
-  ...freeSpaceProbes(folder),
+export const directoryRoomProbes = (directory: string, directories: readonly string[]): Probe[] => [
+  ...freeSpaceProbes(directory),
   { name: 'mounts', argv: ['cat', '/proc/self/mountinfo'] },
   { name: DEVICES, argv: LSBLK },
-  ...folders.map((each) => ({
+  ...directories.map((each) => ({
     name: listName(each),
     // The directory may be a symbolic link, and files come and go.
     argv: [
@@ -64,15 +64,15 @@ export const folderRoomProbes = (folder: string, folders: readonly string[]): Pr
 ];
 
 /** @throws ObservationError if the space cannot be determined */
-export function readFolderRoom(
-  folder: string,
-  folders: readonly string[],
+export function readDirectoryRoom(
+  directory: string,
+  directories: readonly string[],
   results: Results,
-): FolderRoom {
+): DirectoryRoom {
   const get = answersOf(results);
   const mounts = readMounts(succeeded('mounts', get('mounts')));
-  const home = mountOf(folder, mounts);
-  const beside = new Set(folders.filter((each) => mountOf(each, mounts) === home));
+  const home = mountOf(directory, mounts);
+  const beside = new Set(directories.filter((each) => mountOf(each, mounts) === home));
   const allocated = new Map<string, bigint>();
   for (const each of beside) {
     for (const line of listed(each, get(listName(each))).split('\n')) {
@@ -82,7 +82,7 @@ export function readFolderRoom(
     }
   }
   const floorBytes = floorOf(sizeOfDevice(home, results.get(DEVICES)));
-  return { freeBytes: readFreeSpace(folder, results), allocated, beside, floorBytes };
+  return { freeBytes: readFreeSpace(directory, results), allocated, beside, floorBytes };
 }
 
 /** Returns the size of a file system's block device, by its number; undefined if none is listed. */
@@ -119,11 +119,11 @@ function readMounts(text: string): ReadonlyMap<string, string> {
  * Returns the device of the file system that a directory is on.
  * @throws ObservationError if not even / is mounted
  */
-function mountOf(folder: string, mounts: ReadonlyMap<string, string>): string {
-  for (let path = folder; ; path = dirname(path)) {
+function mountOf(directory: string, mounts: ReadonlyMap<string, string>): string {
+  for (let path = directory; ; path = dirname(path)) {
     const device = mounts.get(path);
     if (device !== undefined) return device;
-    if (path === '/') throw new ObservationError(refuse('MountNotListed', { folder }));
+    if (path === '/') throw new ObservationError(refuse('MountNotListed', { folder: directory }));
   }
 }
 

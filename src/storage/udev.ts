@@ -43,7 +43,7 @@ const settle = (path: string) => [
 ];
 
 /** Returns a step that makes udev read a device again and create its links. */
-export function lookAgain(name: string): Step {
+export function triggerUdev(name: string): Step {
   return {
     name: `trigger udev for /dev/${name}`,
     argv: ['udevadm', 'trigger', '--action=change', `--name-match=/dev/${name}`],
@@ -128,7 +128,7 @@ export function dropLink(
       preconditions: [],
     },
     readRules,
-    ...names.slice(0, 1).map(lookAgain),
+    ...names.slice(0, 1).map(triggerUdev),
     waitForUdev,
     {
       name: 'remove the persistent link, if udev left it',

@@ -66,7 +66,7 @@ export function wipe(
         argv: ['cmp', `--ignore-initial=${at}:0`, `--bytes=${length}`, '--', path, '/dev/zero'],
         preconditions: [],
       },
-      ...(extra.isFile ? [giveBack(path, at, length)] : []),
+      ...(extra.isFile ? [punchHole(path, at, length)] : []),
       ...(extra.thin ? [discard(path, at, length)] : []),
       ...writeWiped(uid, at + length),
     );
@@ -146,7 +146,7 @@ function contentPreconditions(
  * Returns a step that frees space: otherwise a sparse file would occupy its full size during a
  * wipe.
  */
-function giveBack(path: string, at: bigint, length: bigint): Step {
+function punchHole(path: string, at: bigint, length: bigint): Step {
   return {
     name: 'free the wiped space',
     argv: [

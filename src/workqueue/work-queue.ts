@@ -83,7 +83,7 @@ export function createWorkQueue({
     group.queued.set(key, clock.now());
     queued.set(key, name);
     adds += 1;
-    handOut();
+    dispatch();
   }
 
   /** Returns the next key to process, and marks it active. */
@@ -104,7 +104,7 @@ export function createWorkQueue({
     return undefined;
   }
 
-  function handOut(): void {
+  function dispatch(): void {
     while (idle.length > 0) {
       const key = take();
       if (key === undefined) return;
@@ -142,7 +142,7 @@ export function createWorkQueue({
         if (group.active === 0 && group.queued.size === 0) groups.delete(name);
       }
       if (addedWhileActive.delete(key)) add(key);
-      handOut();
+      dispatch();
     },
     shutDown() {
       shut = true;

@@ -4,7 +4,7 @@ import { connect } from '../../src/kube/connect.ts';
 import { createInformer } from '../../src/kube/informer.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
 import { sparseVolume } from '../support/cluster.ts';
-import { mebibytes, median, ms, quantile, say, seconds } from './figures.ts';
+import { mebibytes, median, ms, printFigures, quantile, seconds } from './figures.ts';
 import { createClass } from './make-volume.ts';
 import { start, usageOf, WATCH_ENV, WATCH_FLAGS } from './processes.ts';
 
@@ -124,17 +124,21 @@ export function showRounds(count: number, server: string, rounds: readonly Round
   console.log(
     `${count} Volumes at once on ${NODES} nodes in memory; medians of ${rounds.length} rounds`,
   );
-  say(
+  printFigures(
     'Volumes a second',
     of(({ perSecond }) => perSecond).toFixed(0),
     `(${rounds.map(({ perSecond }) => perSecond.toFixed(0)).join(', ')})`,
   );
-  say('create to Available', `p50 ${ms(of(({ p50 }) => p50))}`, `p99 ${ms(of(({ p99 }) => p99))}`);
-  say('CPU of the daemon', seconds(of(({ daemon }) => daemon.cpu)));
-  say(`CPU of the ${server}`, seconds(of(({ serverCpu }) => serverCpu)));
-  say('CPU of the bench itself', seconds(of(({ ownCpu }) => ownCpu)));
-  say('peak RSS of the daemon', mebibytes(of(({ daemon }) => daemon.peak)));
+  printFigures(
+    'create to Available',
+    `p50 ${ms(of(({ p50 }) => p50))}`,
+    `p99 ${ms(of(({ p99 }) => p99))}`,
+  );
+  printFigures('CPU of the daemon', seconds(of(({ daemon }) => daemon.cpu)));
+  printFigures(`CPU of the ${server}`, seconds(of(({ serverCpu }) => serverCpu)));
+  printFigures('CPU of the bench itself', seconds(of(({ ownCpu }) => ownCpu)));
+  printFigures('peak RSS of the daemon', mebibytes(of(({ daemon }) => daemon.peak)));
   const calls = Object.entries(rounds[0]?.calls ?? {}).filter(([, made]) => made > count / 10);
   console.log('requests of the daemon for each Volume, in the first round:');
-  for (const [call, made] of calls) say(`  ${call}`, (made / count).toFixed(2));
+  for (const [call, made] of calls) printFigures(`  ${call}`, (made / count).toFixed(2));
 }

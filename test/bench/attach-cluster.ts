@@ -12,7 +12,7 @@ import {
 import type { Volume } from '../../src/api/volume.ts';
 import { buildPv } from '../../src/controllers/volume/persistent-volume.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
+import { SPARSE_DIRECTORY } from '../../src/storage/loopfile/file.ts';
 import { LOCAL_CLASS, sparseVolume } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 import { nodeLike, type Placed } from './fill-cluster.ts';
@@ -99,7 +99,7 @@ async function createVolume(client: KubeClient, name: string, node: string): Pro
     observedGeneration: made.metadata.generation,
     devicePath: `/dev/disk/by-uuid/${uid}`,
     capacity: '1Gi',
-    prepared: { node, paths: [`${SPARSE_FOLDER}/${uid}`], identity: '' },
+    prepared: { node, paths: [`${SPARSE_DIRECTORY}/${uid}`], identity: '' },
   };
   const available = await client.patch<Volume>(
     VOLUMES,

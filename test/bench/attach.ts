@@ -9,7 +9,7 @@
  */
 import { connect } from '../../src/kube/connect.ts';
 import { startControlPlane } from '../cluster/control-plane/control-plane.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { createNodes, createVolumes } from './attach-cluster.ts';
 import { atEase, atRest, attachMany, detachMany, type Idle } from './attach-idle.ts';
 import { attachOptions } from './attach-options.ts';
@@ -34,7 +34,7 @@ const options = attachOptions(process.argv.slice(2));
 const DEFAULT_RATE: ClientRate = { qps: 20, burst: 30 };
 const NO_LIMIT: ClientRate = { qps: 100_000, burst: 100_000 };
 
-const folder = await temporaryFolder('bench');
+const folder = await temporaryDirectory('bench');
 // Other controllers of a cluster would only observe these objects.
 const controlPlane = await startControlPlane({ controllers: [] });
 const running = new Set<Attaching>();

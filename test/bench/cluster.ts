@@ -11,15 +11,15 @@ import { execa } from 'execa';
 import { CRDS } from '../../src/api/crds.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, VOLUMES } from '../../src/api/resources.ts';
 import { connect } from '../../src/kube/connect.ts';
-import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
+import { SPARSE_DIRECTORY } from '../../src/storage/loopfile/file.ts';
 import { startControlPlane } from '../cluster/control-plane/control-plane.ts';
 import { flagsFor, startSalt } from '../cluster/salt/salt.ts';
 import { startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 import { atOnce, type Round, showRounds } from './at-once.ts';
-import { median, ms, say } from './figures.ts';
+import { median, ms, printFigures } from './figures.ts';
 import { createClass, makeVolume } from './make-volume.ts';
 import { type Phases, phasesOf } from './phases.ts';
 import { bundle, start } from './processes.ts';
@@ -29,7 +29,7 @@ const ROUNDS = 3;
 const MADE = 11;
 const NODE = 'n1';
 
-const folder = await temporaryFolder('bench');
+const folder = await temporaryDirectory('bench');
 try {
   await volumesAtOnce();
   const undoUdev = await ensureUdev();
@@ -38,7 +38,7 @@ try {
     await oneVolume('ssh', ['--ssh-config', sshd.configFile]).finally(() => sshd.stop());
     const salt = await startSalt({ minions: [NODE] });
     await oneVolume('Salt', flagsFor(salt)).finally(() => salt.stop());
-    say('mkfs.ext4 of such a file', ms(await mkfs()));
+    printFigures('mkfs.ext4 of such a file', ms(await mkfs()));
   } finally {
     await undoUdev();
   }
@@ -92,9 +92,9 @@ async function oneVolume(transport: string, flags: readonly string[]): Promise<v
     const lines = await readFile(log, 'utf8');
     const phases = made.slice(1).map(({ name, asked, ms }) => phasesOf(lines, name, asked, ms));
     console.log(`\none sparse ext4 Volume of 1 GiB over ${transport}; medians of ${MADE} rounds`);
-    say('create to Available', ms(median(made.slice(1).map((each) => each.ms))));
+    printFigures('create to Available', ms(median(made.slice(1).map((each) => each.ms))));
     for (const phase of Object.keys(phases[0] ?? {}) as (keyof Phases)[]) {
-      say(`  ${phase}`, ms(median(phases.map((each) => each[phase]))));
+      printFigures(`  ${phase}`, ms(median(phases.map((each) => each[phase]))));
     }
   } finally {
     await controlPlane.stop();
@@ -103,7 +103,7 @@ async function oneVolume(transport: string, flags: readonly string[]): Promise<v
 
 /** Returns the time (ms) that the job's mkfs command takes on a file of the same size. */
 async function mkfs(): Promise<number> {
-  const file = join(SPARSE_FOLDER, 'bench');
+  const file = join(SPARSE_DIRECTORY, 'bench');
   const taken: number[] = [];
   try {
     for (let round = 0; round < MADE; round++) {

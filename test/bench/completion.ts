@@ -6,8 +6,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { connect } from '../../src/kube/connect.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { median, ms, quantile, say } from './figures.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { median, ms, printFigures, quantile } from './figures.ts';
 import { fillCluster } from './fill-cluster.ts';
 import { startSandbox } from './processes.ts';
 
@@ -22,7 +22,7 @@ const COMMANDS: [string, string[]][] = [
 ];
 
 for (const count of [10, 10_000]) {
-  const folder = await temporaryFolder('bench');
+  const folder = await temporaryDirectory('bench');
   const kubeconfig = join(folder.path, 'kubeconfig');
   const sandbox = await startSandbox(kubeconfig);
   try {
@@ -50,7 +50,7 @@ for (const count of [10, 10_000]) {
     );
     for (const [index, [command, args]] of COMMANDS.entries()) {
       const all = taken[index] ?? [];
-      say(
+      printFigures(
         `${command.replace('bin/', '')} ${args.join(' ')}|`,
         ms(median(all)),
         ms(quantile(all, 0.9)),

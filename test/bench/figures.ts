@@ -7,7 +7,7 @@ export function quantile(values: readonly number[], share: number): number {
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /** Prints one line of a benchmark: a label and its figures. */
-export function say(what: string, ...figures: readonly string[]): void {
+export function printFigures(what: string, ...figures: readonly string[]): void {
   console.log(`${what.padEnd(28)} ${figures.map((figure) => figure.padStart(13)).join('  ')}`);
 }
 

@@ -3,7 +3,7 @@ import { NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../src/a
 import type { Volume } from '../../src/api/volume.ts';
 import { buildPv } from '../../src/controllers/volume/persistent-volume.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
+import { SPARSE_DIRECTORY } from '../../src/storage/loopfile/file.ts';
 
 export const NODE_COUNT = 100;
 export const SIZE = 1n << 30n;
@@ -82,7 +82,7 @@ async function addVolume(
         deviceName: `loop${number}`,
         devicePath: `/dev/disk/by-uuid/${uid}`,
         capacity: '1Gi',
-        prepared: { node, paths: [`${SPARSE_FOLDER}/${uid}`], identity: '' },
+        prepared: { node, paths: [`${SPARSE_DIRECTORY}/${uid}`], identity: '' },
       },
     },
     { subresource: 'status' },

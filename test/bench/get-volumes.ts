@@ -7,8 +7,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { connect } from '../../src/kube/connect.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { median, ms, say, times } from './figures.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { median, ms, printFigures, times } from './figures.ts';
 import { fillCluster } from './fill-cluster.ts';
 import { startSandbox, usageOf } from './processes.ts';
 
@@ -21,7 +21,7 @@ const COMMANDS = ['kubectl', 'bin/stowage'] as const;
 for (const { count, rounds } of SIZES) await compare(count, rounds);
 
 async function compare(count: number, rounds: number): Promise<void> {
-  const folder = await temporaryFolder('bench');
+  const folder = await temporaryDirectory('bench');
   const kubeconfig = join(folder.path, 'kubeconfig');
   const sandbox = await startSandbox(kubeconfig);
   try {
@@ -56,7 +56,7 @@ async function compare(count: number, rounds: number): Promise<void> {
       const took = median(taken[index] ?? []);
       const name = command.replace('bin/', '');
       const served = `sandbox's CPU ${ms(median(ofServer[index] ?? []))}`;
-      say(name, ms(took), `${times(took / kubectl)} kubectl`, served);
+      printFigures(name, ms(took), `${times(took / kubectl)} kubectl`, served);
     }
   } finally {
     await sandbox.stop();

@@ -10,12 +10,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect } from '../../src/kube/connect.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { fillCluster } from './fill-cluster.ts';
 import { bundle, startSandbox, WATCH_ENV, WATCH_FLAGS } from './processes.ts';
 
 const count = Number(process.argv[2] ?? 10_000);
-const folder = await temporaryFolder('bench');
+const folder = await temporaryDirectory('bench');
 const kubeconfig = join(folder.path, 'kubeconfig');
 const sandbox = await startSandbox(kubeconfig);
 try {

@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { connect } from '../../src/kube/connect.ts';
 import { startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
-import { median, ms, say, times } from './figures.ts';
+import { median, ms, printFigures, times } from './figures.ts';
 import { createClass, makeVolume } from './make-volume.ts';
 import { start, startSandbox } from './processes.ts';
 import { typedVolume } from './typed-volume.ts';
@@ -28,7 +28,7 @@ else console.log('one-volume is left out: it takes root, for loop devices, udev 
 async function run(): Promise<void> {
   const cleanUps: (() => Promise<unknown>)[] = [];
   try {
-    const folder = await temporaryFolder('bench');
+    const folder = await temporaryDirectory('bench');
     cleanUps.push(() => folder.remove());
     cleanUps.push(await ensureUdev());
     const sshd = await startSshd({ nodes: [NODE] });
@@ -81,9 +81,9 @@ async function compare(ways: (() => Promise<number>)[]): Promise<void> {
   }
   const [made = Number.NaN, typedAnew = Number.NaN, typedOver = Number.NaN] = taken.map(median);
   console.log(`one sparse ext4 Volume of 1 GiB over ssh; medians of ${ROUNDS} rounds`);
-  say('Stowage', ms(made));
-  say('typed, a connection each', ms(typedAnew), `${times(made / typedAnew)} it`);
-  say('typed, over an open one', ms(typedOver), `${times(made / typedOver)} it`);
+  printFigures('Stowage', ms(made));
+  printFigures('typed, a connection each', ms(typedAnew), `${times(made / typedAnew)} it`);
+  printFigures('typed, over an open one', ms(typedOver), `${times(made / typedOver)} it`);
 }
 
 async function typed(ssh: readonly string[]): Promise<number> {

@@ -21,9 +21,9 @@ import type { DesiredSparse } from '../../src/storage/types.ts';
 import { carryOut, observe, planNow, runSteps } from '../support/carry-out.ts';
 import { allowSources, startSourceServer } from '../support/source-server.ts';
 import { startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
-import { median, ms, say, times } from './figures.ts';
+import { median, ms, printFigures, times } from './figures.ts';
 
 const NODE = 'n1';
 const ROUNDS = 5;
@@ -48,7 +48,7 @@ async function run(): Promise<void> {
   const ends: (() => Promise<unknown>)[] = [];
   try {
     ends.push(await ensureUdev());
-    const folder = await temporaryFolder('populate');
+    const folder = await temporaryDirectory('populate');
     ends.push(folder.remove);
     const sshd = await startSshd({ nodes: [NODE] });
     ends.push(sshd.stop);
@@ -100,16 +100,21 @@ async function run(): Promise<void> {
       const what = sha256 === undefined ? 'no checksum' : 'with a sha256';
       const ratioOf = (figures: readonly number[]) =>
         `${times(median(figures) / median(typed))} typed`;
-      say(`${what}: filled`, ms(median(filled)), spread(filled), ratioOf(filled));
+      printFigures(`${what}: filled`, ms(median(filled)), spread(filled), ratioOf(filled));
       for (const [part, figures] of Object.entries(parts)) {
-        say(
+        printFigures(
           `${what}: of that, ${PARTS[part as keyof Parts]}`,
           ms(median(figures)),
           spread(figures),
         );
       }
-      say(`${what}: the program alone`, ms(median(programs)), spread(programs), ratioOf(programs));
-      say(`${what}: typed`, ms(median(typed)), spread(typed));
+      printFigures(
+        `${what}: the program alone`,
+        ms(median(programs)),
+        spread(programs),
+        ratioOf(programs),
+      );
+      printFigures(`${what}: typed`, ms(median(typed)), spread(typed));
     }
 
     function fillOf(sha256: string | undefined): Fill {

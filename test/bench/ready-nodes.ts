@@ -1,5 +1,5 @@
 import type { Executor, Probe, ProbeResult } from '../../src/nodes/job.ts';
-import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
+import { SPARSE_DIRECTORY } from '../../src/storage/loopfile/file.ts';
 import { ON_ROOT } from '../support/fake-executor.ts';
 import { type Placed, SIZE } from './fill-cluster.ts';
 
@@ -101,7 +101,7 @@ function answer({ numbers, loops, devices }: ReadyNode, { name, argv }: Probe): 
   }
 }
 
-const fileOf = (uid: string) => `${SPARSE_FOLDER}/${uid}`;
+const fileOf = (uid: string) => `${SPARSE_DIRECTORY}/${uid}`;
 
 const intentOf = (uid: string) =>
   JSON.stringify({

@@ -22,7 +22,7 @@ import type { DesiredSparse } from '../../src/storage/types.ts';
 import { carryOut, runSteps } from '../support/carry-out.ts';
 import { ownFileSystem } from '../support/loop-mounts.ts';
 import { ensureUdev } from '../support/udev.ts';
-import { median, ms, say, times } from './figures.ts';
+import { median, ms, printFigures, times } from './figures.ts';
 
 const NODE = 'n1';
 const ROUNDS = 7;
@@ -70,8 +70,8 @@ async function compare(below: FsType): Promise<void> {
       }
     }
     const ratio = `${times(median(restored) / median(copied))} cp`;
-    say(`on ${below}: restored`, ms(median(restored)), spread(restored), ratio);
-    say(`on ${below}: cp and sync`, ms(median(copied)), spread(copied));
+    printFigures(`on ${below}: restored`, ms(median(restored)), spread(restored), ratio);
+    printFigures(`on ${below}: cp and sync`, ms(median(copied)), spread(copied));
   } finally {
     await disk.remove();
   }

@@ -4,7 +4,7 @@
  * processes.
  */
 import { spawnSync } from 'node:child_process';
-import { median, ms, say, times } from './figures.ts';
+import { median, ms, printFigures, times } from './figures.ts';
 
 const ROUNDS = 21;
 const COMMANDS: [string, string[]][] = [
@@ -30,7 +30,7 @@ const kubectl = medians[0] ?? Number.NaN;
 console.log(`medians of ${ROUNDS} rounds, whole processes`);
 for (const [index, [command, args]] of COMMANDS.entries()) {
   const took = medians[index] ?? Number.NaN;
-  say(
+  printFigures(
     `${command.replace('bin/', '')} ${args.join(' ')}`,
     ms(took),
     `${times(took / kubectl)} kubectl`,

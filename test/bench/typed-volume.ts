@@ -1,6 +1,6 @@
 import type { Step } from '../../src/nodes/job.ts';
 import { quote, quoteAll } from '../../src/nodes/quote.ts';
-import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
+import { SPARSE_DIRECTORY } from '../../src/storage/loopfile/file.ts';
 import { plan } from '../../src/storage/plan.ts';
 import type { DesiredSparse } from '../../src/storage/types.ts';
 import { FakeNode } from '../support/fake-node.ts';
@@ -45,7 +45,7 @@ export function typedVolume(uid: string, loop: string): { make: string; remove: 
   };
 }
 
-const fileOf = (uid: string) => `${SPARSE_FOLDER}/${uid}`;
+const fileOf = (uid: string) => `${SPARSE_DIRECTORY}/${uid}`;
 
 const lineOf = ({ argv, stdin }: Step): string =>
   stdin === undefined ? quoteAll(argv) : `printf %s ${quote(stdin)} | ${quoteAll(argv)}`;

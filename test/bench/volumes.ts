@@ -5,14 +5,14 @@
  * watches the Volumes.
  */
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { atOnce, type Round, showRounds } from './at-once.ts';
 import { bundle, startSandbox } from './processes.ts';
 
 const COUNT = Number(process.argv[2] ?? 1000);
 const ROUNDS = 3;
 
-const folder = await temporaryFolder('bench');
+const folder = await temporaryDirectory('bench');
 try {
   const bundled = await bundle('working-daemon.ts', folder.path);
   const rounds: Round[] = [];

@@ -7,8 +7,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { VOLUMES } from '../../src/api/resources.ts';
 import { connect } from '../../src/kube/connect.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { median, ms, say, times } from './figures.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { median, ms, printFigures, times } from './figures.ts';
 import { fillCluster } from './fill-cluster.ts';
 import { startSandbox } from './processes.ts';
 
@@ -20,7 +20,7 @@ const COMMANDS: readonly (readonly [args: string[], status: number])[] = [
   [['why', '--all', '-o', 'json'], 5],
 ];
 
-const folder = await temporaryFolder('bench');
+const folder = await temporaryDirectory('bench');
 const kubeconfig = join(folder.path, 'kubeconfig');
 const sandbox = await startSandbox(kubeconfig);
 try {
@@ -55,7 +55,7 @@ try {
   const listing = median(taken[0] ?? []);
   for (const [index, [args]] of COMMANDS.entries()) {
     const took = median(taken[index] ?? []);
-    say(args.join(' '), ms(took), `${times(took / listing)} get volumes`);
+    printFigures(args.join(' '), ms(took), `${times(took / listing)} get volumes`);
   }
 } finally {
   await sandbox.stop();

@@ -2,12 +2,12 @@ import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 
 beforeAll(async () => {
-  folder = await temporaryFolder('launcher');
+  folder = await temporaryDirectory('launcher');
   await cp('bin', join(folder.path, 'bin'), { recursive: true });
   await mkdir(join(folder.path, 'dist'));
   await writeFile(join(folder.path, 'dist/main.mjs'), '');

@@ -9,7 +9,7 @@ import { manPages } from '../../src/cli/man/pages.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { run } from '../../src/cli/run.ts';
 import { fakeIo, stowage } from '../support/fake-io.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { volumeNamed } from '../support/volumes.ts';
 
 const leaves = (command: Command, path: string[] = []): [name: string, command: Command][] =>
@@ -24,10 +24,10 @@ const LINES = LEAVES.flatMap(([name, command]) =>
     .map((line) => [line, name] as const),
 );
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 
 beforeAll(async () => {
-  folder = await temporaryFolder('examples');
+  folder = await temporaryDirectory('examples');
   const manifest = join(folder.path, 'volumes.yaml');
   await writeFile(manifest, JSON.stringify(volumeNamed('a')));
   await mkdir(join(folder.path, 'manifests'));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { CONTROLLERS } from '../../src/api/controllers.ts';
 import { VERSION } from '../../src/api/version.ts';
 import type { WatchOptions } from '../../src/manager/watch.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const runWatch = jest.fn(async (_options: WatchOptions) => {});
 jest.unstable_mockModule('../../src/manager/watch.ts', () => ({ runWatch }));
@@ -176,7 +176,7 @@ test.each<[string[], string]>([
 describe('watch --config', () => {
   let folder: { path: string; remove(): Promise<void> };
   beforeAll(async () => {
-    folder = await temporaryFolder('config');
+    folder = await temporaryDirectory('config');
   });
   afterAll(() => folder.remove());
 

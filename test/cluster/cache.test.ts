@@ -2,19 +2,19 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { cached, cacheFolder, keyOf } from './cache.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { cacheDirectory, cached, keyOf } from './cache.ts';
 
-let root: Awaited<ReturnType<typeof temporaryFolder>>;
+let root: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {
-  root = await temporaryFolder('cache');
+  root = await temporaryDirectory('cache');
 });
 afterEach(() => root.remove());
 
 test('cacheFolder() prefers STOWAGE_CLUSTER_CACHE, then XDG_CACHE_HOME, then ~/.cache', () => {
-  expect(cacheFolder({ STOWAGE_CLUSTER_CACHE: '/c', XDG_CACHE_HOME: '/x' })).toBe('/c');
-  expect(cacheFolder({ XDG_CACHE_HOME: '/x' })).toBe('/x/stowage-cluster');
-  expect(cacheFolder({ XDG_CACHE_HOME: '' })).toMatch(/\/\.cache\/stowage-cluster$/);
+  expect(cacheDirectory({ STOWAGE_CLUSTER_CACHE: '/c', XDG_CACHE_HOME: '/x' })).toBe('/c');
+  expect(cacheDirectory({ XDG_CACHE_HOME: '/x' })).toBe('/x/stowage-cluster');
+  expect(cacheDirectory({ XDG_CACHE_HOME: '' })).toMatch(/\/\.cache\/stowage-cluster$/);
 });
 
 test('keyOf() distinguishes different inputs and their boundaries', () => {

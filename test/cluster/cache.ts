@@ -10,7 +10,7 @@ import { join } from 'node:path';
  * Returns the directory of artifacts that are built once and shared by all checkouts. Removing it
  * costs only time.
  */
-export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+export function cacheDirectory(environment: NodeJS.ProcessEnv = process.env): string {
   const { STOWAGE_CLUSTER_CACHE, XDG_CACHE_HOME } = environment;
   return (
     STOWAGE_CLUSTER_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'stowage-cluster')
@@ -34,7 +34,7 @@ export async function cached(
   name: string,
   key: string,
   build: (folder: string) => Promise<void>,
-  root = cacheFolder(),
+  root = cacheDirectory(),
 ): Promise<string> {
   const folder = join(root, `${name}-${key}`);
   if (existsSync(folder)) return folder;

@@ -69,7 +69,7 @@ const usual = ({ name, argv }: Probe, wanted: Desired['type']): ProbeResult =>
 /**
  * Returns a function that answers probes with these answers; null is the answer of a healthy node.
  */
-export const lookOf = (
+export const probesAnswering = (
   answers: readonly (ProbeResult | null)[],
   wanted: Desired['type'] = 'sparse',
 ) => {

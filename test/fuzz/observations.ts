@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ProbeResult } from '../../src/nodes/job.ts';
-import { readFolders } from '../../src/storage/node-check/files.ts';
+import { readDirectories } from '../../src/storage/node-check/files.ts';
 import { systemProbes } from '../../src/storage/node-check/system.ts';
 import { observe } from '../../src/storage/observe.ts';
 import { plan } from '../../src/storage/plan.ts';
@@ -17,7 +17,7 @@ import { wantedCopy } from '../support/snapshot-copy.ts';
 import { sparseDesired, UID } from '../support/volume-input.ts';
 import { collect, throughShell } from './command-lines.ts';
 import { identity } from './hostile.ts';
-import { lookOf, results } from './nodes.ts';
+import { probesAnswering, results } from './nodes.ts';
 import { type Target, tame } from './target.ts';
 
 const OPERATIONS = ['provision', 'attach', 'detach', 'delete'] as const;
@@ -57,7 +57,7 @@ export const OBSERVATIONS: readonly Target[] = [
     property: () =>
       fc.asyncProperty(desired, results, (wanted, answers) =>
         tame(async () => {
-          const observed = await observe(lookOf(answers, wanted.type), wanted);
+          const observed = await observe(probesAnswering(answers, wanted.type), wanted);
           for (const operation of OPERATIONS) {
             const made = plan(operation, wanted, observed, 3);
             if ('steps' in made) {
@@ -78,7 +78,7 @@ export const OBSERVATIONS: readonly Target[] = [
     share: 0.1,
     property: () =>
       fc.asyncProperty(results, async (answers) => {
-        const look = lookOf(answers);
+        const look = probesAnswering(answers);
         await tame(async () => {
           const seen = readSnapshot(wantedCopy, await look(snapshotProbes(wantedCopy)));
           for (const operation of ['take', 'delete'] as const) {
@@ -88,7 +88,7 @@ export const OBSERVATIONS: readonly Target[] = [
         }, ObservationError);
         const get = (_name: string) =>
           (answers.find((each) => each !== null) ?? missing) as ProbeResult;
-        await tame(() => readFolders(['/srv'], get), ObservationError);
+        await tame(() => readDirectories(['/srv'], get), ObservationError);
         await tame(() => readMade(new Map([['made', get('')]])), ObservationError);
         await tame(() => readProgress(get('').stdout));
         await tame(() => answersOf(new Map())(systemProbes()[0]?.name ?? ''), ObservationError);

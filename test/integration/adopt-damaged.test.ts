@@ -8,18 +8,18 @@ import type { DesiredSparse } from '../../src/storage/types.ts';
 import { carry, exists } from '../support/kind-cases.ts';
 import { recordedAs, setUpKinds } from '../support/kinds.ts';
 import { removeTraces } from '../support/remove-traces.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /**
  * Adoption of file systems that are damaged or were written to since. Refused ones must not change.
  */
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 let mountPoint: string;
 const file = () => join(folder.path, 'x.partial');
 const base = (type: string) => join(folder.path, `base.${type}`);
 beforeAll(async () => {
-  folder = await temporaryFolder('adopt-damaged');
+  folder = await temporaryDirectory('adopt-damaged');
   mountPoint = join(folder.path, 'mnt');
   await mkdir(mountPoint);
   for (const [type, size, options] of [

@@ -82,8 +82,8 @@ describe('adoption of a deleted Volume’s storage', () => {
 test.each(['ext4', 'xfs'] as const)(
   'a retry completes an interrupted UUID change of an %s file system without damage',
   async (type) => {
-    const { temporaryFolder } = await import('../support/temporary-folder.ts');
-    const folder = await temporaryFolder('adopt');
+    const { temporaryDirectory } = await import('../support/temporary-directory.ts');
+    const folder = await temporaryDirectory('adopt');
     const random = seeded(TEST_SEED);
     const file = join(folder.path, 'x.partial');
     await execa('mkdir', [join(folder.path, 'src')]);

@@ -6,7 +6,7 @@ import { parse, stringify } from 'yaml';
 import { createMetrics } from '../../src/manager/metrics/metrics.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
 import { ALERT_CASES } from '../support/alert-cases.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const FILE = 'deploy/alerts.yaml';
 const PAGE = 'docs/alerts.md';
@@ -80,7 +80,7 @@ async function wrongOf(
   cases: readonly (readonly [string, Record<string, string>])[],
   value: 0 | 1,
 ): Promise<string> {
-  const folder = await temporaryFolder('alerts');
+  const folder = await temporaryDirectory('alerts');
   const file = join(folder.path, 'test.yaml');
   const firing = (alert: string) =>
     `count(ALERTS{alertname="${alert}",alertstate="firing"}) > bool 0 or vector(0)`;

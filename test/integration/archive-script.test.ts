@@ -11,14 +11,14 @@ import { describeAsRoot } from '../support/root.ts';
 import { listFiles, makeFiles } from '../support/some-files.ts';
 import { allowSources } from '../support/source-server.ts';
 import { type Member, tarOf } from '../support/tar.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const NO_CAPABILITY = 'SCHILY.xattr.security.capability';
 /** cap_setuid=ep, as the kernel stores it. */
 const CAPABILITY = `\x01\x00\x00\x02\x80${'\x00'.repeat(15)}`;
 
 describeAsRoot('an archive that is unpacked', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let archive: string;
   let partial: string;
   let mounts: string;
@@ -26,7 +26,7 @@ describeAsRoot('an archive that is unpacked', () => {
   const uid = randomUUID();
 
   beforeAll(async () => {
-    folder = await temporaryFolder('archive');
+    folder = await temporaryDirectory('archive');
     archive = join(folder.path, 'archive');
     partial = join(folder.path, `${uid}.partial`);
     await mkdir(join(folder.path, 'mnt'));
@@ -166,7 +166,7 @@ describeAsRoot('an archive that is unpacked', () => {
     });
 
     test('is not read if the path is replaced by a link after its resolution', async () => {
-      const outside = await temporaryFolder('outside');
+      const outside = await temporaryDirectory('outside');
       try {
         const programs = join(outside.path, 'bin');
         await mkdir(programs);

@@ -14,18 +14,18 @@ import {
 import { connect } from '../../src/kube/connect.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { fresh, SNAPSHOT } from '../support/snapshots.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { onTerminal, type Typed } from '../support/terminal.ts';
 import { until } from '../support/until.ts';
 import { classNamed, volumeNamed } from '../support/volumes.ts';
 
 const sandboxes: Sandbox[] = [];
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 let env: Record<string, string>;
 
 /** A kubeconfig of two clusters. `other` has an additional Volume. */
 beforeAll(async () => {
-  folder = await temporaryFolder('completion');
+  folder = await temporaryDirectory('completion');
   const files: string[] = [];
   for (const name of ['main', 'other']) {
     const sandbox = await startSandbox({ crds: ALL_CRDS });

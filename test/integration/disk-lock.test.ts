@@ -10,7 +10,7 @@ import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts
 import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { makeSudoUser, type SudoUser } from '../support/sudo-user.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 
 /** Timeout in ms. Only bounds the wait for a job that never ends. */
@@ -18,7 +18,7 @@ const WITHIN = 120_000;
 const PROGRAMS = ['ok', 'fail', 'free', 'wait'];
 
 describeAsRoot('the lock of a disk', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let user: SudoUser;
   let device: string;
   /** A device that the user's rules do not contain. */
@@ -27,7 +27,7 @@ describeAsRoot('the lock of a disk', () => {
   const path = process.env.PATH;
 
   beforeAll(async () => {
-    folder = await temporaryFolder('lock');
+    folder = await temporaryDirectory('lock');
     await chmod(folder.path, 0o755);
     await program('ok', 'true');
     await program('fail', 'exit 3');

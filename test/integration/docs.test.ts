@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { pagePaths } from '../support/documents/page.ts';
 import { STORIES, takesNode } from '../support/documents/stories.ts';
-import { describeStory, expectAllTold } from '../support/documents/story.ts';
+import { describeStory, expectAllCovered } from '../support/documents/story.ts';
 import { EVERY_CASE } from '../support/lane.ts';
 
 /**
@@ -16,7 +16,7 @@ test('every page has stories, and every story a page', () => {
 });
 
 describe.each(pagePaths())('%s', (path) => {
-  test('stories cover exactly its commands and manifests', () => expectAllTold(path, STORIES));
+  test('stories cover exactly its commands and manifests', () => expectAllCovered(path, STORIES));
 });
 
 /**

@@ -3,14 +3,14 @@ import { execa } from 'execa';
 import { SCRIPT_FILES } from '../support/other-script.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type SourceServer, startSourceServer } from '../support/source-server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { CERTIFICATE } from '../support/tls.ts';
 
 describeAsRoot('a program that parses untrusted data', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let server: SourceServer;
   beforeAll(async () => {
-    folder = await temporaryFolder('rights');
+    folder = await temporaryDirectory('rights');
     server = await startSourceServer();
     server.paths.set('/x?y="\\', Buffer.from('fetched'));
   });

@@ -8,7 +8,7 @@ import type { FsType } from '../../src/api/file-systems.ts';
 import { growsMounted } from '../../src/storage/linux-capabilities.ts';
 import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { describeAsRoot } from '../support/root.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 
 const MOUNTS = '/run/stowage/mounts';
@@ -22,14 +22,14 @@ const TYPES: readonly FsType[] = growsMounted(readFileSync('/proc/self/status', 
   : ['xfs'];
 
 describeAsRoot('the script that grows a file system', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let file: string;
   let pod: string;
   let device: string;
   let uuid: string;
 
   beforeEach(async () => {
-    folder = await temporaryFolder('grow-script');
+    folder = await temporaryDirectory('grow-script');
     [file, pod] = [join(folder.path, 'file'), join(folder.path, 'pod')];
     uuid = randomUUID();
     await mkdir(pod);

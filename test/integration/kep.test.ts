@@ -7,7 +7,7 @@ import { startSandbox } from '../../src/sandbox/server.ts';
 import { startDaemon } from '../cluster/kubelet/scene.ts';
 import { describeCrossNamespace, gate, type KepScene } from '../kep/cross-namespace.ts';
 import { createNode } from '../support/claim-objects.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 
 const REACHED_BY = ['--transport', 'local', '--local-node', 'n1'];
@@ -20,7 +20,7 @@ async function startOnSandbox(isOn: boolean): Promise<KepScene> {
     for (const each of stops.splice(0).reverse()) await each();
   };
   try {
-    const folder = await temporaryFolder('kep');
+    const folder = await temporaryDirectory('kep');
     stops.push(folder.remove, await ensureUdev());
     const sandbox = await startSandbox({
       crds: CRDS,

@@ -7,7 +7,7 @@ import type { Volume } from '../../src/api/volume.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
 import { type Expected, type LeftoversOptions, leftovers } from '../support/leftovers.ts';
 import { describeAsRoot } from '../support/root.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
@@ -42,7 +42,7 @@ describeAsRoot('a lost or paused node', () => {
   beforeAll(async () => {
     stopUdev = await ensureUdev();
     cluster = await startCluster();
-    folder = await temporaryFolder('lost-node');
+    folder = await temporaryDirectory('lost-node');
   });
 
   afterAll(async () => {

@@ -9,7 +9,7 @@ import { planNow, runSteps } from '../support/carry-out.ts';
 import { type Disk, makeDisk, type Table } from '../support/disks.ts';
 import { rawDesired } from '../support/raw-input.ts';
 import { describeAsRoot } from '../support/root.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
@@ -17,7 +17,7 @@ const MIB = 1 << 20;
 
 describeAsRoot('data written to a disk between observation and the first write', () => {
   const executor = createShellExecutor(createLocalShell(['n1']));
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let stopUdev: () => Promise<void>;
   let disk: Disk | undefined;
 
@@ -26,7 +26,7 @@ describeAsRoot('data written to a disk between observation and the first write',
   });
   afterAll(() => stopUdev?.());
   beforeEach(async () => {
-    folder = await temporaryFolder('partition-between');
+    folder = await temporaryDirectory('partition-between');
   });
   afterEach(async () => {
     await execa('find', ['/var/lib/stowage/volumes', '-name', `${rawDesired.uid}.*`, '-delete'], {

@@ -8,7 +8,7 @@ import { cancelFill, unusedPreconditions } from '../../src/storage/device.ts';
 import { sparseProbes } from '../../src/storage/loopfile/observe.ts';
 import { viewProbes } from '../../src/storage/lvm/view.ts';
 import {
-  folderProbes,
+  directoryProbes,
   intentProbes,
   pathProbes,
   recordsProbes,
@@ -22,7 +22,7 @@ import {
   leaveBackup,
 } from '../../src/storage/populate/backup.ts';
 import type { Fill } from '../../src/storage/populate/types.ts';
-import { folderRoomProbes, groupRoomProbes } from '../../src/storage/room.ts';
+import { directoryRoomProbes, groupRoomProbes } from '../../src/storage/room.ts';
 import { launcherOf, SCRIPTS, scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { sharedProbes } from '../../src/storage/shared-fs/observe.ts';
 import { snapshotProbes } from '../../src/storage/snapshot/observe.ts';
@@ -199,9 +199,9 @@ test('the Salt module allows every probe of a node', async () => {
     ...systemProbes(),
     ...recordsProbes(),
     ...intentProbes([UID]),
-    ...folderProbes([directory]),
+    ...directoryProbes([directory]),
     ...pathProbes([`/dev/disk/by-uuid/${UID}`, `/dev/disk/by-partuuid/${UID}`]),
-    ...folderRoomProbes(directory, [directory]),
+    ...directoryRoomProbes(directory, [directory]),
     ...viewProbes(),
     ...groupRoomProbes(VIEW, 'vg0'),
     { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },

@@ -11,14 +11,14 @@ import { systemClock } from '../../src/workqueue/clock.ts';
 import { NODE } from '../support/job-scene.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 describeAsRoot('a connection by ssh', () => {
   let sshd: Sshd;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 
   beforeAll(async () => {
-    folder = await temporaryFolder('ssh-connection');
+    folder = await temporaryDirectory('ssh-connection');
     // `changed` has another host key than the server.
     sshd = await startSshd({ nodes: [NODE, 'changed'] });
     const knownHosts = await readFile(join(sshd.folder, 'known_hosts'), 'utf8');

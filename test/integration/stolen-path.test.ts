@@ -11,7 +11,7 @@ import { carry } from '../support/kind-cases.ts';
 import { BACKINGS, type Backing, type Kinds, recordedAs, setUpKinds } from '../support/kinds.ts';
 import { EVERY_CASE } from '../support/lane.ts';
 import { describeAsRoot } from '../support/root.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 
 /**
@@ -120,7 +120,7 @@ describeAsRoot('a Block volume with the forged UUID of another volume', () => {
   });
 
   test('a foreign device keeps its path despite a loop device of a kubelet', async () => {
-    const folder = await temporaryFolder('stolen-path');
+    const folder = await temporaryDirectory('stolen-path');
     const attach = async (file: string) =>
       (await execa('losetup', ['--find', '--show', file])).stdout;
     const loops: string[] = [];

@@ -10,7 +10,7 @@ import { makeRule } from '../../src/storage/udev.ts';
 import { type Disk, makeDisk } from '../support/disks.ts';
 import { rawDesired } from '../support/raw-input.ts';
 import { describeAsRoot } from '../support/root.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
@@ -47,14 +47,14 @@ async function lock(path: string, how = '-x'): Promise<{ release(): Promise<unkn
 }
 
 describeAsRoot('a device observed while udev is busy', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let disk: Disk;
   let stopUdev: () => Promise<void>;
   const executor = createShellExecutor(createLocalShell(['n1']));
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
-    folder = await temporaryFolder('udev-busy');
+    folder = await temporaryDirectory('udev-busy');
     disk = await makeDisk(folder.path, 'disk', 64n << 20n, 'gpt');
   });
   afterAll(async () => {

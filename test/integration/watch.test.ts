@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 
 /**
@@ -18,7 +18,7 @@ let folder: { path: string; remove(): Promise<void> };
 
 beforeAll(async () => {
   cluster = await startCluster();
-  folder = await temporaryFolder('watch');
+  folder = await temporaryDirectory('watch');
 });
 
 afterAll(async () => {

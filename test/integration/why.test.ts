@@ -7,7 +7,7 @@ import type { Volume } from '../../src/api/volume.ts';
 import type { Blocker } from '../../src/cli/why/types.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
 import { describeAsRoot } from '../support/root.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 import { onNode } from '../support/volumes.ts';
@@ -37,7 +37,7 @@ describeAsRoot('the fix that `why` prints', () => {
   beforeAll(async () => {
     stopUdev = await ensureUdev();
     cluster = await startCluster();
-    folder = await temporaryFolder('why');
+    folder = await temporaryDirectory('why');
     watch = startWatch();
   });
 

@@ -14,7 +14,7 @@ import { sparseVolume } from '../support/cluster.ts';
 import { startController, type TestController } from '../support/controller.ts';
 import { fakeExecutor } from '../support/fake-executor.ts';
 import { fakeIo } from '../support/fake-io.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 
 /** The CRDs without requirements on the object as a whole, as in MetalK8s' CRD. */
@@ -36,7 +36,7 @@ const cleanUps: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   const sandbox = await startSandbox({ crds: LAX });
-  const folder = await temporaryFolder('no-spec');
+  const folder = await temporaryDirectory('no-spec');
   kubeconfig = join(folder.path, 'kubeconfig');
   await writeFile(kubeconfig, sandbox.kubeconfig);
   ({ client } = await connect({ kubeconfig }));

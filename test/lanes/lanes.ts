@@ -183,7 +183,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   [
     'src/cli/',
     ['integration'],
-    ['thorough', 'cli|why|wizard|completion|docs|node-look|populators-manual'],
+    ['thorough', 'cli|why|wizard|completion|docs|node-check|populators-manual'],
   ],
   ['src/', ['integration']],
   [

@@ -3,7 +3,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { execa } from 'execa';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import type { Entry } from './journal.ts';
 import type { Lane } from './lanes.ts';
@@ -139,7 +139,7 @@ function inOrder({ first = [] }: Lane, files: readonly string[]): string[] {
 }
 
 async function runFile(lane: Lane, { stage, run, options }: Files, file: string): Promise<Outcome> {
-  const folder = await temporaryFolder('results');
+  const folder = await temporaryDirectory('results');
   const start = Date.now();
   try {
     const results = join(folder.path, 'results.json');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { execa } from 'execa';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { Entry } from './journal.ts';
 import { UsageError } from './main.ts';
 
@@ -20,7 +20,7 @@ interface Results {
  * each file.
  */
 export async function runUnit(run: number, args: readonly string[]): Promise<Entry[]> {
-  const folder = await temporaryFolder('results');
+  const folder = await temporaryDirectory('results');
   try {
     const results = join(folder.path, 'results.json');
     const { exitCode } = await execa(

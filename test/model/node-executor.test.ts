@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createNodeExecutor } from '../../src/model/node-executor.ts';
 import type { SshAddress } from '../../src/nodes/transport/ssh-shell.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let folder: { path: string; remove(): Promise<void> };
 const { PATH, XDG_RUNTIME_DIR } = process.env;
 
 beforeAll(async () => {
-  folder = await temporaryFolder('executor');
+  folder = await temporaryDirectory('executor');
   const ssh = join(folder.path, 'ssh');
   await writeFile(
     ssh,

@@ -78,7 +78,7 @@ export const attachdetach: readonly Mutation[] = [
       id: 'force-detach-not-recorded',
       invariant: 3,
       breaks: 'A forced detach emits no event.',
-      function: 'createForceDetach.tell',
+      function: 'createForceDetach.report',
       find: "events.event(known.volume, 'Warning', EVENT.forcedDetach, message, detail);",
       replace: '',
     },

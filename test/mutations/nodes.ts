@@ -51,7 +51,7 @@ export const nodes: readonly Mutation[] = [
       id: 'foreign-control-socket',
       invariant: 8,
       breaks: 'The sockets of shared connections lie in a directory of another user.',
-      function: 'makeControlFolder',
+      function: 'makeControlDirectory',
       find: ' || found.uid !== uid',
       replace: '',
     },
@@ -112,7 +112,7 @@ export const nodes: readonly Mutation[] = [
       replace: 'line=running ended=',
     },
   ]),
-  ...mutationsOf('src/nodes/jobs-folder.ts', [
+  ...mutationsOf('src/nodes/jobs-directory.ts', [
     {
       id: 'foreign-jobs-read',
       invariant: 12,

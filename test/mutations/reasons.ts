@@ -75,7 +75,7 @@ export const reasons: readonly Mutation[] = [
       id: 'foreign-event-advises',
       invariant: 7,
       breaks: 'Who may write events in a namespace has commands printed to an administrator.',
-      function: 'toldBy',
+      function: 'eventObstruction',
       find: 'fix: isPlain ? { say: action } : undefined',
       replace: 'fix: found.fix',
     },

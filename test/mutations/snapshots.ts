@@ -171,7 +171,7 @@ export const snapshots: readonly Mutation[] = [
       invariant: 12,
       breaks: 'A handle names a file outside the directory of snapshots.',
       function: 'parseHandle',
-      find: 'folder === SNAPSHOTS_FOLDER && UID.test(uid)',
+      find: 'directory === SNAPSHOTS_DIRECTORY && UID.test(uid)',
       replace: 'UID.test(uid)',
     },
   ]),

@@ -16,7 +16,7 @@ export const storageFiles: readonly Mutation[] = [
       invariant: 1,
       breaks: 'A power cut loses an intent record whose directory was not synced.',
       function: 'writeIntent',
-      find: '\n    syncFolders,',
+      find: '\n    syncDirectories,',
       replace: '',
     },
     {

@@ -86,7 +86,7 @@ export const storageLinks: readonly Mutation[] = [
       invariant: 11,
       breaks: 'A path that led to another device is put right before anybody hears of it.',
       function: 'tryToAttach',
-      find: 'planned.astray !== undefined && !isTold(volume, node)',
+      find: 'planned.astray !== undefined && !isReported(volume, node)',
       replace: 'false',
     },
   ]),

@@ -2,7 +2,7 @@ import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { copyCheckout } from '../support/checkout.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** A copy of the checkout in which files are changed. The checkout itself never changes. */
 export interface WorkingCopy {
@@ -21,7 +21,7 @@ export interface WorkingCopy {
  * Copies the files that git tracks or would track, in their current state. node_modules is shared.
  */
 export async function createWorkingCopy(): Promise<WorkingCopy> {
-  const folder = await temporaryFolder('mutations');
+  const folder = await temporaryDirectory('mutations');
   const path = join(folder.path, 'checkout');
   const cache = join(folder.path, 'cache');
   await mkdir(cache);

@@ -5,14 +5,14 @@ import { NodeError } from '../../src/nodes/errors.ts';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import type { Shell } from '../../src/nodes/transport/shell.ts';
 import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Shells on loopback: their `ssh` runs commands on this machine. */
 let folder: { path: string; remove(): Promise<void> };
 const { PATH, XDG_RUNTIME_DIR } = process.env;
 
 beforeAll(async () => {
-  folder = await temporaryFolder('shell');
+  folder = await temporaryDirectory('shell');
   const ssh = join(folder.path, 'ssh');
   await writeFile(ssh, '#!/bin/sh\ncase $* in *"-O exit"*) exit 0 ;; esac\nexec sh\n');
   await chmod(ssh, 0o755);

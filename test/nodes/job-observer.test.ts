@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor, JobKey, JobState } from '../../src/nodes/job.ts';
-import { tellJobEnds } from '../../src/nodes/job-observer.ts';
+import { observeJobEnds } from '../../src/nodes/job-observer.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 const KEY: JobKey = { subject: 'u', id: 'prepare-1' };
@@ -26,7 +26,7 @@ beforeEach(() => {
     poll: async (_, keys) => Promise.all(keys.map(say)),
     purge: async () => true,
   };
-  executor = tellJobEnds(node as Executor, clock, ({ node, key, result, ms }) => {
+  executor = observeJobEnds(node as Executor, clock, ({ node, key, result, ms }) => {
     told.push(`${node} ${key.subject} ${key.id} ${result} ${ms}`);
   });
 });

@@ -1,11 +1,11 @@
 import { test } from '@jest/globals';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { kubectlIn } from '../support/kubectl.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 test('kubectl auth shows the user, and that nothing is refused', async () => {
   const sandbox = await startSandbox({ crds: [] });
-  const folder = await temporaryFolder('kubectl');
+  const folder = await temporaryDirectory('kubectl');
   try {
     const { use, expectOutput } = kubectlIn(folder.path);
     use(sandbox);

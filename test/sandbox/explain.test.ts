@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import { CRDS } from '../../src/api/crds.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { kubectlIn } from '../support/kubectl.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 test('kubectl explain shows fields of custom resources, but not of built-in kinds', async () => {
   const sandbox = await startSandbox({ crds: CRDS });
-  const folder = await temporaryFolder('kubectl');
+  const folder = await temporaryDirectory('kubectl');
   try {
     const { use, kubectl } = kubectlIn(folder.path);
     use(sandbox);

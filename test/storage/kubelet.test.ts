@@ -16,7 +16,7 @@ import { plan } from '../../src/storage/plan.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
 import { lvmDesired, lvmMade } from '../support/lvm-input.ts';
 import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { UID } from '../support/volume-input.ts';
 
 const MOUNTS = 'plugins/kubernetes.io/local-volume/mounts';
@@ -27,10 +27,10 @@ const POD_DEVICES = `pods/${POD}/volumeDevices/kubernetes.io~local-volume`;
 const NONE = { mounts: new Map<string, string[]>() };
 
 describe('the real find(1)', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let place: { name: string; kubeletRoot: string };
   beforeEach(async () => {
-    folder = await temporaryFolder('kubelet');
+    folder = await temporaryDirectory('kubelet');
     place = { name: 'data1', kubeletRoot: join(folder.path, 'kubelet') };
   });
   afterEach(() => folder.remove());

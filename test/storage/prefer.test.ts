@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { preferDevice } from '../../src/storage/device.ts';
 import { contentLink } from '../../src/storage/links.ts';
 import type { Desired, Observed } from '../../src/storage/registry.ts';
-import { BY_UUID, FIRST, lookAgain, ruleFor, SETTLE } from '../support/link-words.ts';
+import { BY_UUID, FIRST, ruleFor, SETTLE, triggerUdev } from '../support/link-words.ts';
 import { dm, lvmDesired, lvmMade, lvmNode } from '../support/lvm-input.ts';
 import { disk, rawBlock, rawDesired, rawMade, rawNode } from '../support/raw-input.ts';
 import { commandsOf, may } from '../support/sudoers.ts';
@@ -24,7 +24,7 @@ describe('a volume of an earlier version', () => {
     ['a logical volume', earlier(lvmDesired), lvmMade(), `ATTR{dm/uuid}=="${dm.dmUuid}"`, dm.name],
   ])('gets its path before other devices: %s', (_, desired, observed, keys, device) => {
     const steps = preferDevice(desired, observed);
-    const expected = [...ruleFor(keys, contentLink(desired), FIRST), lookAgain(device), SETTLE];
+    const expected = [...ruleFor(keys, contentLink(desired), FIRST), triggerUdev(device), SETTLE];
     expect(commandsOf(steps).map((argv) => argv.join(' '))).toEqual(expected);
     expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
   });

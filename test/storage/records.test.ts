@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { ProbeResult } from '../../src/nodes/job.ts';
 import { earlierProbe, readEarlier } from '../../src/storage/records.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { UID } from '../support/volume-input.ts';
 
 const OTHER = '00000000-0000-4000-8000-00000000000b';
@@ -30,7 +30,7 @@ describe('the records of an earlier Volume with the same name', () => {
   });
 
   test('are found by the real grep(1)', async () => {
-    const folder = await temporaryFolder('records');
+    const folder = await temporaryDirectory('records');
     try {
       const argv = earlierProbe(`pvc-${OTHER}`).argv.map((word) =>
         word === FOLDER ? folder.path : word,

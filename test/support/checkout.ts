@@ -1,7 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Copies the files of the checkout that git tracks or would track, as they are now. */
 export async function copyCheckout(to: string): Promise<void> {
@@ -35,7 +35,7 @@ export interface Repository {
  * checkout.
  */
 export async function createRepository(): Promise<Repository> {
-  const folder = await temporaryFolder('repository');
+  const folder = await temporaryDirectory('repository');
   const path = join(folder.path, 'checkout');
   const packages = join(path, 'node_modules');
   const env = {

@@ -12,7 +12,7 @@ import { CONVERGES_WITHIN, destroys } from './faulty-life.ts';
 import { type Backing, type Content, SIZE } from './kinds.ts';
 import { type Expected, leftovers } from './leftovers.ts';
 import { startSshd } from './sshd.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { ensureUdev } from './udev.ts';
 import { until } from './until.ts';
 import { type Crash, makeWrappers, type Wrappers } from './wrappers.ts';
@@ -48,7 +48,7 @@ export async function startCrashingCluster(programs: readonly string[]): Promise
   const sshd = await startSshd({ nodes: ['n1'], env: { PATH: wrappers.path } });
   const cluster = await startCluster();
   const program = await bundleDaemon();
-  const folder = await temporaryFolder('crash');
+  const folder = await temporaryDirectory('crash');
   await cluster.client.create(STORAGE_CLASSES, {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',

@@ -10,7 +10,7 @@ import { type ClaimsCluster, startClaimsCluster } from './claims-cluster.ts';
 import { startController, type TestController } from './controller.ts';
 import { type DeviceMounts, deviceMounts } from './device-mounts.ts';
 import { allowSources, type SourceServer, startSourceServer } from './source-server.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { ensureUdev } from './udev.ts';
 
 /** Claims on real loop devices of this machine, which is the node n1. */
@@ -47,7 +47,7 @@ interface Options {
  * Tests create the class fast.
  */
 export function deviceClaims({
-  disk: makeDisk = () => temporaryFolder('claims'),
+  disk: makeDisk = () => temporaryDirectory('claims'),
   sources = () => [],
 }: Options = {}): DeviceClaims {
   let stopUdev: () => Promise<void>;

@@ -7,7 +7,7 @@ import type { KubeClient } from '../../src/kube/types.ts';
 import { sparseVolume, startCluster } from './cluster.ts';
 import type { Daemon, DaemonProgram } from './daemon.ts';
 import type { ElectingWatchOptions } from './electing-watch.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 
 /**
@@ -47,7 +47,7 @@ export async function inWorld(
   play: (world: World) => Promise<void>,
 ): Promise<void> {
   const cluster = await startCluster();
-  const folder = await temporaryFolder('election');
+  const folder = await temporaryDirectory('election');
   const daemons: Daemon[] = [];
   const log = join(folder.path, 'log');
   const jobs = join(folder.path, 'jobs');

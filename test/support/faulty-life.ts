@@ -114,7 +114,7 @@ export async function liveOnce(
 }
 
 /** Patterns of calls that destroy nothing, in the format of Crash.except; see `destroys`. */
-export const LOOKS: Readonly<Record<string, string>> = {
+export const READ_ONLY_CALLS: Readonly<Record<string, string>> = {
   dd: '^dd [0-9]+ [0-9]+ ((.* )?of=(/var/lib/stowage/|/dev/null( |$)))',
   'mkfs.ext4': '^mkfs.ext4 [0-9]+ [0-9]+ -n ',
 };

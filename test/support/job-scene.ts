@@ -8,7 +8,7 @@ import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts
 import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
 import { leftovers } from './leftovers.ts';
 import { childrenOf, type Sshd, startSshd } from './sshd.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 
 export const NODE = 'n1';
@@ -62,11 +62,11 @@ export function jobScene(name: string, transport: Transport) {
     here: string;
     subject: string;
   };
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let numbers = 0;
 
   beforeAll(async () => {
-    folder = await temporaryFolder(name);
+    folder = await temporaryDirectory(name);
     scene.sshd = await startSshd({ nodes: [NODE] });
     scene.executor = transport.connect(scene.sshd.configFile);
   });

@@ -11,7 +11,7 @@ import type { DesiredRaw, DesiredSparse } from '../../src/storage/types.ts';
 import { type Disk, makeDisk, type Table } from './disks.ts';
 import { removeTraces } from './remove-traces.ts';
 import { startSshd } from './sshd.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { ensureUdev } from './udev.ts';
 
 export type Backing = 'sparse file' | 'disk' | 'partition';
@@ -51,7 +51,7 @@ export async function setUpKinds(
   directory?: string,
 ): Promise<Kinds> {
   const stopUdev = await ensureUdev();
-  const folder = await temporaryFolder('kinds');
+  const folder = await temporaryDirectory('kinds');
   const mountPoint = join(folder.path, 'mnt');
   await mkdir(mountPoint);
   const sshd = await startSshd({ nodes: ['n1'], env });

@@ -30,7 +30,7 @@ export const ruleFor = (keys: string, link = LINK, options = ''): string[] => [
   'flock -x -w 60 /run/udev/. udevadm control --reload',
 ];
 
-export const lookAgain = (name: string): string =>
+export const triggerUdev = (name: string): string =>
   `udevadm trigger --action=change --name-match=/dev/${name}`;
 
 /** Command that waits until udev is idle. */
@@ -42,7 +42,7 @@ export const settle = (link = LINK): string => `${SETTLE} --exit-if-exists=${lin
 export const dropLink = (name: string): string[] => [
   `rm -f /run/udev/rules.d/61-stowage-${UID}.rules`,
   'flock -x -w 60 /run/udev/. udevadm control --reload',
-  lookAgain(name),
+  triggerUdev(name),
   SETTLE,
   `rm -f -- ${LINK}`,
 ];

@@ -1,9 +1,9 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { JOBS_FOLDER } from '../../src/nodes/jobs-folder.ts';
+import { JOBS_DIRECTORY } from '../../src/nodes/jobs-directory.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /**
  * Runs jobs with a shell of this machine, in their own directory.
@@ -11,7 +11,7 @@ import { temporaryFolder } from './temporary-folder.ts';
  * @param uid user ID that scripts see as their own
  */
 export async function localJobs(programs: Readonly<Record<string, string>>, uid = 0) {
-  const { path, remove } = await temporaryFolder('local-jobs');
+  const { path, remove } = await temporaryDirectory('local-jobs');
   const bin = join(path, 'bin');
   const jobs = join(path, 'jobs');
   await mkdir(bin);
@@ -24,7 +24,7 @@ export async function localJobs(programs: Readonly<Record<string, string>>, uid 
   await writeFile(status, `Uid:\t${`${uid}\t`.repeat(4)}\n`);
   const executor = createShellExecutor({
     async run(_node, script) {
-      const input = script.replaceAll(JOBS_FOLDER, jobs).replaceAll('/proc/self/status', status);
+      const input = script.replaceAll(JOBS_DIRECTORY, jobs).replaceAll('/proc/self/status', status);
       const env = { PATH: `${bin}:${process.env.PATH}` };
       const { stdout } = await execa('sh', {
         ...{ input, env, encoding: 'latin1', stripFinalNewline: false },

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { FsType } from '../../src/api/file-systems.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 
 /** Directory on its own file system, which may support cloning of files. */
@@ -14,7 +14,7 @@ export interface OwnFileSystem {
 
 /** Creates a file system in a file and mounts it. XFS clones files, ext4 does not. */
 export async function ownFileSystem(type: FsType, bytes = 2n << 30n): Promise<OwnFileSystem> {
-  const folder = await temporaryFolder('clones');
+  const folder = await temporaryDirectory('clones');
   const image = join(folder.path, 'image');
   const path = join(folder.path, 'folder');
   await writeFile(image, '');

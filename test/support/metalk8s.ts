@@ -175,7 +175,7 @@ export interface Prepared {
 }
 
 /** Returns the device at a persistent path of this machine. */
-export async function lookHere(link: string): Promise<Prepared> {
+export async function deviceAt(link: string): Promise<Prepared> {
   const device = (await execa('realpath', [link])).stdout;
   const { stdout: bytes } = await execa('blockdev', ['--getsize64', device]);
   return { link, name: device.slice('/dev/'.length), bytes };

@@ -39,7 +39,7 @@ import {
 } from './hello.ts';
 import { populatingContainers } from './populating-containers.ts';
 import { standIns } from './sandbox/components.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 import { workingNodes } from './working-nodes.ts';
 
@@ -98,7 +98,7 @@ export async function startPopulationCluster({
     featureGates: { CrossNamespaceVolumeDataSource: crossNamespace },
     ...standIns({ scheduler: true, kubelet: { nodes: ['n1', 'n2'], mounts } }),
   });
-  const folder = await temporaryFolder('population');
+  const folder = await temporaryDirectory('population');
   const kubeconfig = join(folder.path, 'kubeconfig');
   await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
   const { client } = await connect({ kubeconfig });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type { DesiredSparse } from '../../src/storage/types.ts';
 import { removeTraces } from './remove-traces.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { ensureUdev } from './udev.ts';
 import { sparseDesired } from './volume-input.ts';
 
@@ -30,7 +30,7 @@ export function sparseScene(name: string, change: Partial<DesiredSparse> = {}): 
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
-    const folder = await temporaryFolder(name);
+    const folder = await temporaryDirectory(name);
     removeDirectory = folder.remove;
     scene.directory = folder.path;
     scene.mountPoint = join(folder.path, 'mnt');

@@ -7,7 +7,7 @@ import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
 import { makeSudoUser, type SudoUser } from './sudo-user.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { ensureUdev } from './udev.ts';
 
 /** Limit (ms) for a job that never ends. */
@@ -35,7 +35,7 @@ export function sudoScene() {
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
-    const folder = await temporaryFolder('sudo-programs');
+    const folder = await temporaryDirectory('sudo-programs');
     removeDirectory = folder.remove;
     scene.directory = folder.path;
     await chmod(scene.directory, 0o755);

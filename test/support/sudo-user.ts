@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { type Sshd, startSshd } from './sshd.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 
 const RUN = '/run/stowage';
@@ -31,7 +31,7 @@ export interface SudoUser {
 export async function makeSudoUser(): Promise<SudoUser> {
   const name = `stowage-test-${process.pid}`;
   const rules = join('/etc/sudoers.d', name);
-  const folder = await temporaryFolder('sudo');
+  const folder = await temporaryDirectory('sudo');
   const bin = join(folder.path, 'bin');
   await chmod(folder.path, 0o755);
   await execa('useradd', [

@@ -4,7 +4,7 @@ import type { Volume } from '../../src/api/volume.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import { startCluster } from './cluster.ts';
 import { startSshd } from './sshd.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { ensureUdev } from './udev.ts';
 import { until } from './until.ts';
 
@@ -21,7 +21,7 @@ export async function startVolumeScene(transport = 'ssh') {
   const stopUdev = await ensureUdev();
   const sshd = await startSshd({ nodes: ['n1'] });
   const cluster = await startCluster();
-  const folder = await temporaryFolder('volume');
+  const folder = await temporaryDirectory('volume');
   const { client } = cluster;
   const env = { KUBECONFIG: cluster.kubeconfig };
   const flags = transport === 'ssh' ? ['--ssh-config', sshd.configFile] : ['--local-node', 'n1'];

@@ -4,11 +4,11 @@ import { expect } from '@jest/globals';
 import { execa } from 'execa';
 import type { Link } from '../../src/cli/why/types.ts';
 import { expectSchema } from './output-page.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 
 /** Output of `why -o json`, as documented in docs/output.md. */
-export interface Said {
+export interface WhyOutput {
   object: Link;
   chain: Link[];
   nothing?: string;
@@ -32,13 +32,13 @@ export interface Following {
 /** Person with a shell who runs `why` and follows its output. */
 export interface Person {
   /** Runs `stowage why WHAT`, and checks the output against its schema. */
-  why(what: string): Promise<Said>;
+  why(what: string): Promise<WhyOutput>;
   /** Applies the YAML, then runs all commands as printed. */
-  follow(said: Said, options?: Following): Promise<void>;
+  follow(said: WhyOutput, options?: Following): Promise<void>;
   /** Waits until this cause blocks the object. */
-  untilCause(what: string, cause: string | readonly string[]): Promise<Said>;
+  untilCause(what: string, cause: string | readonly string[]): Promise<WhyOutput>;
   /** Waits until another cause blocks the object, or none. */
-  untilNot(what: string, cause: string): Promise<Said>;
+  untilNot(what: string, cause: string): Promise<WhyOutput>;
   shell(line: string, input?: string): Promise<string>;
   /** Adds a program that takes precedence over installed ones. */
   program(name: string, text: string): Promise<void>;
@@ -51,7 +51,7 @@ export async function person(
   kubeconfig: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Person> {
-  const folder = await temporaryFolder('why');
+  const folder = await temporaryDirectory('why');
   const bin = join(folder.path, 'bin');
   await mkdir(bin);
 
@@ -70,15 +70,19 @@ export async function person(
     return stdout;
   }
 
-  async function why(what: string): Promise<Said> {
-    const said = JSON.parse(await shell(`stowage why ${what} -o json`)) as Said;
+  async function why(what: string): Promise<WhyOutput> {
+    const said = JSON.parse(await shell(`stowage why ${what} -o json`)) as WhyOutput;
     expectSchema('why', said);
     return said;
   }
 
   /** The error contains the last output. */
-  async function asked(what: string, wish: string, isIt: (said: Said) => boolean): Promise<Said> {
-    let last: Said | undefined;
+  async function asked(
+    what: string,
+    wish: string,
+    isIt: (said: WhyOutput) => boolean,
+  ): Promise<WhyOutput> {
+    let last: WhyOutput | undefined;
     return until(`${what} ${wish}`, async () => {
       last = await why(what);
       return isIt(last) ? last : undefined;
@@ -124,7 +128,7 @@ export async function person(
 }
 
 /** Expects the parts that every diagnosis must have: cause, next attempt, fix and chain. */
-export function expectSaid(said: Said, cause: string, ...chain: string[]): void {
+export function expectDiagnosis(said: WhyOutput, cause: string, ...chain: string[]): void {
   expect(said).toMatchObject({
     cause,
     holdup: expect.any(String),

@@ -4,11 +4,11 @@ import { execa } from 'execa';
 import {
   type Kind,
   type Life,
-  LOOKS,
   liveOnce,
   nameOf,
   type Point,
   PROGRAMS,
+  READ_ONLY_CALLS,
 } from '../support/faulty-life.ts';
 import { BACKINGS, CONTENTS, type Kinds, setUpKinds } from '../support/kinds.ts';
 import { seeded, seedOf } from '../support/random.ts';
@@ -96,7 +96,8 @@ describeAsRoot('a job of every kind of volume, killed', () => {
   test.each(inside)(
     'recovers when killed inside %s of a %s',
     async (program, _, kind, during, times) => {
-      const except = LOOKS[program] === undefined ? {} : { except: LOOKS[program] };
+      const except =
+        READ_ONLY_CALLS[program] === undefined ? {} : { except: READ_ONLY_CALLS[program] };
       for (const ms of times) {
         const crash = { program, call: 1, at: 'inside', ms, ...except } as const;
         expect((await live(kind, { during, crash })).happened).toBe(true);

@@ -18,7 +18,7 @@ import { bundleDaemon, type Daemon, type DaemonProgram } from '../support/daemon
 import { type OwnFileSystem, ownFileSystem, startWriter } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { cutConnections, type Sshd, startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
@@ -33,7 +33,7 @@ const namespace = 'default';
 describeAsRoot('a snapshot of a volume that a pod writes to', () => {
   let stopUdev: () => Promise<void>;
   let disk: OwnFileSystem;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let sshd: Sshd;
   let cluster: TestCluster;
   let claims: ReturnType<typeof claimsOf>;
@@ -50,7 +50,7 @@ describeAsRoot('a snapshot of a volume that a pod writes to', () => {
   beforeAll(async () => {
     stopUdev = await ensureUdev();
     disk = await ownFileSystem('xfs', 2n << 30n);
-    folder = await temporaryFolder('freeze-daemon');
+    folder = await temporaryDirectory('freeze-daemon');
     slow = join(folder.path, 'slow');
     begun = join(folder.path, 'begun');
     const bin = join(folder.path, 'bin');

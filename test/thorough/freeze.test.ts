@@ -13,7 +13,7 @@ import {
   startWriter,
 } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 
 /** Duration of a freeze in s. A copy may take 80% of it, and the second watchdog thaws at 90%. */
@@ -21,7 +21,7 @@ const SECONDS = 5;
 
 describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, frozen %s', (type) => {
   let clones: OwnFileSystem;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let source: string;
   let partial: string;
   let mount: string;
@@ -33,7 +33,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, froze
 
   beforeAll(async () => {
     clones = await ownFileSystem('xfs');
-    folder = await temporaryFolder('freeze');
+    folder = await temporaryDirectory('freeze');
     mount = join(folder.path, 'mnt');
     source = join(clones.path, 'volume');
     await mkdir(mount);
@@ -461,7 +461,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted, froze
 describeAsRoot('a file system that cannot clone', () => {
   test('refuses a clone without freezing anything', async () => {
     const clones = await ownFileSystem('ext4', 1n << 29n);
-    const folder = await temporaryFolder('freeze');
+    const folder = await temporaryDirectory('freeze');
     const source = join(clones.path, 'volume');
     const mount = join(folder.path, 'mnt');
     await mkdir(mount);

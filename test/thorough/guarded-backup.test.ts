@@ -7,20 +7,20 @@ import { backupStep } from '../../src/storage/populate/backup.ts';
 import { startGuarded } from '../support/guarded.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { allowSources, type SourceServer, startSourceServer } from '../support/source-server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const SIZE = 32n << 20n;
 const SECRET = randomBytes(1 << 20);
 
 describeAsRoot('a key with the forced command', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let guarded: Awaited<ReturnType<typeof startGuarded>>;
   let server: SourceServer;
   let sent: Buffer[];
   let disallow: () => Promise<void>;
 
   beforeAll(async () => {
-    folder = await temporaryFolder('guarded-backup');
+    folder = await temporaryDirectory('guarded-backup');
     await mkdir(join(folder.path, 'volumes', 'snapshots'), { recursive: true });
     guarded = await startGuarded(folder.path, `node n1\ndirectory ${folder.path}/volumes\n`);
   });

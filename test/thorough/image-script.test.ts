@@ -24,7 +24,7 @@ import { otherScript } from '../support/other-script.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { allowSources, type SourceServer, startSourceServer } from '../support/source-server.ts';
 import { tarOf } from '../support/tar.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 
 const UID = '9a3c1c1e-0000-4000-8000-00000000abcd';
@@ -55,13 +55,13 @@ type Told = Pick<Fill, 'authorization' | 'namespace'> & { changed?: (script: str
 const PAGE = Buffer.from('<!DOCTYPE html>\n<html><title>Log in</title></html>\n');
 
 describeAsRoot('the script that populates a volume from an Image', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let server: SourceServer;
   let disallow: () => Promise<void>;
   let partial: string;
 
   beforeEach(async () => {
-    folder = await temporaryFolder('image');
+    folder = await temporaryDirectory('image');
     partial = join(folder.path, `${UID}.partial`);
     server = await startSourceServer();
     disallow = await allowSources(

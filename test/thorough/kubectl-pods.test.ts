@@ -6,7 +6,7 @@ import { kubectlIn } from '../support/kubectl.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { standIns } from '../support/sandbox/components.ts';
 import { mountsIn } from '../support/sandbox/mounts.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { onNode } from '../support/volumes.ts';
 
 /**
@@ -15,14 +15,14 @@ import { onNode } from '../support/volumes.ts';
  */
 describeAsRoot('a pod', () => {
   let sandbox: Sandbox;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let kubectl: ReturnType<typeof kubectlIn>;
   const data = () => join(folder.path, 'data');
   const podsFolder = () => join(folder.path, 'kubelet/pods');
   const mounted = () => readFileSync('/proc/self/mounts', 'utf8').includes(podsFolder());
 
   beforeAll(async () => {
-    folder = await temporaryFolder('kubelet');
+    folder = await temporaryDirectory('kubelet');
     kubectl = kubectlIn(folder.path);
     mkdirSync(data());
     writeFileSync(join(data(), 'hello'), 'world');

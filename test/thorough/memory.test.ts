@@ -12,7 +12,7 @@ import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
@@ -31,7 +31,7 @@ exec "$REAL_SSH" "$@"
 
 describeAsRoot('a daemon with the memory limit of its Deployment', () => {
   let stopUdev: () => Promise<void>;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let sshd: Sshd;
   let cluster: TestCluster;
   let daemon: ReturnType<typeof startDaemon>;
@@ -41,7 +41,7 @@ describeAsRoot('a daemon with the memory limit of its Deployment', () => {
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
-    folder = await temporaryFolder('memory');
+    folder = await temporaryDirectory('memory');
     sshd = await startSshd({ nodes: ['n1', 'n2'] });
     await writeFile(join(folder.path, 'ssh'), SSH);
     await chmod(join(folder.path, 'ssh'), 0o755);

@@ -9,9 +9,9 @@ import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { type Content, type Kinds, SIZE, setUpKinds } from '../support/kinds.ts';
 import {
   definitionOf,
+  deviceAt,
   endPodWhenScaledDown,
   hashOf,
-  lookHere,
   type Made,
   METALK8S_CRD,
   makeVolume,
@@ -70,7 +70,7 @@ describeAsRoot('install --take-over-metalk8s, with real devices as MetalK8s crea
     const fs = content === 'Block' ? undefined : content;
     return noted(
       await makeVolume(cluster.client, name, spec, fs, async (uid) =>
-        lookHere(await prepareSparse(uid, name, bytes, content)),
+        deviceAt(await prepareSparse(uid, name, bytes, content)),
       ),
     );
   }
@@ -92,7 +92,7 @@ describeAsRoot('install --take-over-metalk8s, with real devices as MetalK8s crea
     return {
       ...noted(
         await makeVolume(cluster.client, name, spec, fs, async (uid) =>
-          lookHere(await prepare(uid, name, path, content)),
+          deviceAt(await prepare(uid, name, path, content)),
         ),
       ),
       disk: path,

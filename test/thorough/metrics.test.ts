@@ -18,7 +18,7 @@ import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Scraper, startScraper } from '../support/scraper.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
@@ -46,7 +46,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
   beforeAll(async () => {
     stopUdev = await ensureUdev();
     cluster = await startCluster();
-    folder = await temporaryFolder('metrics');
+    folder = await temporaryDirectory('metrics');
     sshd = await startSshd({ nodes: ['n1', 'n2', 'away'] });
     disk = await makeDisk(folder.path, 'carries-something', 16n << 20n);
     await execa('mkfs.ext4', ['-q', disk.path]);

@@ -13,7 +13,7 @@ import { type Expected, leftovers } from '../support/leftovers.ts';
 import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { createTestNetwork, type TestNetwork } from '../support/test-network.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
@@ -54,7 +54,7 @@ describeAsRoot('packet loss on half of 20 nodes', () => {
   beforeAll(async () => {
     stopUdev = await ensureUdev();
     cluster = await startCluster();
-    folder = await temporaryFolder('packet-loss');
+    folder = await temporaryDirectory('packet-loss');
     network = await createTestNetwork(NODES);
     sshd = await startSshd({ nodes: NODES, under: network.nodes, addresses: network.addresses });
     const ssh = join(folder.path, 'ssh');

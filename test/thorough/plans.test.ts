@@ -13,7 +13,7 @@ import { leftovers } from '../support/leftovers.ts';
 import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { sparseDesired } from '../support/volume-input.ts';
 import { makeWrappers, type Wrappers } from '../support/wrappers.ts';
@@ -27,7 +27,7 @@ const DESTROY = 5;
 
 describeAsRoot('a partially executed plan', () => {
   const local = createShellExecutor(createLocalShell(['n1']));
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let wrappers: Wrappers;
   let sshd: Sshd;
   let ssh: Executor;
@@ -36,7 +36,7 @@ describeAsRoot('a partially executed plan', () => {
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
-    folder = await temporaryFolder('plans');
+    folder = await temporaryDirectory('plans');
     wrappers = await makeWrappers({ programs: ['mkfs.ext4', 'dd', 'rm'] });
     sshd = await startSshd({ nodes: ['n1'], env: { PATH: wrappers.path } });
     ssh = createShellExecutor(

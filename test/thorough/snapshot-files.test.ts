@@ -24,7 +24,7 @@ import { leftovers } from '../support/leftovers.ts';
 import { type OwnFileSystem, ownFileSystem } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Service, startService } from '../support/service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
@@ -34,7 +34,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
   (type) => {
     let cluster: TestCluster;
     let disk: OwnFileSystem;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
     let service: Service;
     let stopUdev: () => Promise<void>;
     let mount: string;
@@ -43,7 +43,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
     beforeAll(async () => {
       stopUdev = await ensureUdev();
       disk = await ownFileSystem(type);
-      folder = await temporaryFolder('snapshot');
+      folder = await temporaryDirectory('snapshot');
       mount = join(folder.path, 'mnt');
       await mkdir(mount);
       cluster = await startCluster({ crds: ALL_CRDS });

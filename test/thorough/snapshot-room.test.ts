@@ -17,7 +17,7 @@ import { bundleDaemon, type Daemon, type DaemonProgram } from '../support/daemon
 import { type OwnFileSystem, ownFileSystem } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
@@ -31,7 +31,7 @@ const SNAPSHOTS = Array.from({ length: 8 }, (_, nth): Id => `tenant-a/s${nth}`);
 describeAsRoot('eight snapshots of a volume on a file system with room for one', () => {
   let stopUdev: () => Promise<void>;
   let disk: OwnFileSystem;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let sshd: Sshd;
   let cluster: TestCluster;
   let claims: ReturnType<typeof claimsOf>;
@@ -42,7 +42,7 @@ describeAsRoot('eight snapshots of a volume on a file system with room for one',
     stopUdev = await ensureUdev();
     // This file system cannot clone files: a copy takes the volume's whole size.
     disk = await ownFileSystem('ext4', 300n << 20n);
-    folder = await temporaryFolder('snapshot-room');
+    folder = await temporaryDirectory('snapshot-room');
     sshd = await startSshd({ nodes: ['n1'] });
     cluster = await startCluster({ crds: ALL_CRDS });
     const { client } = cluster;

@@ -11,10 +11,10 @@ import { type Disk, makeDisk } from '../support/disks.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
 import { makeSudoUser, type SudoUser } from '../support/sudo-user.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
-import { expectSaid, type Person, person, type Said } from '../support/why.ts';
+import { expectDiagnosis, type Person, person, type WhyOutput } from '../support/why.ts';
 
 /**
  * Problems of nodes and devices, with a daemon over ssh and real devices. Each is caused, then
@@ -46,7 +46,7 @@ describeAsRoot('why, for problems of nodes', () => {
   beforeAll(async () => {
     stopUdev = await ensureUdev();
     cluster = await startCluster();
-    folder = await temporaryFolder('why-nodes');
+    folder = await temporaryDirectory('why-nodes');
     const bin = join(folder.path, 'bin');
     await mkdir(bin);
     sshd = await startSshd({
@@ -102,7 +102,7 @@ describeAsRoot('why, for problems of nodes', () => {
    * Accepts that a check of the node also finds what other tests left on this machine, and reports
    * that by its exit status.
    */
-  const checking = (said: Said): Said => {
+  const checking = (said: WhyOutput): WhyOutput => {
     const run = said.fix?.run?.map((line) =>
       / check node /.test(line) ? `${line} || [ $? = 5 ]` : line,
     );
@@ -135,7 +135,7 @@ describeAsRoot('why, for problems of nodes', () => {
     await watch;
     await create('orphan');
     const said = await someone.untilCause('volume/orphan', 'DaemonAbsent');
-    expectSaid(said, 'DaemonAbsent', 'Volume orphan', 'Lease default/stowage');
+    expectDiagnosis(said, 'DaemonAbsent', 'Volume orphan', 'Lease default/stowage');
     expect(said.holdup).toMatch(
       /no longer renews it; previous blocker: no daemon has observed it yet/,
     );
@@ -149,8 +149,8 @@ describeAsRoot('why, for problems of nodes', () => {
     await sshd.down();
     await create('silent');
     const said = await someone.untilCause('volume/silent', 'NodeUnreachable');
-    expectSaid(said, 'NodeUnreachable', 'Volume silent', 'Node n1');
-    expectSaid(await someone.why('node/n1'), 'NodeUnreachable', 'Node n1');
+    expectDiagnosis(said, 'NodeUnreachable', 'Volume silent', 'Node n1');
+    expectDiagnosis(await someone.why('node/n1'), 'NodeUnreachable', 'Node n1');
     await expect(someone.follow(said)).rejects.toThrow('Connection refused');
     await sshd.up();
     await someone.follow(checking(said));
@@ -174,7 +174,7 @@ describeAsRoot('why, for problems of nodes', () => {
     });
     await create('anew');
     const said = await someone.untilCause('volume/anew', 'HostKeyChanged');
-    expectSaid(said, 'HostKeyChanged', 'Volume anew', 'Node n1');
+    expectDiagnosis(said, 'HostKeyChanged', 'Volume anew', 'Node n1');
     // The fingerprint to compare on the node's console.
     const { stdout: printed } = await execa('ssh-keygen', ['-lf', `${key}.pub`]);
     expect(said.fix?.run?.at(-1)).toContain(printed.split(' ')[1]);
@@ -197,7 +197,7 @@ describeAsRoot('why, for problems of nodes', () => {
       sparseLoopDevice: { size: '310Mi', directory: folder.path },
     });
     const said = await someone.untilCause('volume/tool', 'ToolMissing');
-    expectSaid(said, 'ToolMissing', 'Volume tool');
+    expectDiagnosis(said, 'ToolMissing', 'Volume tool');
     expect(said.fix?.run?.[0]).toBe('ssh n1 apt-get install -y xfsprogs');
     await someone.follow(said);
     await inPhase('tool', 'Available');
@@ -209,13 +209,13 @@ describeAsRoot('why, for problems of nodes', () => {
     await execa('mkfs.ext4', ['-q', '-F', path]);
     await create('signed', raw(path));
     const said = await someone.untilCause('volume/signed', 'SignatureFound');
-    expectSaid(said, 'SignatureFound', 'Volume signed');
+    expectDiagnosis(said, 'SignatureFound', 'Volume signed');
     await someone.follow(said);
     await inPhase('signed', 'Available');
     // Meanwhile another Volume cannot use the device.
     await create('second', raw(path));
     const other = await someone.untilCause('volume/second', 'DeviceOfAnother');
-    expectSaid(other, 'DeviceOfAnother', 'Volume second');
+    expectDiagnosis(other, 'DeviceOfAnother', 'Volume second');
     expect(other.fix?.run?.[0]).toBe('stowage delete volume signed --wait');
     await someone.follow(other);
     // Deletion wipes the first Volume's signatures, but not its whole data.
@@ -234,7 +234,7 @@ describeAsRoot('why, for problems of nodes', () => {
     await onNode(`mount ${path} ${point}`);
     await create('used', raw(path));
     const said = await someone.untilCause('volume/used', 'DeviceInUse');
-    expectSaid(said, 'DeviceInUse', 'Volume used');
+    expectDiagnosis(said, 'DeviceInUse', 'Volume used');
     // The owner of the mount is unknown: no command unmounts it.
     expect(said.holdup).toMatch(`mounted at ${point}`);
     expect(said.fix?.run).toEqual(['stowage retry volume used']);
@@ -252,7 +252,7 @@ describeAsRoot('why, for problems of nodes', () => {
     await onNode(`mount -t tmpfs -o size=64k,mode=0700 tmpfs ${small}`);
     await create('large', { sparseLoopDevice: { size: '10Mi', directory: small } });
     const said = await someone.untilCause('volume/large', 'NoSpace');
-    expectSaid(said, 'NoSpace', 'Volume large');
+    expectDiagnosis(said, 'NoSpace', 'Volume large');
     expect(said.fix?.run?.[0]).toBe(`ssh n1 df -h ${small}`);
     await onNode(`mount -o remount,size=64m ${small}`);
     await someone.follow(said);
@@ -269,7 +269,7 @@ describeAsRoot('why, for problems of nodes', () => {
     await onNode(`mount /dev/disk/by-id/stowage-${metadata.uid} ${point}`);
     await cluster.client.delete(VOLUMES, 'held');
     const said = await someone.untilCause('volume/held', 'WaitingForUnmount');
-    expectSaid(said, 'WaitingForUnmount', 'Volume held', 'Node n1');
+    expectDiagnosis(said, 'WaitingForUnmount', 'Volume held', 'Node n1');
     await someone.follow(said);
     await until('the Volume is gone', async () =>
       (await cluster.client.get(VOLUMES, 'held').catch(() => undefined)) === undefined
@@ -295,7 +295,7 @@ describeAsRoot('why, for problems of nodes', () => {
       // In the directory that deploy/sudoers names.
       await create('sudo', { sparseLoopDevice: { size: '10Mi' } });
       const said = await someone.untilCause('volume/sudo', 'SudoRefused');
-      expectSaid(said, 'SudoRefused', 'Volume sudo', 'Node n1');
+      expectDiagnosis(said, 'SudoRefused', 'Volume sudo', 'Node n1');
       await someone.follow(said);
       await inPhase('sudo', 'Available');
       await remove('sudo');

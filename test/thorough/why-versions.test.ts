@@ -7,7 +7,7 @@ import { PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
 import { describeAsRoot } from '../support/root.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 import { onNode } from '../support/volumes.ts';
@@ -23,13 +23,13 @@ const THIS = 'bin/stowage';
  */
 describeAsRoot('why beside a daemon of another version', () => {
   let stopUdev: () => Promise<void>;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let previous = '';
 
   beforeAll(async () => {
     previous = `${(await execa('node', ['scripts/build-previous.mjs', PREVIOUS])).stdout}/bin/stowage`;
     stopUdev = await ensureUdev();
-    folder = await temporaryFolder('why-versions');
+    folder = await temporaryDirectory('why-versions');
   }, 1_800_000);
   afterAll(async () => {
     await folder?.remove();

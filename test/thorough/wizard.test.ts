@@ -21,7 +21,7 @@ import type { KubeClient } from '../../src/kube/types.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { HELLO_CRD } from '../support/hello.ts';
 import { CONTENT, claimNamed, fresh, SNAPSHOT } from '../support/snapshots.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { onTerminal, type Typed } from '../support/terminal.ts';
 import { classNamed, volumeNamed } from '../support/volumes.ts';
 
@@ -32,11 +32,11 @@ import { classNamed, volumeNamed } from '../support/volumes.ts';
 
 let sandbox: Sandbox;
 let client: KubeClient;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  folder = await temporaryFolder('wizard');
+  folder = await temporaryDirectory('wizard');
 });
 afterAll(() => folder.remove());
 

@@ -7,12 +7,12 @@ import { execa } from 'execa';
 import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { scriptProcesses } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
 describeAsRoot('the UUID of a copy of a frozen XFS', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let stopUdev: () => Promise<void>;
   let original: string;
   let device: string;
@@ -22,7 +22,7 @@ describeAsRoot('the UUID of a copy of a frozen XFS', () => {
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
-    folder = await temporaryFolder('xfs-uuid');
+    folder = await temporaryDirectory('xfs-uuid');
     original = join(folder.path, 'original');
     await mkdir(join(folder.path, 'mnt'));
     await writeFile(original, '');

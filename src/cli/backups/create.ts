@@ -43,15 +43,15 @@ export async function createBackup(
       },
     );
   }
-  const said = given ?? of.namespace ?? flags.namespace;
+  const requested = given ?? of.namespace ?? flags.namespace;
   const wantedIn = (namespace: string) => checked(backupOf(name, namespace, flags));
   if (dryRun === 'client') {
-    const wanted = wantedIn(said ?? (await connect()).namespace);
+    const wanted = wantedIn(requested ?? (await connect()).namespace);
     return printDone([wanted], false, 'created (dry run)', output, io);
   }
   const connection = await connect();
   const { client } = connection;
-  const wanted = wantedIn(said ?? connection.namespace);
+  const wanted = wantedIn(requested ?? connection.namespace);
   const server = dryRun === 'server';
   const options = { dryRun: server, strict: true, signal: io.signal };
   let made = await client.create(BACKUPS, wanted, options).catch(missingKind);

@@ -29,21 +29,21 @@ export async function checkCluster(
   io: Io,
   connection: Connection,
 ): Promise<void> {
-  const found = await looks(connection, io);
+  const found = await runChecks(connection, io);
   const checks = found.map(({ command, ...check }) =>
     command === undefined ? check : { ...check, command: inCluster(flags)(command) },
   );
   if (output === 'json') io.stdout.write(asJson({ checks }));
   else if (output === 'yaml') io.stdout.write(asYaml({ checks }));
   else io.stdout.write(clusterText(checks));
-  const amiss = checks.filter(({ ok }) => !ok).length;
-  if (amiss > 0) {
-    const count = amiss === 1 ? '1 problem' : `${amiss} problems`;
+  const failures = checks.filter(({ ok }) => !ok).length;
+  if (failures > 0) {
+    const count = failures === 1 ? '1 problem' : `${failures} problems`;
     throw new StowageError('conflict', `${count} in the cluster ${connection.server}`);
   }
 }
 
-async function looks({ client, server, serverVersion }: Connection, io: Io): Promise<Check[]> {
+async function runChecks({ client, server, serverVersion }: Connection, io: Io): Promise<Check[]> {
   const { signal, clock } = io;
   const { gitVersion } = await serverVersion(signal);
   const [definitions, permissions, daemon, classes] = await Promise.all([
@@ -78,9 +78,9 @@ const all = async <T extends KubeObject>(
 ): Promise<T[]> => (await listAll<T>(client, resource, { signal, labelSelector })).items;
 
 /** Runs checks; reports refused or missing objects as a failed check. */
-async function seen(check: string, look: () => Promise<Check[]>): Promise<Check[]> {
+async function seen(check: string, run: () => Promise<Check[]>): Promise<Check[]> {
   try {
-    return await look();
+    return await run();
   } catch (error) {
     if (
       !(error instanceof StowageError) ||

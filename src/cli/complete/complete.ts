@@ -54,7 +54,7 @@ async function live(
   );
   try {
     const found = await Promise.race([
-      look(values, { given, start, ...what }, io, over.signal),
+      liveCandidates(values, { given, start, ...what }, io, over.signal),
       late,
     ]);
     return found.filter(({ word }) => PLAIN.test(word));
@@ -65,7 +65,7 @@ async function live(
   }
 }
 
-async function look(
+async function liveCandidates(
   values: LiveValues,
   { given, start, arguments: args }: Asked,
   io: Io,
@@ -102,8 +102,8 @@ async function look(
 
 function print(candidates: readonly Candidate[], directive: number, io: Io): void {
   const lines = candidates.map(({ word, description }) => {
-    const told = printable(description ?? '').replaceAll(/[\t\n]+/g, ' ');
-    return told === '' ? word : `${word}\t${told}`;
+    const text = printable(description ?? '').replaceAll(/[\t\n]+/g, ' ');
+    return text === '' ? word : `${word}\t${text}`;
   });
   io.stdout.write([...lines, `:${directive}`, ''].join('\n'));
 }

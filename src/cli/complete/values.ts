@@ -100,7 +100,7 @@ const ARGUMENTS: Readonly<Record<string, Values>> = {
 };
 
 /** Commands and options listed here, for a test that they exist. */
-export const TOLD_OF = { options: Object.keys(OPTIONS), arguments: Object.keys(ARGUMENTS) };
+export const LISTED = { options: Object.keys(OPTIONS), arguments: Object.keys(ARGUMENTS) };
 
 /** Returns the values of an option; undefined if any value is possible. */
 export function valuesOf(path: string, { long, argChoices }: Option): Values | undefined {

@@ -84,7 +84,7 @@ async function ensured(
       }
       const from = widened(there, wanted);
       if (from === undefined || there.metadata.deletionTimestamp !== undefined)
-        throw saysOtherwise(there);
+        throw conflictingGrant(there);
       const { resourceVersion } = there.metadata;
       const patch = { metadata: { resourceVersion }, spec: { from } };
       return { made: await client.patch(resource, name, patch, options), did: 'changed' };
@@ -101,7 +101,7 @@ const granting = (
   what: GrantedTo,
 ) => grantFor(grants, referrer(what, to), { ...SNAPSHOT_TYPE, namespace, name: snapshot });
 
-function saysOtherwise({
+function conflictingGrant({
   metadata: { namespace = '', name, deletionTimestamp },
 }: ReferenceGrant): StowageError {
   const why =

@@ -44,7 +44,7 @@ export async function apply(
     if (!isNotFound(error)) throw error;
   }
   if (outdated !== undefined) {
-    await checkAnew(client, wanted, at);
+    await dryRunCreate(client, wanted, at);
     const { uid, resourceVersion } = outdated.metadata;
     await client.delete(resource, name, { ...at, uid, resourceVersion });
     if (options.dryRun) return 'recreated';
@@ -60,7 +60,7 @@ export async function apply(
 }
 
 /** Lets the server check a new object before the existing one is deleted. Throws its refusal. */
-async function checkAnew(client: KubeClient, wanted: Wanted, at: WriteOptions): Promise<void> {
+async function dryRunCreate(client: KubeClient, wanted: Wanted, at: WriteOptions): Promise<void> {
   const object = asCreated(wanted);
   const metadata = { ...object.metadata, name: `${object.metadata.name}-anew` };
   await client.create(wanted.resource, { ...object, metadata }, { ...at, dryRun: true });

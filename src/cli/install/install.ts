@@ -74,7 +74,7 @@ export async function install(
   }
   const client = await connect();
   const options = { dryRun: flags.dryRun === 'server', signal: io.signal };
-  const say = (resource: Installed['resource'], object: KubeObject, what: string) =>
+  const report = (resource: Installed['resource'], object: KubeObject, what: string) =>
     io.stderr.write(
       `${printable(titleOf(resource, object))} ${what}${options.dryRun ? ' (server dry run)' : ''}\n`,
     );
@@ -114,7 +114,7 @@ export async function install(
       io.signal,
     )) {
       await removeObject(client, each, options);
-      say(each.resource, each.object, 'removed');
+      report(each.resource, each.object, 'removed');
     }
   }
   if (components.includes('rbac')) await remove(await installedOf(client, 'rbac', io.signal));
@@ -123,23 +123,23 @@ export async function install(
   async function remove(installed: readonly Installed[]): Promise<void> {
     for (const each of unwanted(installed, objects)) {
       await removeObject(client, each, options);
-      say(each.resource, each.object, 'removed');
+      report(each.resource, each.object, 'removed');
     }
   }
 
   async function make(wanted: Wanted): Promise<void> {
     const { resource, object } = wanted;
     if (!namespaceIsThere && object.metadata.namespace === namespace) {
-      say(resource, object, 'created, unchecked: its namespace does not exist yet');
+      report(resource, object, 'created, unchecked: its namespace does not exist yet');
       return;
     }
     const outcome = await applied(wanted);
     if (outcome === undefined) {
-      say(resource, object, 'created, unchecked: its kind does not exist yet');
+      report(resource, object, 'created, unchecked: its kind does not exist yet');
       return;
     }
     if (outcome === LEFT_AS_IT_IS) {
-      say(resource, object, `${outcome}: it is not managed by Stowage`);
+      report(resource, object, `${outcome}: it is not managed by Stowage`);
       const note = await oddVersions(client, wanted, io.signal);
       if (note !== undefined) io.stderr.write(`note: ${printable(note)}\n`);
       return;
@@ -147,7 +147,7 @@ export async function install(
     if (resource === NAMESPACES && outcome === 'created') namespaceIsThere = !options.dryRun;
     if (resource === CUSTOM_RESOURCE_DEFINITIONS && !options.dryRun)
       await established(client, object, io);
-    say(resource, object, outcome);
+    report(resource, object, outcome);
     if (resource === DEPLOYMENTS && outcome === 'created') {
       const { needs } = nodeAccess(namespace, values);
       const what = needs.map((each) => `the ${each}`).join(' and ');
@@ -174,7 +174,7 @@ export async function install(
       await removeObject(client, installed, { ...options, propagationPolicy: 'Foreground' });
       if (!options.dryRun)
         await waitUntilGone(client, placeOf(installed.object), installed.object, io);
-      say(installed.resource, installed.object, 'removed');
+      report(installed.resource, installed.object, 'removed');
     }
     if (options.dryRun) return;
     const accounts = await installedOf(client, 'rbac', io.signal);

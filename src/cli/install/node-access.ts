@@ -12,9 +12,9 @@ export interface NodeAccess {
 
 /** Default Secret with ssh's `config`, and the keys and known hosts that it names. */
 export const SSH_SECRET = 'stowage-ssh';
-const SSH_FOLDER = '/etc/stowage/ssh';
-const SALT_FOLDER = '/etc/stowage/salt';
-const SALT_CA_FOLDER = '/etc/stowage/salt-ca';
+const SSH_DIRECTORY = '/etc/stowage/ssh';
+const SALT_DIRECTORY = '/etc/stowage/salt';
+const SALT_CA_DIRECTORY = '/etc/stowage/salt-ca';
 
 /** Mode that ssh and other readers of keys accept: the group is that of the pod's user. */
 const KEY_MODE = 0o440;
@@ -26,9 +26,9 @@ export const nodeAccess = (namespace: string, values: Values): NodeAccess =>
 
 function overSsh({ sshSecret = SSH_SECRET, sshGuard }: Values): NodeAccess {
   return {
-    args: [`--ssh-config=${SSH_FOLDER}/config`, ...(sshGuard ? ['--ssh-guard'] : [])],
+    args: [`--ssh-config=${SSH_DIRECTORY}/config`, ...(sshGuard ? ['--ssh-guard'] : [])],
     volumes: [{ name: 'ssh', secret: { secretName: sshSecret, defaultMode: KEY_MODE } }],
-    mounts: [{ name: 'ssh', mountPath: SSH_FOLDER, readOnly: true }],
+    mounts: [{ name: 'ssh', mountPath: SSH_DIRECTORY, readOnly: true }],
     needs: [`Secret ${sshSecret}`],
   };
 }
@@ -47,8 +47,8 @@ function overSalt(namespace: string, values: Values): NodeAccess {
       ...['--transport=salt', `--salt-url=${saltUrl}`],
       ...(saltEauth === undefined ? [] : [`--salt-eauth=${saltEauth}`]),
       ...(saltUser === undefined ? [] : [`--salt-user=${saltUser}`]),
-      `--salt-secret-file=${SALT_FOLDER}/secret`,
-      ...(saltCaConfigmap === undefined ? [] : [`--salt-ca-file=${SALT_CA_FOLDER}/ca.crt`]),
+      `--salt-secret-file=${SALT_DIRECTORY}/secret`,
+      ...(saltCaConfigmap === undefined ? [] : [`--salt-ca-file=${SALT_CA_DIRECTORY}/ca.crt`]),
     ],
     volumes: [
       isToken
@@ -59,10 +59,10 @@ function overSalt(namespace: string, values: Values): NodeAccess {
         : [{ name: 'salt-ca', configMap: { name: saltCaConfigmap } }]),
     ],
     mounts: [
-      { name: 'salt', mountPath: SALT_FOLDER, readOnly: true },
+      { name: 'salt', mountPath: SALT_DIRECTORY, readOnly: true },
       ...(saltCaConfigmap === undefined
         ? []
-        : [{ name: 'salt-ca', mountPath: SALT_CA_FOLDER, readOnly: true } as const]),
+        : [{ name: 'salt-ca', mountPath: SALT_CA_DIRECTORY, readOnly: true } as const]),
     ],
     needs: [
       ...(isToken ? [] : [`Secret ${saltSecret}`]),

@@ -18,14 +18,14 @@ export const EXIT: Readonly<Record<ErrorCode, number>> = {
   partial: 7,
 };
 
-/** Calls `tell` with the error, unless there is nothing to report, and returns the exit status. */
-export function failed(error: unknown, io: Io, tell: (error: unknown) => void): number {
+/** Calls `report` with the error, unless there is nothing to report, and returns the exit status. */
+export function failed(error: unknown, io: Io, report: (error: unknown) => void): number {
   // commander also throws for requested help.
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
   const reason = io.signal.aborted ? io.signal.reason : error;
   if (reason instanceof SignalError) return reason.exitCode;
-  if (!(error instanceof ExitError)) tell(error);
-  else if (error.cause !== undefined) tell(error.cause);
+  if (!(error instanceof ExitError)) report(error);
+  else if (error.cause !== undefined) report(error.cause);
   return error instanceof ExitError ? error.exitCode : EXIT[codeOf(error)];
 }
 

@@ -66,9 +66,9 @@ export async function readMaxWait(
   signal: AbortSignal,
 ): Promise<number> {
   const leaders = leadersIn(foundIn(await readLeases(client, signal)) ?? [], now);
-  const told = leaders.map(({ maxWaitForUnmountMs }) => maxWaitForUnmountMs);
+  const waits = leaders.map(({ maxWaitForUnmountMs }) => maxWaitForUnmountMs);
   return (
-    told.reduce<number>((longest, each) => Math.max(longest, each ?? 0), 0) || MAX_WAIT_FOR_UNMOUNT
+    waits.reduce<number>((longest, each) => Math.max(longest, each ?? 0), 0) || MAX_WAIT_FOR_UNMOUNT
   );
 }
 

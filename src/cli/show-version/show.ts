@@ -51,11 +51,11 @@ async function askServer(
 ): Promise<Required<Omit<Versions, 'client'>>> {
   const { signal } = io;
   const { gitVersion } = await connection.serverVersion(signal);
-  const tell = (message: string) =>
+  const warn = (message: string) =>
     void io.stderr.write(`note: not checked: ${printable(message)}\n`);
   return {
     server: { url: connection.server, version: gitVersion },
-    crds: await crdSkews(connection.client, signal, tell),
+    crds: await crdSkews(connection.client, signal, warn),
   };
 }
 

@@ -41,14 +41,14 @@ export async function createSnapshot(
       },
     );
   }
-  const said = given ?? pvc.namespace ?? flags.namespace;
+  const requested = given ?? pvc.namespace ?? flags.namespace;
   if (dryRun === 'client') {
-    const wanted = snapshotOf(name, said ?? (await connect()).namespace, flags);
+    const wanted = snapshotOf(name, requested ?? (await connect()).namespace, flags);
     return printDone([wanted], false, 'created (dry run)', output, io);
   }
   const connection = await connect();
   const { client } = connection;
-  const wanted = snapshotOf(name, said ?? connection.namespace, flags);
+  const wanted = snapshotOf(name, requested ?? connection.namespace, flags);
   const server = dryRun === 'server';
   const options = { dryRun: server, strict: true, signal: io.signal };
   let made = await client.create(VOLUME_SNAPSHOTS, wanted, options).catch(missingKind);

@@ -20,15 +20,15 @@ import type { CreateClassFlags } from './flags.ts';
 export type Given = CreateClassFlags & GlobalFlags & { name?: string | undefined };
 
 /** Reports that no flag is about the storage of claims' volumes. */
-const isOpen = ({ static: byHand, type, vg, directory }: Given) =>
-  !byHand && type === undefined && vg === undefined && directory === undefined;
+const isOpen = ({ static: isStatic, type, vg, directory }: Given) =>
+  !isStatic && type === undefined && vg === undefined && directory === undefined;
 
 const QUESTIONS: readonly Question<Given>[] = [
   { of: 'name', message: 'Name of the storage class:', needed: true },
   {
     of: 'dynamic',
     message: 'Kind of class:',
-    when: ({ static: byHand }) => !byHand,
+    when: ({ static: isStatic }) => !isStatic,
     needed: '--static or --dynamic',
     names: {
       dynamic: 'dynamic: provisions a volume for each claim',
@@ -55,13 +55,13 @@ const QUESTIONS: readonly Question<Given>[] = [
   {
     of: 'vg',
     message: 'Volume group on each node:',
-    when: ({ type, static: byHand }) => type === 'lvm' && !byHand,
+    when: ({ type, static: isStatic }) => type === 'lvm' && !isStatic,
     needed: '--vg, the volume group on each node',
   },
   {
     of: 'thinPool',
     message: 'Thin pool in that group (empty: none):',
-    when: ({ type, static: byHand }, { vg }) => type === 'lvm' && !byHand && vg === undefined,
+    when: ({ type, static: isStatic }, { vg }) => type === 'lvm' && !isStatic && vg === undefined,
     none: true,
   },
   {

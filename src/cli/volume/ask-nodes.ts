@@ -10,7 +10,7 @@ import { roundedSize } from '../lib/output/size.ts';
 import type { Choice } from '../lib/prompts/prompts.ts';
 import { foundIn, reading } from '../lib/read-result.ts';
 import { orOther } from '../lib/wizard/ask.ts';
-import type { Looking } from '../lib/wizard/storage.ts';
+import type { ClusterAccess } from '../lib/wizard/storage.ts';
 
 /** Timeout for answers of nodes, in ms. */
 const HEAR_MS = 5000;
@@ -21,12 +21,12 @@ export const NODE = {
   of: 'node',
   message: QUESTION,
   needed: true,
-  choices: (_: unknown, looking: Looking) => nodeChoices(looking),
+  choices: (_: unknown, access: ClusterAccess) => nodeChoices(access),
   typed: (offered: boolean) => (offered ? 'Nodes that hold it, such as n1 or n{1..4}:' : QUESTION),
 } as const;
 
 /** Returns the nodes of the cluster, with their reachability and their free space. */
-async function nodeChoices({ io, connect, nodeFlags }: Looking): Promise<readonly Choice[]> {
+async function nodeChoices({ io, connect, nodeFlags }: ClusterAccess): Promise<readonly Choice[]> {
   const client = await connect();
   const { signal } = io;
   const nodes = foundIn(await reading(listAll<KubeNode>(client, NODES, { signal })))?.items ?? [];
@@ -41,12 +41,12 @@ async function nodeChoices({ io, connect, nodeFlags }: Looking): Promise<readonl
   const width = Math.max(...names.map((name) => name.length));
   const choices = names.map((name, index) => {
     const count = volumes.filter((volume) => nodeOf(volume) === name).length;
-    return { name: `${name.padEnd(width)}  ${told(heard[index], count)}`, value: name };
+    return { name: `${name.padEnd(width)}  ${nodeSummary(heard[index], count)}`, value: name };
   });
   return orOther(choices, 'another one, or several');
 }
 
-function told(heard: ProbedNode | undefined, volumes: number): string {
+function nodeSummary(heard: ProbedNode | undefined, volumes: number): string {
   const room = heard?.free && `${roundedSize(heard.free.bytes)} free in ${heard.free.directory}`;
   return [
     room ?? heard?.message ?? 'unreachable',

@@ -44,18 +44,18 @@ export function typeOf(flags: VolumeFlags): VolumeType | undefined {
   const given = (Object.keys(ABOUT) as (keyof typeof ABOUT)[]).filter(
     (flag) => flags[flag] !== undefined,
   );
-  const said: (readonly [string, readonly VolumeType[]])[] = [
+  const implied: (readonly [string, readonly VolumeType[]])[] = [
     ...(flags.type === undefined ? [] : [[`--type ${flags.type}`, [flags.type]] as const]),
     ...given.map((flag) => [written(flag), ABOUT[flag]] as const),
   ];
-  for (const [one, types] of said) {
-    const other = said.find(([, others]) => !types.some((type) => others.includes(type)));
+  for (const [one, types] of implied) {
+    const other = implied.find(([, others]) => !types.some((type) => others.includes(type)));
     if (other !== undefined) throw contradiction(one, other[0]);
   }
   const types = (['sparse', 'raw', 'lvm'] as const).filter((type) =>
-    said.every(([, can]) => can.includes(type)),
+    implied.every(([, can]) => can.includes(type)),
   );
-  return said.length === 0 ? undefined : types[0];
+  return implied.length === 0 ? undefined : types[0];
 }
 
 function contradiction(one: string, other: string): StowageError {

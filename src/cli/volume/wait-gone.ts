@@ -20,11 +20,11 @@ export async function untilGone(
     io,
     volumes.map(({ metadata: { name, uid } }) => ({
       title: name,
-      run: async (tell: (state: string) => void) => {
+      run: async (report: (state: string) => void) => {
         await waitFor<Volume>(client, VOLUMES, name, {
           until: (volume) => isGone(name, uid, volume),
           timeoutMs,
-          onChange: (volume) => tell(volume === undefined ? 'gone' : progressOf(volume)),
+          onChange: (volume) => report(volume === undefined ? 'gone' : progressOf(volume)),
           signal: io.signal,
           clock: io.clock,
         });

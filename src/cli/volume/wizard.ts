@@ -7,7 +7,7 @@ import { isInteractive } from '../lib/prompts/interactive.ts';
 import { foundIn, reading } from '../lib/read-result.ts';
 import { type Asking, complete as completeBy, missing, type Question } from '../lib/wizard/ask.ts';
 import { ATTACH_POLICY } from '../lib/wizard/attach-policy.ts';
-import { deviceChoices, deviceOf, groupOf, type Looking } from '../lib/wizard/storage.ts';
+import { type ClusterAccess, deviceChoices, deviceOf, groupOf } from '../lib/wizard/storage.ts';
 import { NODE } from './ask-nodes.ts';
 import type { CreateVolumeFlags } from './flags.ts';
 import { typeOf, type VolumeFlags } from './manifest.ts';
@@ -22,14 +22,14 @@ export const STORAGE_CLASS = {
   of: 'storageClass',
   message: 'Storage class:',
   needed: true,
-  choices: async (_: unknown, { io, connect }: Looking) =>
+  choices: async (_: unknown, { io, connect }: ClusterAccess) =>
     foundIn(await reading(classChoices(await connect(), io.signal))) ?? [],
 } as const;
 
 type Answers = VolumeFlags & { name?: string | undefined };
 const nodesOf = ({ node }: Answers) => node?.names ?? [];
 
-const QUESTIONS: readonly Question<Answers, Looking>[] = [
+const QUESTIONS: readonly Question<Answers, ClusterAccess>[] = [
   NAME,
   NODE,
   {
@@ -67,19 +67,19 @@ export const asks = (given: Answers, io: Io): boolean =>
  * Prompts for missing values on a terminal, for which it observes nodes. Elsewhere throws a
  * StowageError `usage` that names them.
  */
-export const complete = (given: Given, command: Command, looking: Looking) =>
-  completeBy<Given, 'name', Looking>(QUESTIONS, typed(given), askingOf(command, looking));
+export const complete = (given: Given, command: Command, access: ClusterAccess) =>
+  completeBy<Given, 'name', ClusterAccess>(QUESTIONS, typed(given), askingOf(command, access));
 
 /** Returns the settings of a command's prompts for storage on nodes. */
 export const askingOf = (
   command: Command,
-  looking: Looking,
-): Omit<Asking<never, Looking>, 'more'> => ({
+  access: ClusterAccess,
+): Omit<Asking<never, ClusterAccess>, 'more'> => ({
   command,
-  io: looking.io,
-  live: () => looking,
+  io: access.io,
+  live: () => access,
   hint: (lacking) =>
-    lacking.includes('--storage-class') ? classesThere(looking.io, looking.connect) : undefined,
+    lacking.includes('--storage-class') ? classesThere(access.io, access.connect) : undefined,
 });
 
 function typed<F extends VolumeFlags>(flags: F): F {

@@ -139,10 +139,10 @@ export function inDoubt(
   if (isWay && cause !== undefined) return { cause, ...(fix && { fix }) };
   if (silent !== undefined) return silent;
   const isAnswer = !isWay && fix?.run !== undefined;
-  return { cause: 'AttachmentUncertain', fix: isAnswer ? fix : lookAt(volume, node) };
+  return { cause: 'AttachmentUncertain', fix: isAnswer ? fix : restoreConnection(volume, node) };
 }
 
-const lookAt = (volume: Volume, node: string): Fix => ({
+const restoreConnection = (volume: Volume, node: string): Fix => ({
   // Not among the commands: users who paste all of them would force-detach from a live node.
   say: `Restore the connection to node ${node}. The check uses it, with the --ssh-config of the daemon, if given. Only if its machine is dead and switched off, force-detach the volume: ${forceDetachCommand(volume, node)}`,
   run: [commandLine('stowage', 'check', 'node', node)],

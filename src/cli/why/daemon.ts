@@ -41,7 +41,7 @@ const DAEMONS_TURN: ReadonlySet<Reason> = new Set<Reason>([
 ]);
 
 /** Causes whose `since` is the time of a daemon's report. */
-const TOLD_BY_DAEMON: ReadonlySet<Reason> = new Set<Reason>([
+const REPORTED_BY_DAEMON: ReadonlySet<Reason> = new Set<Reason>([
   'JobRunning',
   'RetryWaiting',
   'RemovalFailed',
@@ -94,7 +94,7 @@ export function daemonAbsent(
   if (last === undefined) return undefined;
   // A daemon that reports without a Lease exists nevertheless.
   if (
-    TOLD_BY_DAEMON.has(instead.cause) &&
+    REPORTED_BY_DAEMON.has(instead.cause) &&
     Date.parse(instead.since ?? '') > renewedAt(last) + LATER
   )
     return undefined;

@@ -11,7 +11,7 @@ import { obstructionOf } from './obstruction.ts';
 import { isDeleting, isOurs, nextAttempt, nodeText, ownPv, sinceOf } from './state.ts';
 import type { Blocker, Cause, Fix, VolumeFacts } from './types.ts';
 
-const look = (kind: string, name: string): string =>
+const getCommand = (kind: string, name: string): string =>
   commandLine('kubectl', 'get', kind, name, '-o', 'yaml');
 
 /** Finalizers of Kubernetes itself and of the snapshot API, which their owners remove. */
@@ -146,7 +146,7 @@ function heldPv(pv: PersistentVolume, known: VolumeFacts): Blocker {
       cause: 'PersistentVolumeHeld',
       holdup: why,
       next,
-      fix: { say: 'Check what uses the PersistentVolume:', run: [look('pv', pvName)] },
+      fix: { say: 'Check what uses the PersistentVolume:', run: [getCommand('pv', pvName)] },
     };
   }
   const { namespace = '', name, deletionTimestamp, finalizers = [] } = bound.metadata;

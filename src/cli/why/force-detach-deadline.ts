@@ -24,7 +24,7 @@ export function forceDetachTime(
   });
   if (!Number.isFinite(deadline)) return undefined;
   const at = new Date(deadline).toISOString();
-  return isSaid(foundIn(storageClass))
+  return setsMaxWait(foundIn(storageClass))
     ? { at }
     : { when: `at ${at}, if --max-wait-for-unmount of the daemon is 6m` };
 }
@@ -36,5 +36,5 @@ export function forceDetachTime(
 const isOnDemand = ({ metadata, spec }: Volume): boolean =>
   spec.attachPolicy === 'OnDemand' || metadata.deletionTimestamp !== undefined;
 
-const isSaid = (storageClass: StorageClass | undefined): boolean =>
+const setsMaxWait = (storageClass: StorageClass | undefined): boolean =>
   storageClass !== undefined && maxWaitOf(storageClass, -1) !== -1;

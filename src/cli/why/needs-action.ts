@@ -18,7 +18,7 @@ import type { Blocker, Diagnosis } from './types.ts';
  * Causes that only a person can remove. A missing claim, grant or snapshot is not among them:
  * others may create it meanwhile.
  */
-const BY_HAND: ReadonlySet<Reason> = new Set<Reason>([
+const NEEDS_ACTION: ReadonlySet<Reason> = new Set<Reason>([
   'ControllerOff',
   'GateOff',
   'SourceDropped',
@@ -74,7 +74,7 @@ function errorOf(
   diagnosis: Blocker,
   object: ErrorObject & { namespace: string },
 ): StowageError | undefined {
-  if (!BY_HAND.has(diagnosis.cause)) return undefined;
+  if (!NEEDS_ACTION.has(diagnosis.cause)) return undefined;
   const { holdup, fix } = diagnosis;
   const { kind, namespace, name } = object;
   const run = fix?.run === undefined ? '' : ` ${fix.run.join('; ')}`;

@@ -6,4 +6,5 @@ const WEIGHED =
  * Reports whether a person must first read the explanation, and decide or edit a file: the lines
  * are then not offered as one script. Names that contain such a term count as well. Pure.
  */
-export const isByHand = (run: readonly string[]): boolean => run.some((line) => WEIGHED.test(line));
+export const needsJudgement = (run: readonly string[]): boolean =>
+  run.some((line) => WEIGHED.test(line));

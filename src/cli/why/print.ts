@@ -1,6 +1,6 @@
 import type { Io } from '../lib/io.ts';
 import { asJson, asYaml } from '../lib/output/data.ts';
-import { isByHand } from './needs-judgement.ts';
+import { needsJudgement } from './needs-judgement.ts';
 import { explanation } from './text.ts';
 import type { Blocker, Diagnosis, Fix, Link, Subject, WhyFlags } from './types.ts';
 
@@ -61,6 +61,6 @@ function withText(fix: Fix): object {
   return {
     ...fix,
     ...(manifest === undefined ? {} : { yaml: asYaml(manifest) }),
-    ...(run.length === 0 || isByHand(run) ? {} : { command: run.join(' &&\n') }),
+    ...(run.length === 0 || needsJudgement(run) ? {} : { command: run.join(' &&\n') }),
   };
 }

@@ -42,8 +42,8 @@ export function sinceOf({
 export function nextAttempt(volume: Volume, now: number): { at: string } | undefined {
   const job = parseJobName(volume.status?.job);
   if (job?.attempt === undefined) return undefined;
-  const told = readReason(readyOf(volume)?.detail);
-  if (told?.parameters.attempt !== String(job.attempt - 1)) return undefined;
+  const detail = readReason(readyOf(volume)?.detail);
+  if (detail?.parameters.attempt !== String(job.attempt - 1)) return undefined;
   const due = dueAt(volume, job.attempt, now);
   return due > now ? { at: new Date(due).toISOString() } : undefined;
 }

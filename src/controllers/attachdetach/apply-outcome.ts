@@ -83,7 +83,7 @@ export function applyOutcome(
       return;
     case 'unknown': {
       const isUnfit = outcome.noDevice && !known.entries.some((entry) => entry.node === node);
-      const { message, detail, silenceToldAt } = told(known, node, outcome, now);
+      const { message, detail, silenceToldAt } = messageToReport(known, node, outcome, now);
       const why = { message, detail };
       noteFailure(
         known,
@@ -121,7 +121,12 @@ export function applyOutcome(
  * Returns the message to report. For a node that does not answer, the last message stands for
  * SAME_SILENCE.
  */
-function told(known: VolumeState, node: string, { message, detail, silent }: Unknown, now: number) {
+function messageToReport(
+  known: VolumeState,
+  node: string,
+  { message, detail, silent }: Unknown,
+  now: number,
+) {
   if (!silent) return { message, detail, silenceToldAt: undefined };
   const before = failureOf(known, 'verify', node);
   const stands = before?.silenceToldAt !== undefined && now - before.silenceToldAt < SAME_SILENCE;

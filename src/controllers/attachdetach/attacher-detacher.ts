@@ -185,7 +185,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       }
       if (job === MAX_JOBS) break;
       // A pod may have started on the other device: report it before the path changes.
-      if (planned.astray !== undefined && !isTold(volume, node)) {
+      if (planned.astray !== undefined && !isReported(volume, node)) {
         loopNumbers.release(node, uid);
         return verifyAfterFailure(context, { message: planned.astray, detail: planned.reason });
       }
@@ -213,8 +213,8 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
    * The condition of the Volume shows it or, for a Volume on several nodes, the last attempt on
    * this node.
    */
-  function isTold(volume: Volume, node: string): boolean {
-    if (isToldAstray(volume)) return true;
+  function isReported(volume: Volume, node: string): boolean {
+    if (isReportedAstray(volume)) return true;
     if (!isOnSeveral(volume)) return false;
     const key = `${volume.metadata.uid} ${node}`;
     const isAgain = failedAstray.has(key);
@@ -336,7 +336,7 @@ interface OperationContext {
   seen: boolean;
 }
 
-const isToldAstray = ({ status }: Volume): boolean =>
+const isReportedAstray = ({ status }: Volume): boolean =>
   status?.conditions?.some(
     ({ type, reason }) => type === 'Ready' && reason === READY_REASON.pathAstray,
   ) ?? false;

@@ -31,7 +31,7 @@ export function createForceDetach({
   factsOf,
   onForced,
 }: ForceDetachDeps) {
-  return { areStillGone, tell, detachOrdered };
+  return { areStillGone, tell: report, detachOrdered };
 
   /** Reports whether a live read confirms the nodes' facts, since the cache may be minutes old. */
   async function areStillGone(known: VolumeState, gone: readonly string[]): Promise<boolean> {
@@ -62,7 +62,7 @@ export function createForceDetach({
     }
   }
 
-  function tell(known: VolumeState, { node, reason, message, detail }: Forced): void {
+  function report(known: VolumeState, { node, reason, message, detail }: Forced): void {
     // Verify the node when it returns, and detach what is still attached there.
     known.unverifiedNodes.add(node);
     onForced?.(reason);

@@ -44,8 +44,8 @@ export function planForceDetach(
     const facts = view.nodeFacts(node);
     const verdict = verdictOn(view, entry, facts, now);
     if (verdict === undefined) {
-      const told = withWord(view, entry, facts);
-      if (told !== entry) left = left.map((each) => (each === entry ? told : each));
+      const updated = withWord(view, entry, facts);
+      if (updated !== entry) left = left.map((each) => (each === entry ? updated : each));
       continue;
     }
     if (typeof verdict === 'object') {
@@ -68,9 +68,9 @@ function withWord(
   { exists }: NodeFacts,
 ): NodeAttachment {
   const { node, detail } = entry;
-  const isSaid = detail?.code === ('NodeGone' satisfies ReasonCode);
-  if (exists) return isSaid ? { ...entry, message: undefined, detail: undefined } : entry;
-  if (isSaid || running?.node === node || !requiresFencing(volume)) return entry;
+  const isReported = detail?.code === ('NodeGone' satisfies ReasonCode);
+  if (exists) return isReported ? { ...entry, message: undefined, detail: undefined } : entry;
+  if (isReported || running?.node === node || !requiresFencing(volume)) return entry;
   return { ...entry, ...explain('NodeGone', { node }) };
 }
 

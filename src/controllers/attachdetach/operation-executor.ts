@@ -27,7 +27,7 @@ export interface WorkDeps {
 export const SHOW_AFTER = 1000;
 
 /** Duration (ms) after which an operation reports its progress. */
-const TELL_AFTER = 10_000;
+const REPORT_AFTER = 10_000;
 
 interface Running {
   operation: AttachmentOperation;
@@ -113,7 +113,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
       // know when it would run.
       if (waited && kind === 'verify') deps.enqueue(known.name, SHOW_AFTER);
       // The next reconcile shows the change: most operations end soon after.
-      say(known, operation, undefined);
+      setMessage(known, operation, undefined);
       const outcome = await carryOut(known, run, signal);
       if (run.givenUp) {
         logger.debug({ volume: known.name, node, kind, outcome }, 'a canceled operation ended');
@@ -143,9 +143,9 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     const { kind, node } = operation;
     const isKnown = () => known.entries.some((entry) => entry.node === node);
     try {
-      const letGo = explain('LetGoMeanwhile', { node });
+      const forceDetached = explain('LetGoMeanwhile', { node });
       const precheck = async (unused?: 'unused') => {
-        if (run.givenUp) return letGo;
+        if (run.givenUp) return forceDetached;
         // Skipped if the node was force-detached meanwhile.
         if (unused && isKnown()) {
           known.entries = change(known.entries, node, { safeToDetach: true }, clock.now());
@@ -159,12 +159,13 @@ export function createOperationExecutor(deps: WorkDeps): Work {
         // the attachment.
         const not = await deps.statusUpdater.precheck(known, operation);
         if (not !== undefined) return not;
-        return run.givenUp || (kind === 'attach' && !isKnown()) ? letGo : undefined;
+        return run.givenUp || (kind === 'attach' && !isKnown()) ? forceDetached : undefined;
       };
       const onProgress = (step: string) => {
-        if (run.givenUp || clock.now() - (run.placed ?? Number.POSITIVE_INFINITY) < TELL_AFTER)
+        if (run.givenUp || clock.now() - (run.placed ?? Number.POSITIVE_INFINITY) < REPORT_AFTER)
           return;
-        if (say(known, operation, explain('OperationUnderWay', { step }))) deps.enqueue(known.name);
+        if (setMessage(known, operation, explain('OperationUnderWay', { step })))
+          deps.enqueue(known.name);
       };
       return await deps.attacher.run(operation, known.volume, signal, precheck, onProgress);
     } catch (err) {
@@ -188,7 +189,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
    * Sets the message of the entry, except for a verification, which does not change the device.
    * @returns whether the message changed
    */
-  function say(
+  function setMessage(
     known: VolumeState,
     { kind, node }: AttachmentOperation,
     what: Explanation | undefined,
@@ -210,14 +211,14 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     return true;
   }
 
-  function tellOfWait(known: VolumeState, now: number): number {
+  function reportQueued(known: VolumeState, now: number): number {
     const run = running.get(known.uid);
     if (run === undefined || run.placed !== undefined) return Number.POSITIVE_INFINITY;
-    const left = run.since + TELL_AFTER - now;
+    const left = run.since + REPORT_AFTER - now;
     if (left > 0) return left;
-    say(known, run.operation, explain('OperationQueued'));
+    setMessage(known, run.operation, explain('OperationQueued'));
     return Number.POSITIVE_INFINITY;
   }
 
-  return { of: (uid) => running.get(uid), start, notBegunOn, giveUp, tellOfWait };
+  return { of: (uid) => running.get(uid), start, notBegunOn, giveUp, tellOfWait: reportQueued };
 }

@@ -211,8 +211,9 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     }
     for (const { node, message } of next.entries) {
       // The device is needed again: the next detach starts without backoff.
-      const said = view.entries.find((entry) => entry.node === node)?.message;
-      if (said !== undefined && message === undefined) forgetFailures(known, node, ['detach']);
+      const oldMessage = view.entries.find((entry) => entry.node === node)?.message;
+      if (oldMessage !== undefined && message === undefined)
+        forgetFailures(known, node, ['detach']);
     }
     known.entries = next.entries;
     podNames.note(known, next.entries);

@@ -6,7 +6,7 @@ import type { Volume } from '../../api/volume.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { attachmentsFromAnnotation } from './attached-nodes-annotation.ts';
 import { sharedBy } from './desired-state.ts';
-import { toldBefore } from './status-updater.ts';
+import { emittedBefore } from './status-updater.ts';
 import type { PodUse } from './types.ts';
 import type { VolumeState } from './volume-state.ts';
 
@@ -45,7 +45,7 @@ export function restoreState(
   }
   return {
     ...{ uid, name, volume, entries, unverifiedNodes: new Set(), failures: new Map() },
-    emittedEvents: toldBefore(name, needed),
+    emittedEvents: emittedBefore(name, needed),
     ...{
       incarnations: new Map(),
       lastDeviceMissingVersion: undefined,

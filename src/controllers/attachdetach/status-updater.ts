@@ -16,7 +16,7 @@ import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { RETRY } from '../../model/retry.ts';
-import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
+import { EMIT_AGAIN_AFTER } from '../../workqueue/emit-again.ts';
 import { withoutNode } from './actual-state.ts';
 import { attachmentsOf, recordToWrite } from './attached-nodes-annotation.ts';
 import { isOnSeveral } from './desired-state.ts';
@@ -67,7 +67,7 @@ export function createStatusUpdater({
   persistentVolumes,
   events,
 }: StatusUpdaterDeps): StatusUpdater {
-  return { write, beforeAttach, tell, precheck };
+  return { write, beforeAttach, tell: emitEvents, precheck };
 
   async function write(
     known: VolumeState,
@@ -149,19 +149,19 @@ export function createStatusUpdater({
     if (answer !== undefined) persistentVolumes.recordWrite(answer);
   }
 
-  function tell(
+  function emitEvents(
     known: VolumeState,
     next: ReconcileDecision,
     needed: readonly { pod: Pod; use: PodUse }[],
     now: number,
   ): void {
     const keep = new Set<string>();
-    const once = (key: string, gist: string, until: number, say: () => void) => {
+    const once = (key: string, gist: string, until: number, emit: () => void) => {
       keep.add(key);
       const before = known.emittedEvents.get(key);
       if (before?.gist === gist && now < before.until) return;
       known.emittedEvents.set(key, { gist, until });
-      say();
+      emit();
     };
     for (const { pod, use } of needed) {
       const entry = known.entries.find(({ node }) => node === use.node);
@@ -179,7 +179,7 @@ export function createStatusUpdater({
       const why = blocked ?? failureOf(known, 'attach', use.node);
       if (why !== undefined && !keep.has(`node ${use.node}`)) {
         const gist = [why, blocked?.inner ?? {}].map(gistOf).join('; ');
-        once(`node ${use.node}`, gist, now + TELL_AGAIN, () =>
+        once(`node ${use.node}`, gist, now + EMIT_AGAIN_AFTER, () =>
           events.event(pod, 'Warning', EVENT.failedAttachVolume, why.message, why.detail),
         );
       }
@@ -242,7 +242,7 @@ const attachedMessage = (volume: string, { node }: PodUse): string =>
  * Returns the events that an earlier process emitted for the pods, which are those with the
  * condition.
  */
-export const toldBefore = (volume: string, needed: readonly { pod: Pod; use: PodUse }[]) =>
+export const emittedBefore = (volume: string, needed: readonly { pod: Pod; use: PodUse }[]) =>
   new Map(
     needed
       .filter(({ pod }) =>

@@ -75,8 +75,8 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
       // Report one obstacle at a time: alternating messages would rewrite the status forever.
       if (paused !== undefined) return wait(input, paused);
       if (!('handle' in found)) return without(input, found);
-      const said = wait(input, outcome);
-      if (said.action !== undefined) return said;
+      const decision = wait(input, outcome);
+      if (decision.action !== undefined) return decision;
       const due = startedAt(backup) + backoffMs(attempt - 1, 0, RETRY.betweenTransfers) - now;
       return due > 0
         ? { requeueAfter: due }
@@ -97,10 +97,10 @@ function whileRunning(
   waits: Explanation | undefined,
 ): BackupDecision {
   if (waits !== undefined) {
-    const said = wait(input, waits);
-    if (said.action !== undefined) return said;
+    const decision = wait(input, waits);
+    if (decision.action !== undefined) return decision;
   } else if (input.backup.status?.message != null) {
-    return { action: { do: 'set-status', fields: UNSAID } };
+    return { action: { do: 'set-status', fields: NO_MESSAGE } };
   }
   return { follow: job, requeueAfter: RETRY.recheckSoon };
 }
@@ -124,9 +124,9 @@ function whyPaused({ backup, nodeFacts }: BackupInput, node: string): Explanatio
  * another attempt at once.
  */
 function unknown(input: BackupInput, why: Explanation): BackupDecision {
-  const told = readReason(input.backup.status?.detail);
-  const isTold = told !== undefined && why.detail && keyOf(why.detail) === keyOf(told);
-  return { ...(isTold ? idle : wait(input, why)), retry: true };
+  const reported = readReason(input.backup.status?.detail);
+  const isReported = reported !== undefined && why.detail && keyOf(why.detail) === keyOf(reported);
+  return { ...(isReported ? idle : wait(input, why)), retry: true };
 }
 
 const startedAt = ({ status }: Backup): number => Date.parse(status?.startedAt ?? '') || 0;
@@ -160,8 +160,8 @@ function source({ backup, snapshot, content, hasSnapshots }: BackupInput): Found
     return { problem: explain('BackupSnapshotBeingDeleted', what) };
   const { readyToUse, error } = snapshot.status ?? {};
   if (!readyToUse) {
-    const said = error?.message || undefined;
-    return { wait: explain('BackupSnapshotNotReady', { ...what, said }) };
+    const message = error?.message || undefined;
+    return { wait: explain('BackupSnapshotNotReady', { ...what, said: message }) };
   }
   if (content === undefined || content.spec.volumeSnapshotRef.uid !== snapshot.metadata.uid)
     return { wait: explain('BackupContentUnknown', what) };
@@ -247,7 +247,7 @@ function next(
   const fields: StatusFields = {
     ...{ phase: 'Running', node, attempt, startedAt: timeOf(now), volumeMode: mode },
     ...(restoreSize === undefined ? {} : { restoreSize }),
-    ...(backup.status?.message == null ? {} : UNSAID),
+    ...(backup.status?.message == null ? {} : NO_MESSAGE),
   };
   return { action: { do: 'set-status', fields } };
 }
@@ -257,7 +257,7 @@ function completed(
   now: number,
 ): BackupDecision {
   const fields: StatusFields = {
-    ...{ phase: 'Completed', bytes, sha256, finishedAt: timeOf(now), ...UNSAID },
+    ...{ phase: 'Completed', bytes, sha256, finishedAt: timeOf(now), ...NO_MESSAGE },
   };
   return {
     action: {
@@ -272,7 +272,7 @@ function completed(
   };
 }
 
-const UNSAID = { message: null, detail: null };
+const NO_MESSAGE = { message: null, detail: null };
 
 function fail({ message, detail }: Explanation): BackupDecision {
   const event = { type: 'Warning', reason: BACKUP_EVENT.failed, message, detail } as const;

@@ -106,7 +106,7 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     if ('message' in target) return { is: 'failed', ...target, forGood: true };
     const { namespace, uid = '' } = backup.metadata;
     const wanted = { uid, namespace, file: handle.path, mode, to: target.to };
-    const look = backupProbes(wanted);
+    const probes = backupProbes(wanted);
     return ensure(backup, job, {
       isCurrent,
       async plan() {
@@ -117,16 +117,16 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
           const why = reason('BackupSecretUnusable', of);
           return { refusal: secret.problem, reason: why, retryable: true };
         }
-        const seen = readBackup(wanted, await executor.observe(job.node, look));
+        const seen = readBackup(wanted, await executor.observe(job.node, probes));
         if (seen.made !== undefined) return { steps: [], made: seen.made };
         const step = backupStep({ ...wanted, authorization: secret?.value }, seen);
-        return 'refusal' in step ? step : { steps: [step], look };
+        return 'refusal' in step ? step : { steps: [step], look: probes };
       },
     });
   }
 
   /** Plans no steps, so that no job is submitted. */
-  const look = (backup: Backup, job: BackupJob) =>
+  const observe = (backup: Backup, job: BackupJob) =>
     ensure(backup, job, {
       plan: async () => ({ steps: [], made: await madeOn(job.node, backup) }),
       isCurrent: async () => false,
@@ -160,7 +160,7 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
 
   return {
     run: (backup, ...args) => published(backup, () => run(backup, ...args)),
-    look: (backup, job) => published(backup, () => look(backup, job)) as Promise<BackupOutcome>,
+    look: (backup, job) => published(backup, () => observe(backup, job)) as Promise<BackupOutcome>,
     async forget(backup, job) {
       await answered(
         () => leave(backup, job),
@@ -184,10 +184,10 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     });
     if (outcome === undefined || !('message' in outcome)) return outcome;
     const { namespace, name } = backup.metadata;
-    const told = publicly(outcome, [backup.spec.to.path ?? '']);
-    if (told.message !== outcome.message)
+    const redacted = publicly(outcome, [backup.spec.to.path ?? '']);
+    if (redacted.message !== outcome.message)
       logger.warn({ backup: `${namespace}/${name}` }, outcome.message);
-    return told;
+    return redacted;
   }
 }
 

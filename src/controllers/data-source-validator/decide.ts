@@ -21,7 +21,7 @@ export function classifyDataSource(
 /**
  * Returns the event for a verdict; undefined if none is due, as for a bound or deleted claim. Pure.
  */
-export function toTell(
+export function eventFor(
   { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
   verdict: DataSourceClass,
 ): (Explanation & { reason: string }) | undefined {

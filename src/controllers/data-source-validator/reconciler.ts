@@ -3,8 +3,8 @@ import type { VolumePopulator } from '../../api/populator.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { Clock } from '../../workqueue/clock.ts';
-import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
-import { classifyDataSource, type DataSourceClass, toTell } from './decide.ts';
+import { EMIT_AGAIN_AFTER } from '../../workqueue/emit-again.ts';
+import { classifyDataSource, type DataSourceClass, eventFor } from './decide.ts';
 
 export interface ValidatorDeps {
   claims: Informer<PersistentVolumeClaim>;
@@ -46,14 +46,15 @@ export function createValidator({ claims, populators, clock, once, onVerdict }: 
     const { uid = '' } = claim.metadata;
     const before = last.get(key);
     const isKnown = before?.uid === uid && before.verdict === verdict;
-    const told = toTell(claim, verdict);
+    const event = eventFor(claim, verdict);
     const now = clock.now();
-    const left = isKnown ? before.at + TELL_AGAIN - now : 0;
-    const again = told === undefined ? undefined : { requeueAfterMs: left > 0 ? left : TELL_AGAIN };
-    if (isKnown && (told === undefined || left > 0)) return again;
-    if (told !== undefined) {
+    const left = isKnown ? before.at + EMIT_AGAIN_AFTER - now : 0;
+    const again =
+      event === undefined ? undefined : { requeueAfterMs: left > 0 ? left : EMIT_AGAIN_AFTER };
+    if (isKnown && (event === undefined || left > 0)) return again;
+    if (event !== undefined) {
       try {
-        await once(claim, 'Warning', told.reason, told.message, told.detail);
+        await once(claim, 'Warning', event.reason, event.message, event.detail);
       } catch (error) {
         onVerdict?.('error');
         throw error;

@@ -4,7 +4,7 @@ import type { EventToSend } from './event.ts';
 /**
  * Returns a key for deduplicating an event: its message counts only without a more specific reason.
  */
-export const saidBy = ({ reason, message, detail, about = '' }: EventToSend): string =>
+export const eventKey = ({ reason, message, detail, about = '' }: EventToSend): string =>
   `${reason}: ${detail === undefined ? message : keyOf(detail)} ${about}`.trimEnd();
 
 /**

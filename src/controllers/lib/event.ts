@@ -8,4 +8,4 @@ export interface EventToSend extends Explanation {
 }
 
 /** Clips text from elsewhere to the length that an event parameter may have. */
-export const clipped = (said: string): string => said.slice(0, 900);
+export const clipped = (text: string): string => text.slice(0, 900);

@@ -52,7 +52,7 @@ export type WriteAction = Exclude<
  */
 export function createActionRunner(deps: ActionRunnerDeps) {
   const { client, claims, persistentVolumes, pods, namespace } = deps;
-  const tell = (
+  const emit = (
     claim: PersistentVolumeClaim | undefined,
     { type, reason, message, detail }: EventToSend,
   ) => {
@@ -90,7 +90,7 @@ export function createActionRunner(deps: ActionRunnerDeps) {
         return true;
       case 'create-pod':
         pods.recordWrite(await client.create(PODS, effect.pod, { namespace }));
-        tell(claim, effect.event);
+        emit(claim, effect.event);
         return true;
       case 'delete-pod':
         await remove(PODS, effect.pod);
@@ -99,7 +99,7 @@ export function createActionRunner(deps: ActionRunnerDeps) {
         await annotatePrime(uid, {
           [POPULATE_ATTEMPTS_ANNOTATION]: JSON.stringify(effect.attempts),
         });
-        tell(claim, effect.event);
+        emit(claim, effect.event);
         return true;
       case 'mark-populated':
         await annotatePrime(uid, { [POPULATED_BY_ANNOTATION]: effect.pod.metadata.uid ?? '' });
@@ -107,7 +107,7 @@ export function createActionRunner(deps: ActionRunnerDeps) {
       case 'give-back': {
         if (claim === undefined) return false;
         await patchClaim(claim, { annotations: { [SELECTED_NODE_ANNOTATION]: null } });
-        tell(claim, effect.event);
+        emit(claim, effect.event);
         return true;
       }
       case 'release-pv':

@@ -22,15 +22,21 @@ export function refusalOf(
   return { type: 'Warning', reason, ...explanationOf(effect, clipped(error.message), namespace) };
 }
 
-function explanationOf(effect: WriteAction, said: string, namespace: string) {
+function explanationOf(effect: WriteAction, message: string, namespace: string) {
   switch (effect.do) {
     case 'create-prime':
-      return explain('PrimeRefused', { claim: `${namespace}/${effect.prime.metadata.name}`, said });
+      return explain('PrimeRefused', {
+        claim: `${namespace}/${effect.prime.metadata.name}`,
+        said: message,
+      });
     case 'create-pod':
-      return explain('PodRefused', { pod: `${namespace}/${effect.pod.metadata.name}`, said });
+      return explain('PodRefused', {
+        pod: `${namespace}/${effect.pod.metadata.name}`,
+        said: message,
+      });
     case 'rebind':
-      return explain('RebindRefused', { volume: effect.pv.metadata.name, said });
+      return explain('RebindRefused', { volume: effect.pv.metadata.name, said: message });
     default:
-      return explain('PopulationStepRefused', { step: effect.do, said });
+      return explain('PopulationStepRefused', { step: effect.do, said: message });
   }
 }

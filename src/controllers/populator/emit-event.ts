@@ -1,6 +1,6 @@
 import type { Explanation } from '../../api/reasons.ts';
 import type { EventToSend } from '../lib/event.ts';
-import { saidBy } from '../lib/event-key.ts';
+import { eventKey } from '../lib/event-key.ts';
 import type { MachineDecision, MachineInput } from './types.ts';
 
 /** Emits an event once; returns `otherwise` while it is the last one of the claim. Pure. */
@@ -19,4 +19,4 @@ export const emitEvent = (
   event: EventToSend,
   otherwise: MachineDecision = {},
 ): MachineDecision =>
-  told?.said === saidBy(event) ? otherwise : { action: { do: 'tell', event } };
+  told?.said === eventKey(event) ? otherwise : { action: { do: 'tell', event } };

@@ -33,12 +33,12 @@ export function noteFailure(
     max: RETRY.maxTransfers,
     said: clipped(why),
   });
-  const told = { message: withHint(message, again), detail };
+  const explanation = { message: withHint(message, again), detail };
   return {
     action: {
       do: 'note-attempts',
       attempts: { failed, pod, message: why, at: now, of },
-      event: { type: 'Warning', reason: POPULATOR_EVENT.failed, ...told },
+      event: { type: 'Warning', reason: POPULATOR_EVENT.failed, ...explanation },
     },
   };
 }

@@ -26,7 +26,7 @@ const BEGINS_WITHIN = 600_000;
  * Time (ms) after which the events of a pod that has not started are read: its status does not
  * report a volume that cannot be mounted.
  */
-const LOOK_AFTER = 30_000;
+const READ_EVENTS_AFTER = 30_000;
 
 /** Decides by the state of the pod. Pure. */
 export function podOutcome(
@@ -64,12 +64,12 @@ function beforeItBegins(
   const age = now - Date.parse(creationTimestamp ?? '') || 0;
   const known = whyNotRunning(pod);
   if (known === undefined && podSays === undefined) {
-    return age < LOOK_AFTER
-      ? { requeueAfter: LOOK_AFTER - age }
+    return age < READ_EVENTS_AFTER
+      ? { requeueAfter: READ_EVENTS_AFTER - age }
       : { action: { do: 'look-at-pod', pod } };
   }
   const stands = known ?? podSays?.found;
-  if (stands === undefined) return { requeueAfter: LOOK_AFTER };
+  if (stands === undefined) return { requeueAfter: READ_EVENTS_AFTER };
   if (source === undefined) return { action: { do: 'resolve-source', definition } };
   if (source.is === 'ready') {
     const origin = originOf(definition, source.object);

@@ -62,13 +62,17 @@ export function whyNotRunning(pod: Pod): Standstill | undefined {
   const waiting = status?.containerStatuses?.find(({ name }) => name === CONTAINER)?.state?.waiting;
   const { reason: state = '', message } = waiting ?? {};
   if (state !== '' && !ON_ITS_WAY.includes(state)) {
-    const said = message ? shortened(message) : undefined;
-    return { code: OF_IMAGES.includes(state) ? 'ImageRefused' : 'PodNotStarted', state, said };
+    const text = message ? shortened(message) : undefined;
+    return {
+      code: OF_IMAGES.includes(state) ? 'ImageRefused' : 'PodNotStarted',
+      state,
+      said: text,
+    };
   }
   if (!isUnscheduled(pod)) return undefined;
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  const said = scheduled?.message || scheduled?.reason || 'no node found';
-  return { code: 'PodUnscheduled', said: shortened(said) };
+  const cause = scheduled?.message || scheduled?.reason || 'no node found';
+  return { code: 'PodUnscheduled', said: shortened(cause) };
 }
 
 /** Formats an obstacle as text. Pure. */

@@ -10,9 +10,9 @@ import { sourceReference } from '../../model/data-source/reference.ts';
 import { definitionsFor } from '../../model/populator-definition.ts';
 import { RETRY } from '../../model/retry.ts';
 import type { Clock } from '../../workqueue/clock.ts';
-import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
+import { EMIT_AGAIN_AFTER } from '../../workqueue/emit-again.ts';
 import type { EventToSend } from '../lib/event.ts';
-import { saidBy } from '../lib/event-key.ts';
+import { eventKey } from '../lib/event-key.ts';
 import { type ActionRunnerDeps, createActionRunner, type WriteAction } from './actions.ts';
 import { refusalOf } from './api-refusal.ts';
 import { decide } from './decide.ts';
@@ -67,7 +67,7 @@ export function createMachine(deps: MachineDeps): Machine {
   const carryOut = createActionRunner(deps);
   const warnings = createWarnings(client, namespace);
   /** Last event by claim UID, the key of the next three as well. */
-  const told = new Map<string, NonNullable<MachineInput['told']> & { at: number }>();
+  const emitted = new Map<string, NonNullable<MachineInput['told']> & { at: number }>();
   const creating = new Set<string>();
   /** Creation time of each claim's pod, in ms since the epoch, whichever process created it. */
   const begun = new Map<string, number>();
@@ -98,14 +98,14 @@ export function createMachine(deps: MachineDeps): Machine {
       definitions: kind === undefined ? [] : definitionsFor(definitions.list(), kind),
       storageClass: storageClasses.get(claim?.spec.storageClassName ?? ''),
       running: running(uid, claim?.metadata.namespace),
-      told: toldOf(uid),
+      told: lastEvent(uid),
       namespace,
     };
   }
 
-  function toldOf(uid: string): MachineInput['told'] {
-    const last = told.get(uid);
-    return last !== undefined && clock.now() - last.at < TELL_AGAIN ? last : undefined;
+  function lastEvent(uid: string): MachineInput['told'] {
+    const last = emitted.get(uid);
+    return last !== undefined && clock.now() - last.at < EMIT_AGAIN_AFTER ? last : undefined;
   }
 
   /** Counts the pods that fill other claims, or are about to. Used only while `uid` has no pod. */
@@ -130,14 +130,17 @@ export function createMachine(deps: MachineDeps): Machine {
       const input = inputOf(uid, asked);
       const { claim } = input;
       if (claim === undefined && input.prime === undefined && input.pod === undefined) {
-        told.delete(uid);
+        emitted.delete(uid);
         begun.delete(uid);
         lastPods.delete(uid);
         return undefined;
       }
       const { action, requeueAfter } = decide(input, clock.now());
       if (action === undefined) {
-        const next = Math.min(requeueAfter ?? Infinity, told.has(uid) ? TELL_AGAIN : Infinity);
+        const next = Math.min(
+          requeueAfter ?? Infinity,
+          emitted.has(uid) ? EMIT_AGAIN_AFTER : Infinity,
+        );
         return next === Infinity ? undefined : { requeueAfterMs: next };
       }
       switch (action.do) {
@@ -156,7 +159,7 @@ export function createMachine(deps: MachineDeps): Machine {
           asked = { ...asked, podSays: { found: await warnings.lastOf(action.pod) } };
           continue;
         case 'tell':
-          tell(uid, claim, action.event);
+          emit(uid, claim, action.event);
           continue;
         default:
           if (!(await tryTo(action, uid, claim))) return { retry: true } as const;
@@ -185,7 +188,7 @@ export function createMachine(deps: MachineDeps): Machine {
       const refused = refusalOf(effect, error, namespace);
       if (refused !== undefined) {
         deps.logger.warn({ uid, effect: effect.do, err: error }, 'refused by the API server');
-        if (toldOf(uid)?.said !== saidBy(refused)) tell(uid, claim, refused);
+        if (lastEvent(uid)?.said !== eventKey(refused)) emit(uid, claim, refused);
         return false;
       }
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
@@ -199,9 +202,9 @@ export function createMachine(deps: MachineDeps): Machine {
     }
   }
 
-  function tell(uid: string, claim: PersistentVolumeClaim | undefined, event: EventToSend): void {
+  function emit(uid: string, claim: PersistentVolumeClaim | undefined, event: EventToSend): void {
     const { type, reason, message, detail } = event;
-    told.set(uid, { reason, said: saidBy(event), at: clock.now() });
+    emitted.set(uid, { reason, said: eventKey(event), at: clock.now() });
     if (claim !== undefined) deps.events.event(claim, type, reason, message, detail);
   }
 
@@ -217,11 +220,11 @@ export function createMachine(deps: MachineDeps): Machine {
     const ms = since === undefined ? {} : { ms: Math.max(0, clock.now() - since) };
     deps.onPopulated?.({ result, ...ms, ...(filled && { filled }) });
     begun.delete(uid);
-    told.delete(uid);
+    emitted.delete(uid);
   }
 
   const liveClaim = ({ name, namespace }: Extract<MachineAction, { do: 'read-claim' }>) =>
     getOrUndefined<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, name, namespace);
 
-  return { reconcile, waiting: () => told.keys() };
+  return { reconcile, waiting: () => emitted.keys() };
 }

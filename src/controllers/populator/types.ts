@@ -63,7 +63,7 @@ export interface MachineInput {
   vanished: string | undefined;
   /** Number of pods that fill volumes or are about to; `own`: for claims in the same namespace. */
   running: { all: number; own: number };
-  /** Reason and key (`saidBy`) of the last event of this claim: each event is emitted once. */
+  /** Reason and key (`eventKey`) of the last event of this claim: each event is emitted once. */
   told: { reason: string; said: string } | undefined;
   /** Namespace of the daemon, of prime claims and of pods. */
   namespace: string;

@@ -12,7 +12,7 @@ import { publicly } from '../../nodes/public-text.ts';
 import { downloadBytes } from '../../storage/populate/download.ts';
 import { type Explained, nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
 import type { EventToSend } from '../lib/event.ts';
-import { keyOf, saidBy } from '../lib/event-key.ts';
+import { eventKey, keyOf } from '../lib/event-key.ts';
 import { isPrime, untolerated } from './consumers.ts';
 import { expand } from './expand.ts';
 import { failureMessage } from './failure-message.ts';
@@ -29,9 +29,9 @@ export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
   if (claim.spec.volumeName) return {};
   if (storageClass === undefined || options === undefined) return {};
   if (volume !== undefined) return wait(input);
-  if ('problem' in options) return tell(input, failed(unusable(storageClass, options.problem)));
+  if ('problem' in options) return emit(input, failed(unusable(storageClass, options.problem)));
   const problem = claimProblem(input);
-  if (problem !== undefined) return tell(input, failed(problem));
+  if (problem !== undefined) return emit(input, failed(problem));
   return options.waits
     ? forSelected(input, options, storageClass)
     : forAny(input, options, storageClass);
@@ -53,10 +53,11 @@ const inform = (
   input: ClaimInput,
   event: EventToSend,
   otherwise: ClaimDecision = {},
-): ClaimDecision => (input.told === saidBy(event) ? otherwise : { action: { do: 'tell', event } });
+): ClaimDecision =>
+  input.told === eventKey(event) ? otherwise : { action: { do: 'tell', event } };
 
 /** Emits an event as `inform` does; a warning counts as a failed attempt. */
-const tell = (
+const emit = (
   input: ClaimInput,
   event: EventToSend,
   otherwise: ClaimDecision = {},
@@ -87,7 +88,7 @@ function wait(input: ClaimInput): ClaimDecision {
   const volume = input.volume as NonNullable<ClaimInput['volume']>;
   const { name } = volume.metadata;
   if (claimOf(volume) === undefined) {
-    return tell(input, failed(explain('VolumeOfAnotherClaim', { volume: name })));
+    return emit(input, failed(explain('VolumeOfAnotherClaim', { volume: name })));
   }
   const ready = volume.status?.conditions?.find(({ type }) => type === 'Ready');
   if (volume.status?.phase === 'Failed' && ready?.reason === READY_REASON.freeExtentsCarryData) {
@@ -108,7 +109,7 @@ function wait(input: ClaimInput): ClaimDecision {
   if (volume.status?.phase !== 'Failed') return {};
   const { message, detail } = failureMessage(volume);
   const on = `Volume ${name} on node ${volume.spec.nodeName}`;
-  return tell(input, failed({ message: `${on} could not be provisioned: ${message}`, detail }));
+  return emit(input, failed({ message: `${on} could not be provisioned: ${message}`, detail }));
 }
 
 /**
@@ -163,7 +164,7 @@ function forSelected(
   const taint = node && untolerated(node, input.consumers);
   if (taint !== undefined) {
     return isPrime(input.claim)
-      ? tell(input, failed(taint), { requeueAfter: RETRY.rereadSource })
+      ? emit(input, failed(taint), { requeueAfter: RETRY.rereadSource })
       : rescheduleClaim(input, name, taint);
   }
   const source = sourceOf(input);
@@ -173,7 +174,7 @@ function forSelected(
     return rescheduleClaim(input, name, explain('SourceElsewhere', { nodes, node: name }));
   }
   const room = roomOn(input, options, name);
-  if (room === undefined) return lookForRoom(options, [name]);
+  if (room === undefined) return observeRoom(options, [name]);
   return room.why === undefined
     ? create(input, options, name)
     : rescheduleClaim(input, name, room.why);
@@ -211,13 +212,13 @@ function forAny(
     if (room.why === undefined) able.push({ node, freeBytes: room.freeBytes });
     else whys.push(room.why);
   }
-  if (unseen.length > 0) return lookForRoom(options, unseen);
+  if (unseen.length > 0) return observeRoom(options, unseen);
   const [most] = able.sort((a, b) =>
     a.freeBytes < b.freeBytes ? 1 : a.freeBytes > b.freeBytes ? -1 : 0,
   );
   if (most !== undefined) return create(input, options, most.node.metadata.name);
   const why = whys.length === 0 ? explain('NoNode') : ofSeveral(whys);
-  return tell(input, failed(why), { requeueAfter: RETRY.recheck });
+  return emit(input, failed(why), { requeueAfter: RETRY.recheck });
 }
 
 /** Obstacles in the order in which a person can act on them. */
@@ -267,19 +268,19 @@ function sourceOf(
     case 'waits': {
       const { message, detail } = source;
       const event = failed({ message, detail });
-      return { decision: tell(input, event, { requeueAfter: RETRY.rereadSource }) };
+      return { decision: emit(input, event, { requeueAfter: RETRY.rereadSource }) };
     }
     case 'other': {
       const { message, detail } = source;
       const { provisioning } = CLAIM_EVENT;
       return {
-        decision: tell(input, { type: 'Normal', reason: provisioning, message, detail }),
+        decision: emit(input, { type: 'Normal', reason: provisioning, message, detail }),
       };
     }
   }
 }
 
-const lookForRoom = ({ place }: DynamicClass, nodes: readonly string[]): ClaimDecision => ({
+const observeRoom = ({ place }: DynamicClass, nodes: readonly string[]): ClaimDecision => ({
   action: { do: 'look-for-room', nodes, place },
 });
 

@@ -8,7 +8,7 @@ import { nodeOf } from '../../model/desired-volume.ts';
 import { publicly } from '../../nodes/public-text.ts';
 import { driverOfSpec, sizeText } from '../../storage/registry.ts';
 import { whyNoRoom } from '../lib/capacity/refusal.ts';
-import { saidBy } from '../lib/event-key.ts';
+import { eventKey } from '../lib/event-key.ts';
 import { failureMessage } from './failure-message.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
@@ -80,7 +80,7 @@ function shownByGrowth({ spec }: Volume): Explanation | undefined {
 
 function refuse(input: ClaimInput, why: Explanation): ClaimDecision {
   const event = { type: 'Warning', reason: CLAIM_EVENT.resizeFailed, ...why } as const;
-  return input.told === saidBy(event)
+  return input.told === eventKey(event)
     ? { requeueAfter: 30_000 }
     : { action: { do: 'tell', event } };
 }

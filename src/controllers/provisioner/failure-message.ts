@@ -8,10 +8,11 @@ import { publicly } from '../../nodes/public-text.ts';
  * which the Volume's own status has.
  */
 export function failureMessage({ spec, status }: Volume): Explanation {
-  const [told, ready] = [PROVISIONED, 'Ready'].map((type) =>
+  const [provisioned, ready] = [PROVISIONED, 'Ready'].map((type) =>
     status?.conditions?.find((condition) => condition.type === type),
   );
-  return publicly({ message: (told ?? ready)?.message ?? '', detail: readReason(ready?.detail) }, [
-    spec.source?.populator?.options.source ?? '',
-  ]);
+  return publicly(
+    { message: (provisioned ?? ready)?.message ?? '', detail: readReason(ready?.detail) },
+    [spec.source?.populator?.options.source ?? ''],
+  );
 }

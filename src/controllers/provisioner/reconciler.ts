@@ -10,9 +10,9 @@ import type { Awaited } from '../../model/data-source/types.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
 import { RETRY } from '../../model/retry.ts';
 import { driverOfSpec } from '../../storage/registry.ts';
-import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
+import { EMIT_AGAIN_AFTER } from '../../workqueue/emit-again.ts';
 import type { EventToSend } from '../lib/event.ts';
-import { saidBy } from '../lib/event-key.ts';
+import { eventKey } from '../lib/event-key.ts';
 import { decideClaim } from './decide-claim.ts';
 import type { ClaimReconcilerDeps } from './deps.ts';
 import { kindOf } from './kind-of.ts';
@@ -40,16 +40,17 @@ const sizeOf = ({ spec }: PersistentVolumeClaim): bigint =>
 
 /** Returns how long (ms) the last event of a claim still stands. `now` is in ms since the epoch. */
 const leftOf = (
-  told: { uid: string; at: number } | undefined,
+  last: { uid: string; at: number } | undefined,
   { metadata }: PersistentVolumeClaim,
   now: number,
-): number => (told !== undefined && told.uid === metadata.uid ? told.at + TELL_AGAIN - now : 0);
+): number =>
+  last !== undefined && last.uid === metadata.uid ? last.at + EMIT_AGAIN_AFTER - now : 0;
 
 export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconciler {
   const { client, claims, volumes, persistentVolumes, storageClasses, nodes, rooms, reservations } =
     deps;
   /** Last event of each claim, by `namespace/name`. */
-  const told = new Map<string, { uid: string; event: string; at: number }>();
+  const emitted = new Map<string, { uid: string; event: string; at: number }>();
 
   const reclaim = createReclaimer(deps);
   const sources = createSourceResolver(deps.resolve);
@@ -72,7 +73,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       signal.throwIfAborted();
       const claim = claims.get(name, namespace);
       if (claim === undefined) {
-        told.delete(key);
+        emitted.delete(key);
         sources.forget(key);
         begun.delete(key);
         return undefined;
@@ -100,7 +101,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         begun.set(key, { uid: of ?? '', at, end: kindOf(claim) });
       }
       const now = deps.clock.now();
-      const toldFor = leftOf(told.get(key), claim, now);
+      const standsFor = leftOf(emitted.get(key), claim, now);
       // A Volume from a populator is named after the prime claim.
       const volumeName = claim.spec.volumeName || volumeNameOf(claim);
       const volume = volumes.get(volumeName);
@@ -122,7 +123,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
             ? undefined
             : rooms.room(node, options.place, options.overcommit),
         source,
-        told: toldFor > 0 ? told.get(key)?.event : undefined,
+        told: standsFor > 0 ? emitted.get(key)?.event : undefined,
       };
       const decision = decideClaim(input, now);
       const { action } = decision;
@@ -133,7 +134,10 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         deps.onProvisioned?.(kindOf(claim));
       }
       if (action === undefined) {
-        const next = Math.min(decision.requeueAfter ?? Infinity, toldFor > 0 ? toldFor : Infinity);
+        const next = Math.min(
+          decision.requeueAfter ?? Infinity,
+          standsFor > 0 ? standsFor : Infinity,
+        );
         return Number.isFinite(next) ? { requeueAfterMs: next } : undefined;
       }
       if (action.do === 'resolve-source') {
@@ -160,7 +164,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     );
   }
 
-  const tellOf = (claim: PersistentVolumeClaim, { type, reason, message, detail }: EventToSend) =>
+  const emit = (claim: PersistentVolumeClaim, { type, reason, message, detail }: EventToSend) =>
     deps.events.event(claim, type, reason, message, detail);
 
   async function unselectNode(
@@ -174,7 +178,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE_ANNOTATION]: null } },
     };
     claims.recordWrite(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace }));
-    tellOf(claim, event);
+    emit(claim, event);
     deps.logger.info(
       { claim: `${namespace}/${name}`, node },
       'asked the scheduler for another node',
@@ -197,12 +201,12 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         await Promise.all(action.nodes.map((node) => rooms.look(node, action.place)));
         return undefined;
       case 'tell':
-        told.set(`${namespace}/${name}`, {
+        emitted.set(`${namespace}/${name}`, {
           uid,
-          event: saidBy(action.event),
+          event: eventKey(action.event),
           at: deps.clock.now(),
         });
-        tellOf(claim, action.event);
+        emit(claim, action.event);
         return undefined;
       case 'take-back': {
         const { volume, place, node } = action;
@@ -210,7 +214,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         if (place.type === 'lvm' && !place.overwrite)
           rooms.refuse(volume.spec.nodeName, place, sizeOf(claim));
         await client.delete(VOLUMES, volume.metadata.name, { uid: volume.metadata.uid });
-        if (node === undefined) tellOf(claim, action.event);
+        if (node === undefined) emit(claim, action.event);
         else await unselectNode(claim, node, action.event);
         return undefined;
       }

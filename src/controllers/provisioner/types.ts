@@ -56,7 +56,7 @@ export interface ClaimInput {
   roomOn(node: string): Room | undefined;
   /** Undefined if not resolved in this reconcile. */
   source: ClaimStart | undefined;
-  /** Key (`saidBy`) of the claim's last event: each event is emitted once. */
+  /** Key (`eventKey`) of the claim's last event: each event is emitted once. */
   told: string | undefined;
 }
 

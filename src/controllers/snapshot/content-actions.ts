@@ -38,7 +38,7 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
   const { client, contents, volumes, nodes, work, events, clock, logger, rooms, naming, volumeOf } =
     deps;
   /** Last message of a `tell` action, by content UID: no status records it. */
-  const told = new Map<string, string>();
+  const emitted = new Map<string, string>();
 
   async function write(
     content: VolumeSnapshotContent,
@@ -143,7 +143,7 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
           (each) => each !== SNAPSHOT_FINALIZERS.content,
         );
         await write(content, {}, { finalizers });
-        told.delete(uid);
+        emitted.delete(uid);
         if (known.outcome?.is === 'absent')
           count(content, 'delete', Date.parse(metadata.deletionTimestamp ?? ''), true);
         logger.info(
@@ -154,9 +154,9 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
       }
       case 'set-status': {
         const { fields, event } = action;
-        const told =
+        const annotated =
           'error' in fields ? await explained(content, fields.error, event?.detail) : content;
-        await write(told, { status: fields }, {}, true);
+        await write(annotated, { status: fields }, {}, true);
         logger.info({ content: metadata.name, uid, ...fields }, 'snapshot status');
         if (event) events.event(content, event.type, event.reason, event.message, event.detail);
         // A copy that existed before is not counted as an operation.
@@ -171,8 +171,8 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
       }
       case 'tell': {
         const { type, reason, message, detail } = action.event;
-        if (told.get(uid) !== message) events.event(content, type, reason, message, detail);
-        told.set(uid, message);
+        if (emitted.get(uid) !== message) events.event(content, type, reason, message, detail);
+        emitted.set(uid, message);
         return known;
       }
       case 'look-for-room':

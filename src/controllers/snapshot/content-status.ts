@@ -26,13 +26,14 @@ export function waitFor(
 export function unknown(
   content: VolumeSnapshotContent,
   now: number,
-  { message: said, detail = reasonOf('SnapshotNodeAwaited', { said }) }: Explanation,
+  { message: text, detail = reasonOf('SnapshotNodeAwaited', { said: text }) }: Explanation,
   reason?: string,
 ): Decision<ContentAction> {
   const { error } = content.status ?? {};
-  const told = detailOf(content);
+  const reported = detailOf(content);
   const isRecent = now - Date.parse(error?.time ?? '') < RETRY.sameMessage;
-  if (isRecent && told !== undefined && keyOf(told) === keyOf(detail)) return { retry: true };
-  const why = { message: `waiting for a node: ${said}`, detail };
+  if (isRecent && reported !== undefined && keyOf(reported) === keyOf(detail))
+    return { retry: true };
+  const why = { message: `waiting for a node: ${text}`, detail };
   return { ...waitFor(content, now, reason ?? SNAPSHOT_EVENT.checkFailed, why), retry: true };
 }

@@ -40,8 +40,8 @@ export function take(input: ContentInput, now: number): Decision<ContentAction> 
       // Reports one of the two messages: alternating them would write the status forever.
       const noRoom = withoutRoom(input, now);
       if (noRoom !== undefined) return noRoom;
-      const said = failed(input, outcome, now);
-      return said.action === undefined ? again(input, note, now) : said;
+      const decision = failed(input, outcome, now);
+      return decision.action === undefined ? again(input, note, now) : decision;
     }
     // Result of a `look`, while no job may be submitted.
     case 'absent':
@@ -148,8 +148,8 @@ function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> 
   const why = whyNoRoom(node, place, room, sizeOf(volume.spec), 'NoRoomForCopy');
   if (why === undefined) return undefined;
   if ('unknown' in room) return unknown(content, now, why);
-  const told = detailOf(content);
-  return told !== undefined && keyOf(told) === keyOf(why.detail)
+  const reported = detailOf(content);
+  return reported !== undefined && keyOf(reported) === keyOf(why.detail)
     ? { requeueAfter: RETRY.recheck }
     : { ...failed(input, why, now), requeueAfter: RETRY.recheck };
 }

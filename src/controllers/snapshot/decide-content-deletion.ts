@@ -97,12 +97,12 @@ function remove(
     case 'refused':
       return { ...failed(input, seen, now), retry: true };
     case 'failed': {
-      const said = failed(input, seen, now);
-      return said.action === undefined ? name() : said;
+      const decision = failed(input, seen, now);
+      return decision.action === undefined ? name() : decision;
     }
     case 'whole': {
-      const said = failed(input, explain('SnapshotCopyStays'), now);
-      return said.action === undefined ? name() : said;
+      const decision = failed(input, explain('SnapshotCopyStays'), now);
+      return decision.action === undefined ? name() : decision;
     }
   }
 }

@@ -161,7 +161,7 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
           { snapshot: id, content: action.content.metadata.name },
           'snapshot content created',
         );
-        if (action.event) tell(snapshot, action.event);
+        if (action.event) emit(snapshot, action.event);
         return known;
       }
       case 'read-content':
@@ -176,12 +176,12 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
       }
       case 'set-status':
         await write(snapshot, { status: action.fields }, {}, true);
-        if (action.event) tell(snapshot, action.event);
+        if (action.event) emit(snapshot, action.event);
         return known;
     }
   }
 
-  function tell(snapshot: VolumeSnapshot, { type, reason, message, detail }: EventToSend): void {
+  function emit(snapshot: VolumeSnapshot, { type, reason, message, detail }: EventToSend): void {
     events.event(snapshot, type, reason, message, detail);
   }
 

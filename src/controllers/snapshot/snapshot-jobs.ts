@@ -75,9 +75,9 @@ export function createExecutorWork<Wanted extends object, Seen>({
     return async (results?: Results) => {
       const first = storage.before(wanted);
       before ??= first.length === 0 ? new Map() : await executor.observe(node, first);
-      const look = storage.probes(wanted, before);
-      const found = results ?? (await executor.observe(node, look));
-      return { look, seen: storage.read(wanted, before, found) };
+      const probes = storage.probes(wanted, before);
+      const found = results ?? (await executor.observe(node, probes));
+      return { look: probes, seen: storage.read(wanted, before, found) };
     };
   }
 
@@ -90,7 +90,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
       : { is: 'unknown', message: withHint(away.refusal, away.hint), detail: away.reason };
   };
 
-  async function look(
+  async function observeCopy(
     content: VolumeSnapshotContent,
     node: string,
     handle: SnapshotHandle,
@@ -147,7 +147,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
   }
 
   return {
-    look: (...args) => unlessUnknown(() => look(...args)),
+    look: (...args) => unlessUnknown(() => observeCopy(...args)),
     take: (content, volume, note, freeze, isCurrent) =>
       unlessUnknown(() => run(content, volume, note, freeze, isCurrent)),
     remove: (content, volume, note, isCurrent) =>

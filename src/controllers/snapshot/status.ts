@@ -61,8 +61,8 @@ export function setProblem(
   { message, detail }: Explanation,
 ): SetStatus<Pick<SnapshotStatus, 'error'> & { readyToUse: boolean }> | undefined {
   const { status } = object;
-  const said = status?.error?.message === message && status.readyToUse === false;
-  if (said) return undefined;
+  const isReported = status?.error?.message === message && status.readyToUse === false;
+  if (isReported) return undefined;
   const error = { message, time: new Date(now).toISOString() };
   return {
     do: 'set-status',

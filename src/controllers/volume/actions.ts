@@ -141,7 +141,7 @@ export function createActionRunner(
         );
         if (action.event) {
           const { type, reason, message, detail } = action.event;
-          tell(volume, type, reason, message, detail);
+          emit(volume, type, reason, message, detail);
         }
         if (job === volume.status?.job) return known;
         // A job name written for the first time has no job on the node, except after restoring a
@@ -189,7 +189,7 @@ export function createActionRunner(
         return { ...known, adoption: { problem } };
       }
       case 'observe':
-        return { ...known, ...(await lookAt(volume, node, known.source)) };
+        return { ...known, ...(await observeOn(volume, node, known.source)) };
       case 'poll':
         // Another job may have run since the last observation.
         return {
@@ -206,7 +206,7 @@ export function createActionRunner(
         const seen = 'known' in job && job.known.state === 'succeeded' ? job.known.seen : undefined;
         const next = { ...nothing, source: known.source, job };
         if (seen === undefined) return next;
-        return { ...next, ...(await lookAt(volume, node, known.source, seen)) };
+        return { ...next, ...(await observeOn(volume, node, known.source, seen)) };
       }
       case 'cancel': {
         const cancelled = await besides(jobs, volume, node, 'cancel', action.steps);
@@ -244,7 +244,7 @@ export function createActionRunner(
             pvRefused: { why: error.message, retryable: error.statusCode === 403 },
           };
         }
-        tell(volume, 'Normal', EVENT.pvCreation, `PersistentVolume ${name} created`);
+        emit(volume, 'Normal', EVENT.pvCreation, `PersistentVolume ${name} created`);
         return known;
       }
       case 'grow-pv': {
@@ -262,7 +262,7 @@ export function createActionRunner(
         const pv = persistentVolumes.get(name);
         await client.delete(PERSISTENT_VOLUMES, name, { uid: pv?.metadata.uid });
         persistentVolumes.recordWrite(await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name));
-        tell(volume, 'Normal', EVENT.pvDeletion, `PersistentVolume ${name} marked for deletion`);
+        emit(volume, 'Normal', EVENT.pvDeletion, `PersistentVolume ${name} marked for deletion`);
         return known;
       }
       case 'keep-leftover':
@@ -280,7 +280,7 @@ export function createActionRunner(
           known.kept !== undefined && 'as' in known.kept
             ? `storage that may remain on node ${node} is recorded as Leftover ${known.kept.as}`
             : `no storage remains on node ${node}`;
-        tell(volume, 'Normal', EVENT.volumeFinalization, left);
+        emit(volume, 'Normal', EVENT.volumeFinalization, left);
         observationTimes.forget(uid);
         loopNumbers.release(node, uid);
         await objects.release(volume);
@@ -289,7 +289,7 @@ export function createActionRunner(
     }
   }
 
-  async function lookAt(
+  async function observeOn(
     volume: Volume,
     node: string,
     source?: VolumeSource,
@@ -317,7 +317,7 @@ export function createActionRunner(
     return deadHoldersBeside(node, observed, (name) => isNodeOff(client, name));
   }
 
-  function tell(
+  function emit(
     volume: Volume,
     type: EventToSend['type'],
     reason: string,

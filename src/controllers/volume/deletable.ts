@@ -12,7 +12,7 @@ export type Deletable = { can: true } | { can: false; why: string; hint: string 
  */
 export function deletable(volume: Volume, pv: PersistentVolume | undefined): Deletable {
   const { name, deletionTimestamp } = volume.metadata;
-  const look = `See its progress: stowage get volume ${name} -o wide`;
+  const progressHint = `See its progress: stowage get volume ${name} -o wide`;
   const phase = deletionTimestamp === undefined ? phaseOf(volume) : 'Terminating';
   switch (phase) {
     case undefined:
@@ -30,11 +30,11 @@ export function deletable(volume: Volume, pv: PersistentVolume | undefined): Del
         hint:
           ready?.reason === READY_REASON.nodeUnreachable
             ? `Find out why the node is not reached, and how to proceed: stowage why volume ${name}`
-            : `${look}, and retry once it is provisioned. Or mark it for deletion now, which completes later: kubectl delete volume ${name} --wait=false`,
+            : `${progressHint}, and retry once it is provisioned. Or mark it for deletion now, which completes later: kubectl delete volume ${name} --wait=false`,
       };
     }
     case 'Terminating':
-      return { can: false, why: 'it is already being deleted', hint: `${look}.` };
+      return { can: false, why: 'it is already being deleted', hint: `${progressHint}.` };
     case 'Available':
     case 'Failed':
       return pv !== undefined && isPvOf(pv, volume) ? unlessUsed(pv) : { can: true };

@@ -125,9 +125,9 @@ export function unreachable(
 ): Decision {
   const old = readyOf(volume);
   const written = Date.parse(old?.lastUpdateTime ?? '');
-  const told =
+  const isRecent =
     old?.status === 'Unknown' && old.reason === reason && now - written < RETRY.sameMessage;
-  return told
+  return isRecent
     ? { retry: true }
     : report(
         volume,

@@ -19,7 +19,7 @@ import { type Ready, readyOf, setStatus } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
 /** Interval (ms) at which the device is observed. */
-const LOOK_EVERY = 30_000;
+const OBSERVE_EVERY = 30_000;
 
 /**
  * Maintains a Volume that has its PersistentVolume: the status follows the observation of the node.
@@ -37,21 +37,21 @@ export function maintain(input: Input, now: number): Decision {
     if (now >= due) return growing(input, name.attempt, now);
     growsAt = due;
   }
-  const lookAt = (at: number) => ({ requeueAfter: Math.min(at, growsAt ?? at) - now });
+  const requeueAt = (at: number) => ({ requeueAfter: Math.min(at, growsAt ?? at) - now });
   if (pv?.status?.phase === 'Failed') {
     const why = pv.status.message ?? 'no message';
     const { message, detail } = explain('PersistentVolumeFailed', { why });
     return report(volume, now, 'Failed', unavailable(message, detail), {
-      requeueAfter: LOOK_EVERY,
+      requeueAfter: OBSERVE_EVERY,
     });
   }
   // The attachment controller reports the final state of the device, so an observation now would be
   // outdated.
-  if (input.isMoving && isOnDemand(volume)) return lookAt(now + LOOK_EVERY);
+  if (input.isMoving && isOnDemand(volume)) return requeueAt(now + OBSERVE_EVERY);
   if (observation === undefined) {
-    const nextLook = (input.observedAt ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY;
-    return now < nextLook && rests(input, growsAt !== undefined)
-      ? lookAt(nextLook)
+    const nextObservation = (input.observedAt ?? Number.NEGATIVE_INFINITY) + OBSERVE_EVERY;
+    return now < nextObservation && rests(input, growsAt !== undefined)
+      ? requeueAt(nextObservation)
       : { action: { do: 'observe' } };
   }
   if ('unknown' in observation) {
@@ -70,13 +70,13 @@ export function maintain(input: Input, now: number): Decision {
   if ('refusal' in planned && !(detached && planned.retryable)) {
     const message = withHint(planned.refusal, planned.hint);
     return report(volume, now, 'Failed', unavailable(message, planned.reason), {
-      requeueAfter: LOOK_EVERY,
+      requeueAfter: OBSERVE_EVERY,
     });
   }
   if ('astray' in planned && planned.astray !== undefined) {
     const message = `${planned.astray}; a pod that starts now may get that device. Attaching the volume again corrects it`;
     return report(volume, now, 'Failed', unavailable(message, planned.reason), {
-      requeueAfter: LOOK_EVERY,
+      requeueAfter: OBSERVE_EVERY,
     });
   }
   const {
@@ -89,11 +89,11 @@ export function maintain(input: Input, now: number): Decision {
     : planned;
   if (detached && growsAt !== undefined) return stopGrowing(input, now);
   if (grows) {
-    if (growsAt !== undefined) return lookAt(now + LOOK_EVERY);
+    if (growsAt !== undefined) return requeueAt(now + OBSERVE_EVERY);
     const ready = available(input, [growsTo(input)]);
     if (input.paused !== undefined) {
       const message = `waiting for the pause to end: ${steps[0]?.name}`;
-      return report(volume, now, undefined, { ...ready, message }, { requeueAfter: LOOK_EVERY });
+      return report(volume, now, undefined, { ...ready, message }, { requeueAfter: OBSERVE_EVERY });
     }
     return startAttempt(volume, now, 'GrowVolume', 1, volume.status?.phase, ready);
   }
@@ -103,7 +103,7 @@ export function maintain(input: Input, now: number): Decision {
     const isLost = volume.status?.prepared === undefined;
     const gone = isThere ? {} : { deviceName: undefined };
     const fields = isLost ? observedStatus(input, observation.known, desired) : gone;
-    return report(volume, now, undefined, waiting(input), { requeueAfter: LOOK_EVERY }, fields);
+    return report(volume, now, undefined, waiting(input), { requeueAfter: OBSERVE_EVERY }, fields);
   }
   const fields = observedStatus(input, observation.known, desired);
   const toGrow =
@@ -119,7 +119,7 @@ export function maintain(input: Input, now: number): Decision {
   return (
     grownPv(input) ??
     recordOf(input, observation.known) ??
-    preferPath(input, desired, observation.known) ?? { requeueAfter: LOOK_EVERY }
+    preferPath(input, desired, observation.known) ?? { requeueAfter: OBSERVE_EVERY }
   );
 }
 
@@ -133,7 +133,7 @@ function rests({ volume, node }: Input, isGrowing: boolean): boolean {
   const there = attachmentsOf(volume).find((each) => each.node === node);
   // The attachment controller writes attachment and deviceName together. While the device is moving
   // or uncertain, deviceName may be set or not.
-  const isTold =
+  const isConsistent =
     there === undefined
       ? deviceName === undefined
       : there.state !== 'Attached' || deviceName !== undefined;
@@ -142,7 +142,7 @@ function rests({ volume, node }: Input, isGrowing: boolean): boolean {
     // The device may be attached by now, also after a pause.
     reason !== READY_REASON.attaching &&
     reason !== READY_REASON.attachmentDisabled &&
-    (isTold || !isOnDemand(volume)) &&
+    (isConsistent || !isOnDemand(volume)) &&
     // The device can expand now that it is attached.
     !(
       !isGrowing &&

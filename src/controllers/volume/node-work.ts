@@ -6,7 +6,7 @@ import { withDeviceOwners } from '../../model/device-owners.ts';
 import { jobKey, parseJobName } from '../../model/job-name.ts';
 import type { Executor, Job, JobKey, JobState, ProbeResult } from '../../nodes/job.ts';
 import type { JobRunner } from '../../nodes/job-runner.ts';
-import { firstProbes, observe as look } from '../../storage/observe.ts';
+import { firstProbes, observe as observeStorage } from '../../storage/observe.ts';
 import type { Observed } from '../../storage/registry.ts';
 import { answered as answeredBy } from '../lib/answered.ts';
 import type { Answer } from './types.ts';
@@ -45,7 +45,7 @@ export function observe(
   let first = seen;
   return answered(async () => {
     const desired = desiredAt(volume, node, source, places);
-    const observed = await look((probes) => {
+    const observed = await observeStorage((probes) => {
       const known = first ?? executor.observe(node, probes);
       first = undefined;
       return Promise.resolve(known);
@@ -62,8 +62,8 @@ export function submit(
   source?: VolumeSource,
   places: NodePlaces = {},
 ): Promise<Answer<JobState>> {
-  const look = firstProbes(desiredAt(volume, node, source, places));
-  return answered(() => jobs.submit(node, { key: keyOf(volume), steps, look }));
+  const probes = firstProbes(desiredAt(volume, node, source, places));
+  return answered(() => jobs.submit(node, { key: keyOf(volume), steps, look: probes }));
 }
 
 /**

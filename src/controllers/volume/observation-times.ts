@@ -27,8 +27,10 @@ export function createObservationTimes(incarnationOf: (node: string) => string):
       observations.set(uid, { at, node, incarnation: incarnationOf(node) });
     },
     last(uid, node) {
-      const look = observations.get(uid);
-      return look?.node === node && look.incarnation === incarnationOf(node) ? look.at : undefined;
+      const observation = observations.get(uid);
+      return observation?.node === node && observation.incarnation === incarnationOf(node)
+        ? observation.at
+        : undefined;
     },
     notePath: (uid, node) => {
       paths.set(uid, hereOf(node));

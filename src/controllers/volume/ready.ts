@@ -52,17 +52,17 @@ export const isRecoverable = (reason: string | undefined): boolean => RECOVERABL
 
 /** Returns the condition Ready of a Volume whose device must be attached and is missing. */
 export function waiting({ volume, node, attachmentEnabled, paused, off }: Input): Ready {
-  const told = attachmentsOf(volume).find((each) => each.node === node);
+  const attachment = attachmentsOf(volume).find((each) => each.node === node);
   // The device was attached again and lost before that was observed: without a new message, no
   // update would report the loss.
   const ready = readyOf(volume);
   const isLost =
     ready?.reason === READY_REASON.attaching &&
-    told?.state === 'Attached' &&
-    Date.parse(told.since) > Date.parse(ready.lastUpdateTime ?? '');
-  const what = `the device is not attached on node ${node}${isLost ? `, where it was attached at ${told.since}` : ''}`;
+    attachment?.state === 'Attached' &&
+    Date.parse(attachment.since) > Date.parse(ready.lastUpdateTime ?? '');
+  const what = `the device is not attached on node ${node}${isLost ? `, where it was attached at ${attachment.since}` : ''}`;
   if (paused === undefined && !attachmentEnabled) return attachmentDisabled(what);
-  const held = told?.message;
+  const held = attachment?.message;
   const attached = off
     ? `it is attached once the taint ${OUT_OF_SERVICE_TAINT} is removed from Node ${node}, or the Node is Ready`
     : `attaching${held === undefined ? '' : `: ${held}`}`;

@@ -42,7 +42,7 @@ export interface VolumeReconcilerDeps extends ReconcilerDeps {
   isMoving(volume: Volume, node: string): boolean;
 }
 
-const isSaidOff = (node: KubeNode | undefined): boolean => node !== undefined && isOff(node);
+const isMarkedOff = (node: KubeNode | undefined): boolean => node !== undefined && isOff(node);
 
 export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
   const {
@@ -91,7 +91,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
               isMoving: deps.isMoving(volume, node),
               kubeletRoot: deps.kubeletRoot,
               paused: pausedBy(volume, nodes.get(node)),
-              off: isSaidOff(nodes.get(node)),
+              off: isMarkedOff(nodes.get(node)),
             },
             clock.now(),
           ),

@@ -51,14 +51,14 @@ export function setStatus(
 ): Action | undefined {
   const before = withoutAttachments(volume.status);
   const old = readyOf(volume);
-  const isTold =
+  const isReported =
     old?.status === ready.status &&
     old.reason === ready.reason &&
     (detail === undefined || old.detail === undefined
       ? old.message === ready.message
       : keyOf(old.detail) === keyOf(detail));
   const same =
-    isTold &&
+    isReported &&
     old?.message === ready.message &&
     isDeepStrictEqual(old.detail, detail) &&
     // The same failure after a retry has another time, which ends the request.
@@ -74,7 +74,7 @@ export function setStatus(
   const status: VolumeStatus = {
     ...(defined({ ...before, ...fields }) as VolumeStatus),
     ...(phase === undefined ? {} : { phase }),
-    conditions: withTold(
+    conditions: withProvisioned(
       withCondition(before.conditions, same && old !== undefined ? old : condition),
       told === undefined
         ? undefined
@@ -93,7 +93,7 @@ export function setStatus(
       : { observedGeneration: volume.metadata.generation }),
   };
   if (JSON.stringify(sorted(status)) === JSON.stringify(sorted(before))) return undefined;
-  const event = eventOf(before.phase, phase, { ...ready, detail }, isTold);
+  const event = eventOf(before.phase, phase, { ...ready, detail }, isReported);
   return { do: 'set-status', status, ...(event === undefined ? {} : { event }) };
 }
 
@@ -131,11 +131,11 @@ export function withCondition(
 }
 
 /** Sets or removes the condition for the owner of the claim. */
-function withTold(conditions: Condition[], told: Condition | undefined): Condition[] {
-  if (told === undefined) return conditions.filter(({ type }) => type !== PROVISIONED);
+function withProvisioned(conditions: Condition[], condition: Condition | undefined): Condition[] {
+  if (condition === undefined) return conditions.filter(({ type }) => type !== PROVISIONED);
   const old = conditions.find(({ type }) => type === PROVISIONED);
-  const same = old?.message === told.message && old?.reason === told.reason;
-  return same ? conditions : withCondition(conditions, told);
+  const same = old?.message === condition.message && old?.reason === condition.reason;
+  return same ? conditions : withCondition(conditions, condition);
 }
 
 /** Returns the event for a change of phase or a new problem. Steps of a job have none. */
@@ -143,7 +143,7 @@ function eventOf(
   from: Phase | undefined,
   to: Phase | undefined,
   ready: Ready,
-  told: boolean,
+  isReported: boolean,
 ): EventToSend | undefined {
   const { status, reason, message, detail } = ready;
   const concern =
@@ -151,7 +151,7 @@ function eventOf(
     reason === READY_REASON.nodeUnreachable ||
     reason === READY_REASON.nodeUnclear;
   const moved = to !== undefined && to !== from;
-  if (!moved && (told || !concern)) return undefined;
+  if (!moved && (isReported || !concern)) return undefined;
   const text = message === '' ? reason : message;
   return {
     type: concern ? 'Warning' : 'Normal',

@@ -88,17 +88,17 @@ export async function resolveBuiltin(
     const code = object === undefined ? 'SourceMissing' : 'SourceBeingDeleted';
     return wait(refuse(code, whole), awaited);
   }
-  const said = kind.optionsOf(object);
-  if ('problem' in said) {
+  const parsed = kind.optionsOf(object);
+  if ('problem' in parsed) {
     const refused = refuse('SourceUnusable', whole);
-    return wait({ ...refused, refusal: `${refused.refusal}: ${said.problem}` }, awaited);
+    return wait({ ...refused, refusal: `${refused.refusal}: ${parsed.problem}` }, awaited);
   }
   const { volumeMode = 'Filesystem' } = claim.spec;
-  const { mode = volumeMode } = said.options;
+  const { mode = volumeMode } = parsed.options;
   if (mode !== volumeMode) {
     return wait(refuse('SourceOfOtherMode', { ...whole, mode, asked: volumeMode }), awaited);
   }
-  const populator = { builtin, namespace, name, options: { ...said.options } };
+  const populator = { builtin, namespace, name, options: { ...parsed.options } };
   return { ready: { populator, uid: object.metadata.uid ?? '' } };
 }
 

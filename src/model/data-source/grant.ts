@@ -108,7 +108,7 @@ function wrongInFrom(found: From, wanted: Referrer): string[] {
     ...wrongType('from', found, wanted),
     ...(found.namespace === wanted.namespace
       ? []
-      : [`from.namespace is ${said(found.namespace)}, not ${said(wanted.namespace)}`]),
+      : [`from.namespace is ${quoted(found.namespace)}, not ${quoted(wanted.namespace)}`]),
   ];
 }
 
@@ -118,7 +118,7 @@ function wrongInTo(found: To, wanted: Referent): string[] {
     ...wrongType('to', found, wanted),
     ...(name === undefined || name === null || name === '' || name === wanted.name
       ? []
-      : [`to.name is ${said(name)}, not ${said(wanted.name)}`]),
+      : [`to.name is ${quoted(name)}, not ${quoted(wanted.name)}`]),
   ];
 }
 
@@ -134,22 +134,22 @@ function wrongType(
   const kindIsWrong = found.kind !== wanted.kind;
   if (groupIsWrong && kindIsWrong && found.group === found.group?.split('/')[0]) {
     return [
-      `${side}.kind is ${said(found.kind)} of group ${said(found.group)}, not ${typeOf(wanted)}`,
+      `${side}.kind is ${quoted(found.kind)} of group ${quoted(found.group)}, not ${typeOf(wanted)}`,
     ];
   }
   return [
     ...(groupIsWrong ? [wrongGroup(side, found.group, wanted.group)] : []),
-    ...(kindIsWrong ? [`${side}.kind is ${said(found.kind)}, not ${said(wanted.kind)}`] : []),
+    ...(kindIsWrong ? [`${side}.kind is ${quoted(found.kind)}, not ${quoted(wanted.kind)}`] : []),
   ];
 }
 
 const typeOf = ({ group, kind }: { group: string; kind: string }): string =>
-  `${said(kind)} of group ${said(group)}`;
+  `${quoted(kind)} of group ${quoted(group)}`;
 
 /** Returns the mismatch of a group. A version in it, as in the KEP's own examples, is common. */
 function wrongGroup(side: string, found: string | undefined, wanted: string): string {
   const versioned = found?.split('/')[0] === wanted || (wanted === '' && found === 'v1');
-  return `${side}.group is ${said(found)}, not ${said(wanted)}${versioned ? ' (without a version)' : ''}`;
+  return `${side}.group is ${quoted(found)}, not ${quoted(wanted)}${versioned ? ' (without a version)' : ''}`;
 }
 
-const said = (text: string | undefined | null): string => JSON.stringify(text ?? '');
+const quoted = (text: string | undefined | null): string => JSON.stringify(text ?? '');

@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { refuse } from '../../api/reasons.ts';
 import { answerTooLong, endOf } from '../answer-limit.ts';
 import { NodeError, nodeError } from '../errors.ts';
-import { workingFolder } from '../working-folder.ts';
+import { workingDirectory } from '../working-directory.ts';
 import type { Shell } from './shell.ts';
 import { checkedInput } from './standard-input.ts';
 
@@ -23,7 +23,7 @@ export function createLocalShell(
       check(node);
       const { result, stdout, stderr } = await endOf(
         execa('sh', [], {
-          cwd: workingFolder(),
+          cwd: workingDirectory(),
           stdin: checkedInput(script, () => check(node)),
           timeout: timeoutMs,
           // Stowage itself handles a signal that ends this process.
@@ -36,8 +36,8 @@ export function createLocalShell(
       if (result.failed) {
         if (result.cause instanceof NodeError) throw result.cause;
         const why = result.timedOut ? `no answer within ${timeoutMs / 1000} s` : stderr.trim();
-        const said = why || (result.shortMessage ?? '');
-        throw nodeError('protocol', node, refuse('LocalShellFailed', { node, said }));
+        const output = why || (result.shortMessage ?? '');
+        throw nodeError('protocol', node, refuse('LocalShellFailed', { node, said: output }));
       }
       return stdout;
     },

@@ -2,7 +2,7 @@ import { refuse } from '../../api/reasons.ts';
 import { pollTogether } from '../batch-poll.ts';
 import { nodeError } from '../errors.ts';
 import type { Executor, JobKey } from '../job.ts';
-import { ForeignJobs } from '../jobs-folder.ts';
+import { ForeignJobs } from '../jobs-directory.ts';
 import {
   observeScript,
   pollScript,

@@ -31,20 +31,24 @@ export function classifySshFailure(
   exitCode: number | undefined,
   stderr: string,
 ): NodeError {
-  const said = stderr.trim() || (exitCode === SSH_FAILED ? BROKEN_OFF : 'it printed nothing');
+  const output = stderr.trim() || (exitCode === SSH_FAILED ? BROKEN_OFF : 'it printed nothing');
   if (exitCode !== undefined && exitCode !== SSH_FAILED)
-    return nodeError('protocol', node, refuse('ShellFailed', { node, exit: exitCode, said }));
-  if (said.includes(WORDS.changed)) {
-    const [, type, fingerprint] = WORDS.shown.exec(said) ?? [];
-    const [, file, line] = WORDS.known.exec(said) ?? [];
+    return nodeError(
+      'protocol',
+      node,
+      refuse('ShellFailed', { node, exit: exitCode, said: output }),
+    );
+  if (output.includes(WORDS.changed)) {
+    const [, type, fingerprint] = WORDS.shown.exec(output) ?? [];
+    const [, file, line] = WORDS.known.exec(output) ?? [];
     const why = refuse('HostKeyChanged', { node, type, fingerprint, file, line });
     return nodeError('refused', node, why);
   }
-  if (WORDS.unknown.some((words) => said.includes(words))) {
-    const [, type] = WORDS.kind.exec(said) ?? [];
+  if (WORDS.unknown.some((words) => output.includes(words))) {
+    const [, type] = WORDS.kind.exec(output) ?? [];
     return nodeError('refused', node, refuse('HostKeyUnknown', { node, type }));
   }
-  if (said.includes(WORDS.denied))
-    return nodeError('refused', node, refuse('LoginRefused', { node, said }));
-  return nodeError('unreachable', node, refuse('NodeUnreachable', { node, said }));
+  if (output.includes(WORDS.denied))
+    return nodeError('refused', node, refuse('LoginRefused', { node, said: output }));
+  return nodeError('unreachable', node, refuse('NodeUnreachable', { node, said: output }));
 }

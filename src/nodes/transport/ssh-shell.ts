@@ -6,7 +6,7 @@ import { execa, type Result } from 'execa';
 import { refuse } from '../../api/reasons.ts';
 import { answerTooLong, endOf } from '../answer-limit.ts';
 import { NodeError, nodeError } from '../errors.ts';
-import { workingFolder } from '../working-folder.ts';
+import { workingDirectory } from '../working-directory.ts';
 import type { Shell } from './shell.ts';
 import { classifySshFailure, SSH_FAILED } from './ssh-failure.ts';
 import { checkedInput } from './standard-input.ts';
@@ -44,11 +44,11 @@ const NODE_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 export function createSshShell(options: SshOptions): Shell {
   const destinations = new Map<string, string[]>();
   const abort = new AbortController();
-  let controlFolder: Promise<string> | undefined;
+  let controlDirectory: Promise<string> | undefined;
 
   async function argumentsFor(node: string): Promise<string[]> {
-    controlFolder ??= makeControlFolder().catch((cause: Error) => {
-      controlFolder = undefined;
+    controlDirectory ??= makeControlDirectory().catch((cause: Error) => {
+      controlDirectory = undefined;
       const why = refuse('SocketFolderUnusable', { said: cause.message });
       throw nodeError('refused', node, why, cause);
     });
@@ -62,7 +62,7 @@ export function createSshShell(options: SshOptions): Shell {
       // The key belongs to the node, whatever address it has today.
       `HostKeyAlias=${node}`,
       '-o',
-      `ControlPath=${await controlFolder}/${socketName(node)}`,
+      `ControlPath=${await controlDirectory}/${socketName(node)}`,
       '--',
       host,
     ];
@@ -80,7 +80,7 @@ export function createSshShell(options: SshOptions): Shell {
       const call = () =>
         endOf(
           execa('ssh', [...destination, 'sh'], {
-            cwd: workingFolder(),
+            cwd: workingDirectory(),
             stdin: checkedInput(script, () => options.check?.(node)),
             timeout: timeoutMs,
             // Stowage itself handles a signal that ends this process: `close` ends running
@@ -111,7 +111,7 @@ export function createSshShell(options: SshOptions): Shell {
       for (const destination of destinations.values()) {
         // ssh fails if the connection is already gone, which is fine.
         const ending = ['-O', 'exit', ...destination];
-        await execa('ssh', ending, { cwd: workingFolder(), reject: false, timeout: 5000 });
+        await execa('ssh', ending, { cwd: workingDirectory(), reject: false, timeout: 5000 });
       }
     },
   };
@@ -169,22 +169,22 @@ const FIXED_OPTIONS = [
  * Makes the directory for the sockets of shared connections. A user who can open one is logged in,
  * so the directory must belong to this user alone.
  */
-async function makeControlFolder(): Promise<string> {
+async function makeControlDirectory(): Promise<string> {
   const uid = process.getuid?.() ?? 0;
   // Not in /tmp if there is another directory: in /tmp any user can take the name first.
-  const folder = join(
+  const directory = join(
     uid === 0 ? '/run' : (process.env.XDG_RUNTIME_DIR ?? tmpdir()),
     `stowage-ssh-${uid}`,
   );
-  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+  await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  const found = await lstat(folder);
+  const found = await lstat(directory);
   if (!found.isDirectory() || found.uid !== uid) {
     throw new Error(
-      `${folder} is not a directory of this user; remove it, or set XDG_RUNTIME_DIR to a directory of this user`,
+      `${directory} is not a directory of this user; remove it, or set XDG_RUNTIME_DIR to a directory of this user`,
     );
   }
-  await chmod(folder, 0o700);
-  return folder;
+  await chmod(directory, 0o700);
+  return directory;
 }

@@ -11,7 +11,7 @@ import {
 } from '../adoption.ts';
 import { compareDevice } from '../device-identity.ts';
 import { setDiskGuids, setPartitionGuid } from '../gpt.ts';
-import { tellKernel, tellKernelAll } from '../partx.ts';
+import { rereadPartition, rereadPartitions } from '../partx.ts';
 import { removeRecords, writeDone, writeIntent } from '../records.ts';
 import { fsTypeOf } from '../signature.ts';
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan, Refusal } from '../types.ts';
@@ -190,7 +190,7 @@ export function rename(desired: DesiredRaw, device: DeviceFacts, uid = desired.u
     ...notInUsePreconditions(device),
     ...sameContentPreconditions(device),
   ];
-  const look: Step = {
+  const checkNotOpen: Step = {
     name: `check that ${path} is not open`,
     argv: ['true'],
     // Checked before the lock, which is held by opening the device.
@@ -198,28 +198,31 @@ export function rename(desired: DesiredRaw, device: DeviceFacts, uid = desired.u
   };
   if (desired.mode === 'Filesystem') {
     const type = fsTypeOf(signature) ?? DEFAULT_FS_TYPE;
-    return [look, { ...giveUuid(type, { uid, owner: desired.uid, path }, preconditions), lock }];
+    return [
+      checkNotOpen,
+      { ...giveUuid(type, { uid, owner: desired.uid, path }, preconditions), lock },
+    ];
   }
   if (partition !== undefined) {
     return [
-      look,
+      checkNotOpen,
       {
         name: `set the GUID of partition ${partition.number}`,
         argv: setPartitionGuid(partition.number, uid, diskPath(device)),
         preconditions: [...preconditions, ...partitionPreconditions(device, partition)],
         lock,
       },
-      tellKernelAll(diskPath(device)),
+      rereadPartitions(diskPath(device)),
     ];
   }
   return [
-    look,
+    checkNotOpen,
     {
       name: 'set the GUIDs of the table and its partition',
       argv: setDiskGuids(uid, path, desired.name),
       preconditions,
       lock,
     },
-    tellKernel(1, path),
+    rereadPartition(1, path),
   ];
 }

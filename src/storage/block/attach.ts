@@ -2,9 +2,9 @@ import { refuse } from '../../api/reasons.ts';
 import type { Step } from '../../nodes/job.ts';
 import { refuseStale } from '../kubelet.ts';
 import { astray, isMapperLink, leadsTo, linkOf } from '../links.ts';
-import { tellKernel } from '../partx.ts';
+import { rereadPartition } from '../partx.ts';
 import type { BlockDevice, DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
-import { lookAgain, makeRule, mapperKey, noUdev, waitForLink } from '../udev.ts';
+import { makeRule, mapperKey, noUdev, triggerUdev, waitForLink } from '../udev.ts';
 import { hasOwnTable } from './ownership.ts';
 import { checkMade } from './provision.ts';
 import { inMultipath } from './refuse.ts';
@@ -86,8 +86,8 @@ export function makeLink(
   return [
     // udev itself creates the earlier path of a logical volume.
     ...(isMapperLink(desired) ? [] : makeRule(desired, ruleFor(desired, device))),
-    ...(hasOwnTable(desired, device) ? [tellKernel(1, `/dev/${device.name}`)] : []),
-    lookAgain(name ?? device.name),
+    ...(hasOwnTable(desired, device) ? [rereadPartition(1, `/dev/${device.name}`)] : []),
+    triggerUdev(name ?? device.name),
     waitForLink(linkOf(desired), isAstray),
   ];
 }

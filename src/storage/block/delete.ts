@@ -5,11 +5,11 @@ import { halfAdopted } from '../adoption.ts';
 import { compareDevice, haveUnlikeWwns } from '../device-identity.ts';
 import { setPartitionGuid } from '../gpt.ts';
 import { contentLink } from '../links.ts';
-import { tellKernelAll } from '../partx.ts';
+import { rereadPartitions } from '../partx.ts';
 import { removeRecords } from '../records.ts';
 import { entryBlkid } from '../signature.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
-import { dropLink, lookAgain, waitForUdev } from '../udev.ts';
+import { dropLink, triggerUdev, waitForUdev } from '../udev.ts';
 import { planPutBack } from './adopt.ts';
 import { takeSignatureOff, wipeDevice } from './clean.ts';
 import { isLeftOf } from './content.ts';
@@ -103,7 +103,7 @@ function dropContentLink(desired: DesiredRaw, device: DeviceFacts, filled: boole
   // A partition keeps what a pod stored in it.
   const entry = desired.mode === 'Block' && device.partition !== undefined;
   return [
-    lookAgain(device.name),
+    triggerUdev(device.name),
     waitForUdev,
     {
       name: 'remove the persistent link, if udev left it',
@@ -190,7 +190,7 @@ function takeOff(
         ],
         lock,
       },
-      tellKernelAll(diskPath(device)),
+      rereadPartitions(diskPath(device)),
     ];
   }
   if (wiped || observed.wiped !== undefined || (desired.mode === 'Block' && dmUuid !== undefined))

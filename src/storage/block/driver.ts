@@ -1,7 +1,7 @@
 import { adoptsFrom } from '../adoption.ts';
 import { planUnused } from '../detach-checks.ts';
 import { compareDevice, updateIdentity } from '../device-identity.ts';
-import type { Look, VolumeDriver } from '../driver.ts';
+import type { RunProbes, VolumeDriver } from '../driver.ts';
 import { presenceByPath } from '../presence.ts';
 import { inOneJob } from '../steps.ts';
 import type { DesiredRaw, ObservedRaw, Plan, VolumeOperation } from '../types.ts';
@@ -51,13 +51,13 @@ export const raw: VolumeDriver<'rawBlockDevice', DesiredRaw, ObservedRaw> = {
  * a third time if a device disappeared between two commands, as partitions do while the kernel
  * reads their table.
  */
-async function observe(look: Look, desired: DesiredRaw): Promise<ObservedRaw> {
-  const lookAgain = () => look([waitForPath(desired.devicePath), ...rawProbes(desired)]);
-  const early = await look(rawProbes(desired));
-  let first = deviceProbes(early, desired).length > 0 ? early : await lookAgain();
-  if (leadsNowhere(first, desired)) first = await lookAgain();
+async function observe(runProbes: RunProbes, desired: DesiredRaw): Promise<ObservedRaw> {
+  const observeAgain = () => runProbes([waitForPath(desired.devicePath), ...rawProbes(desired)]);
+  const early = await runProbes(rawProbes(desired));
+  let first = deviceProbes(early, desired).length > 0 ? early : await observeAgain();
+  if (leadsNowhere(first, desired)) first = await observeAgain();
   const probes = deviceProbes(first, desired);
-  return readRaw(desired, first, probes.length === 0 ? new Map() : await look(probes));
+  return readRaw(desired, first, probes.length === 0 ? new Map() : await runProbes(probes));
 }
 
 function plan(operation: VolumeOperation, desired: DesiredRaw, observed: ObservedRaw): Plan {

@@ -3,7 +3,7 @@ import type { Precondition, Step } from '../../nodes/job.ts';
 import { blankPreconditions } from '../blank.ts';
 import { newTable, setPartitionGuid } from '../gpt.ts';
 import { mkfs } from '../mkfs.ts';
-import { tellKernel, tellKernelAll } from '../partx.ts';
+import { rereadPartition, rereadPartitions } from '../partx.ts';
 import { beginIntent, donePath } from '../records.ts';
 import { entryBlkid } from '../signature.ts';
 import type { DesiredRaw, DeviceFacts, Intent } from '../types.ts';
@@ -50,7 +50,7 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
     ...notInUsePreconditions(device),
     ...blank,
   ];
-  const look: Step = {
+  const checkNotOpen: Step = {
     name: `check that ${path} is not open`,
     argv: ['true'],
     // Checked before the lock, which is held by opening the device.
@@ -59,7 +59,7 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
   const { partition, dmUuid } = device;
   const held = { preconditions: [...preconditions, ...emptyPreconditions(device)], lock };
   const cleared = [
-    look,
+    checkNotOpen,
     ...clear(device, [
       ...preconditions,
       ...sameContentPreconditions(device),
@@ -95,7 +95,7 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
         ],
         lock,
       },
-      tellKernelAll(diskPath(device)),
+      rereadPartitions(diskPath(device)),
     ];
   }
   return [
@@ -105,7 +105,7 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
       argv: newTable(desired, path),
       ...held,
     },
-    tellKernel(1, path),
+    rereadPartition(1, path),
   ];
 }
 

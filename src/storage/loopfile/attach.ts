@@ -6,10 +6,10 @@ import { leaveMount } from '../grow-file-system.ts';
 import { openUse, useOf } from '../holders.ts';
 import { refuseStale } from '../kubelet.ts';
 import { astray, leadsTo, linkOf } from '../links.ts';
-import { tellKernel } from '../partx.ts';
+import { rereadPartition } from '../partx.ts';
 import { ownBlkid } from '../signature.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
-import { lookAgain, makeRule, noUdev, waitForLink, waitForUdev } from '../udev.ts';
+import { makeRule, noUdev, triggerUdev, waitForLink, waitForUdev } from '../udev.ts';
 import { sameFile } from './file.ts';
 import {
   earlierFile,
@@ -70,7 +70,7 @@ function roomNote({ sizeBytes }: DesiredSparse, { space }: ObservedSparse): stri
 export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
   const [loop, ...others] = loopsOf(observed);
   const readPartition = (name: string) =>
-    desired.mode === 'Block' ? [tellKernel(1, `/dev/${name}`)] : [];
+    desired.mode === 'Block' ? [rereadPartition(1, `/dev/${name}`)] : [];
   if (loop === undefined) {
     const moved = refuseMoved(desired, observed);
     if (moved !== undefined) return moved;
@@ -104,7 +104,7 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
     steps: [
       ...makeRule(desired, ruleFor(desired, observed)),
       ...readPartition(loop.name),
-      lookAgain(device?.name ?? loop.name),
+      triggerUdev(device?.name ?? loop.name),
       waitForLink(linkOf(desired), observed.link !== undefined),
     ],
   };
@@ -115,7 +115,7 @@ export function preferLoop(desired: DesiredSparse, observed: ObservedSparse): St
   const device = volumeDevice(desired, observed);
   if (device === undefined) return [];
   const rule = makeRule(desired, ruleFor(desired, observed));
-  return [...rule, lookAgain(device.name), waitForUdev];
+  return [...rule, triggerUdev(device.name), waitForUdev];
 }
 
 /**

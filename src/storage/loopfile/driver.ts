@@ -29,8 +29,8 @@ export const sparse: VolumeDriver<'sparseLoopDevice', DesiredSparse, ObservedSpa
   sharable: true,
   place: ({ file }) => file,
   probes,
-  async observe(look, desired) {
-    const found = await look(probes(desired));
+  async observe(runProbes, desired) {
+    const found = await runProbes(probes(desired));
     const observed = readSparse(desired, found);
     const shared = readShared(desired, observed.realPath, found);
     return shared === undefined ? observed : { ...observed, shared };
@@ -94,13 +94,14 @@ function plan(
  */
 function presence(desired: DesiredSparse, observed: ObservedSparse): Presence {
   const planned = plan('attach', desired, observed, 0);
-  const why = 'refusal' in planned ? told(planned) : astrayOf(planned);
+  const why = 'refusal' in planned ? explanationOf(planned) : astrayOf(planned);
   const device = volumeDevice(desired, observed)?.name;
   const [loop, ...others] = loopsOf(observed);
   if (loop === undefined) {
     // A leftover record does not keep the file attached.
     const detaching = plan('detach', desired, { ...observed, recordFiles: false }, 0);
-    if ('refusal' in detaching) return { is: 'unknown', ...told(detaching), noDevice: true };
+    if ('refusal' in detaching)
+      return { is: 'unknown', ...explanationOf(detaching), noDevice: true };
     if (detaching.steps.length === 0) return { is: 'detached' };
     return {
       is: 'attached',
@@ -121,7 +122,7 @@ function presence(desired: DesiredSparse, observed: ObservedSparse): Presence {
   return { is: 'attached', readOnly, safeToMount: isReady(planned), device, message, detail };
 }
 
-const told = ({ refusal, hint, reason }: Refusal): Explanation => ({
+const explanationOf = ({ refusal, hint, reason }: Refusal): Explanation => ({
   message: withHint(refusal, hint),
   detail: reason,
 });

@@ -5,7 +5,7 @@ import { notUnderstood, ObservationError, optional } from '../probe-results.ts';
 import type { FileFacts } from '../types.ts';
 
 /** MetalK8s's directory, the default directory of sparse files. */
-export const SPARSE_FOLDER = '/var/lib/metalk8s/storage/sparse';
+export const SPARSE_DIRECTORY = '/var/lib/metalk8s/storage/sparse';
 
 /** Returns the temporary name under which a file is made, beside its own. */
 export const partialOf = (file: string) => `${file}.partial`;

@@ -2,7 +2,7 @@ import { refuse } from '../../api/reasons.ts';
 import type { Step } from '../../nodes/job.ts';
 import { GPT_START, growTable } from '../gpt.ts';
 import { growFileSystem, leaveMount } from '../grow-file-system.ts';
-import { tellKernel } from '../partx.ts';
+import { rereadPartition } from '../partx.ts';
 import { recordSize, writeDone } from '../records.ts';
 import { entryBlkid } from '../signature.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
@@ -97,6 +97,6 @@ function growPartition(
       ],
       lock: disk,
     },
-    tellKernel(1, disk),
+    rereadPartition(1, disk),
   ];
 }

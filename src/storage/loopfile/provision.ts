@@ -56,7 +56,7 @@ export function planProvision(desired: DesiredSparse, observed: ObservedSparse):
       ...content.left,
       // Recorded first: no file is on a file system that is not on record.
       ...recordDirectory(desired.uid, observed.directory),
-      ...makeFolder(desired),
+      ...makeDirectory(desired),
       // Written again if the requested size changed.
       ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),
       ...makeFile(desired, observed, content),
@@ -108,12 +108,12 @@ function isOurs(
   );
 }
 
-function makeFolder(desired: DesiredSparse): Step[] {
-  const folder = dirname(desired.file);
+function makeDirectory(desired: DesiredSparse): Step[] {
+  const directory = dirname(desired.file);
   return [
     {
-      name: `create the directory ${folder}`,
-      argv: ['mkdir', '-p', '-m', '0700', '--', folder],
+      name: `create the directory ${directory}`,
+      argv: ['mkdir', '-p', '-m', '0700', '--', directory],
       preconditions: [],
     },
   ];

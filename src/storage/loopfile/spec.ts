@@ -1,12 +1,12 @@
 import { basename, dirname } from 'node:path';
 import { isReadOnlyShared } from '../../api/access-modes.ts';
 import { parseQuantity } from '../../api/quantity.ts';
-import { SNAPSHOTS_FOLDER, type SnapshotHandle } from '../../api/snapshot-handle.ts';
+import { SNAPSHOTS_DIRECTORY, type SnapshotHandle } from '../../api/snapshot-handle.ts';
 import { directoryProblems, sizeProblems } from '../../api/spec-problems.ts';
 import type { Volume, VolumeSpec } from '../../api/volume.ts';
 import type { DesiredContext } from '../driver.ts';
 import type { DesiredSparse, Source, ThinSource } from '../types.ts';
-import { SPARSE_FOLDER } from './file.ts';
+import { SPARSE_DIRECTORY } from './file.ts';
 
 export function specProblems({ spec }: Volume): string[] {
   if (spec.sparseLoopDevice == null) return [];
@@ -57,7 +57,7 @@ export function desired({
 }
 
 const directoryOf = ({ sparseLoopDevice }: VolumeSpec): string =>
-  sparseLoopDevice?.directory ?? SPARSE_FOLDER;
+  sparseLoopDevice?.directory ?? SPARSE_DIRECTORY;
 
 /** Returns the recorded size; nothing for a text that is no size. */
 function recordedBytes(capacity: string | undefined): { recordedBytes?: bigint } {
@@ -116,5 +116,5 @@ export const snapshotPlace = (
   contentUid: string,
 ): SnapshotHandle => ({
   ...{ type: 'file', nodes },
-  path: `${dirname(file)}/${SNAPSHOTS_FOLDER}/${contentUid}`,
+  path: `${dirname(file)}/${SNAPSHOTS_DIRECTORY}/${contentUid}`,
 });

@@ -7,7 +7,7 @@ import { fillStep } from '../populate/fill.ts';
 import type { Fill } from '../populate/types.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredLvm, Intent, ObservedLvm } from '../types.ts';
-import { lookAgain, makeRule, waitForLink } from '../udev.ts';
+import { makeRule, triggerUdev, waitForLink } from '../udev.ts';
 import { contentOf, rangeOf, sameContentPreconditions } from './content.ts';
 import { finish } from './copy.ts';
 import type { VolumeGroup } from './facts.ts';
@@ -53,7 +53,7 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
     ...(desired.mode === 'Filesystem' && fill === undefined
       ? done
       : done.map((step, index) => (index > 0 ? step : { ...step, preconditions }))),
-    ...(desired.mode === 'Filesystem' ? [lookAgain(lvName(desired, desired.name))] : []),
+    ...(desired.mode === 'Filesystem' ? [triggerUdev(lvName(desired, desired.name))] : []),
     waitForLink(linkOf(desired)),
   ];
 }

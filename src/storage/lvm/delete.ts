@@ -137,9 +137,9 @@ function remove(
   // A volume not recorded as made may hold content of its filling.
   const toClean = !wiped && (desired.onDelete === 'Wipe' || (made && own.pool === undefined));
   // Another program may have written other content.
-  const toLook = toClean || (made && !wiped && desired.mode === 'Filesystem');
+  const toInspect = toClean || (made && !wiped && desired.mode === 'Filesystem');
   // A thick volume leaves the content of its filling in the group.
-  const toSee = toLook || (observed.intent?.filling === true && !made && own.pool === undefined);
+  const toSee = toInspect || (observed.intent?.filling === true && !made && own.pool === undefined);
   if (!own.active && !toSee) return { steps: [...tag, ...gone] };
   const reached = ensureActive(desired, observed, own);
   if (reached !== undefined) return reached;
@@ -155,7 +155,7 @@ function remove(
   }
   const { content } = device;
   if (
-    toLook &&
+    toInspect &&
     desired.mode === 'Filesystem' &&
     content !== '' &&
     !isOurs(asRaw(desired), device)

@@ -28,7 +28,7 @@ import {
 import { filtersProbe, readView, type View } from './view.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
-type Look = (probes: readonly Probe[]) => Promise<Results>;
+type RunProbes = (probes: readonly Probe[]) => Promise<Results>;
 
 /** Returns the first probes, which only read. They determine which devices LVM may see. */
 export const lvmProbes = (desired: DesiredLvm): Probe[] => [...nodeProbes(desired), filtersProbe()];
@@ -38,11 +38,13 @@ export const lvmProbes = (desired: DesiredLvm): Probe[] => [...nodeProbes(desire
  * extents for its creation or growth. Skips suspended devices: reads of them block.
  * @throws ObservationError if the state of the node remains open
  */
-export async function observeLvm(look: Look, desired: DesiredLvm): Promise<ObservedLvm> {
-  const first = await look(lvmProbes(desired));
+export async function observeLvm(runProbes: RunProbes, desired: DesiredLvm): Promise<ObservedLvm> {
+  const first = await runProbes(lvmProbes(desired));
   const known = answersOf(first);
   const view = readView(known, desired.kubeletRoot);
-  const get = answersOf(await look([...groupProbes(view), volumesProbe(view, desired.vgName)]));
+  const get = answersOf(
+    await runProbes([...groupProbes(view), volumesProbe(view, desired.vgName)]),
+  );
   const recorded = recordedGroup(desired, readRecords(known).intent);
   const groups = recordedFirst(readGroups(get, view, desired.vgName), recorded);
   const group = knownGroup(groups, recorded);
@@ -56,7 +58,7 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
   const device = readRaw(
     { ...desired, recorded: true, devicePath: lvPath(desired) },
     located,
-    probes.length === 0 ? new Map() : await look(probes),
+    probes.length === 0 ? new Map() : await runProbes(probes),
   );
   const thin = own === undefined ? desired.thinPool : own.pool;
   const missing =
@@ -66,7 +68,9 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
     type: 'lvm',
     groups,
     volumes,
-    ...(missing > 0n && group !== undefined ? await freeExtents(look, view, group, missing) : NONE),
+    ...(missing > 0n && group !== undefined
+      ? await freeExtents(runProbes, view, group, missing)
+      : NONE),
     space: spaceOf(desired, group, volumes, own),
   };
 }
@@ -94,15 +98,17 @@ const NONE: Free = { free: [], passedOver: [] };
 
 /** Returns the extents of LVM's choice, or, if these have signatures, enough others without. */
 async function freeExtents(
-  look: Look,
+  runProbes: RunProbes,
   view: View,
   group: VolumeGroup,
   count: bigint,
 ): Promise<Free> {
-  const segments = await look([segmentsProbe(view)]);
+  const segments = await runProbes([segmentsProbe(view)]);
   const all = readFreeExtents(answersOf(segments)('segments'), group);
   const read = async (extents: readonly FreeExtents[]) =>
-    extents.length === 0 ? [] : readContent(extents, answersOf(await look(contentProbes(extents))));
+    extents.length === 0
+      ? []
+      : readContent(extents, answersOf(await runProbes(contentProbes(extents))));
   const first = await read(takeExtents(all, count, group.extentBytes));
   const usual: Free = { free: first, passedOver: [] };
   if (contentOf(first) === '' || extentsIn(first) < count) return usual;

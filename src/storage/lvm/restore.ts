@@ -5,7 +5,7 @@ import { linkOf } from '../links.ts';
 import { writeDone, writeIntent } from '../records.ts';
 import { ownBlkid } from '../signature.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan, Refusal, ThinSource } from '../types.ts';
-import { lookAgain, makeRule, noUdev, waitForLink } from '../udev.ts';
+import { makeRule, noUdev, triggerUdev, waitForLink } from '../udev.ts';
 import { asRaw } from './as-raw.ts';
 import { finish, identify, leaveUnfinished, takeCopy, unfinished } from './copy.ts';
 import { intentFor, isMadePreconditions, nameKey, notDone } from './create.ts';
@@ -93,7 +93,7 @@ function make(
       ...change(desired, name, 'activate', '--activate', 'y', '--ignoreactivationskip'),
       preconditions: made.slice(0, 1),
     },
-    ...(files ? [lookAgain(lvName(desired, name))] : []),
+    ...(files ? [triggerUdev(lvName(desired, name))] : []),
     waitForLink(linkOf(desired)),
     ...withPreconditions(writeDone(uid, bytes), [...made, ...(files ? [hasUuid(desired)] : [])]),
   ];

@@ -21,11 +21,11 @@ export const isBacking = ({ name, uid }: NamedFile): boolean =>
   name === uid || name === `${uid}.partial`;
 
 /** Returns read-only probes of directory entries that are named after Volumes. */
-export function folderProbes(folders: readonly string[]): Probe[] {
-  return folders.map((folder) => ({
-    name: folder,
+export function directoryProbes(directories: readonly string[]): Probe[] {
+  return directories.map((directory) => ({
+    name: directory,
     argv: [
-      ...['find', '-H', folder, '-mindepth', '1', '-maxdepth', '1'],
+      ...['find', '-H', directory, '-mindepth', '1', '-maxdepth', '1'],
       // Roughly UIDs: the output shows which ones are.
       ...['-name', '*-*-*-*-*', '-printf', '%y %s %f\\n'],
     ],
@@ -36,27 +36,29 @@ export function folderProbes(folders: readonly string[]): Probe[] {
  * Returns the entries that are named after Volumes; none for a missing directory.
  * @throws ObservationError for a directory that cannot be read
  */
-export function readFolders(
-  folders: readonly string[],
+export function readDirectories(
+  directories: readonly string[],
   get: (name: string) => ProbeResult,
 ): NamedFile[] {
-  return folders.flatMap((folder) =>
-    (optional(folder, get(folder)) ?? '').split('\n').flatMap((line) => {
+  return directories.flatMap((directory) =>
+    (optional(directory, get(directory)) ?? '').split('\n').flatMap((line) => {
       const [, type = '', size = '', name = ''] = /^(\S) (\d+) (.+)$/.exec(line) ?? [];
       const uid = NAME.exec(name)?.[1];
-      return uid === undefined ? [] : [{ folder, name, uid, type, sizeBytes: BigInt(size) }];
+      return uid === undefined
+        ? []
+        : [{ folder: directory, name, uid, type, sizeBytes: BigInt(size) }];
     }),
   );
 }
 
 /** Returns probes of device use, and of the records on the node. */
-export const recordsProbes = (): Probe[] => [...usageProbes(), ...folderProbes([RECORDS])];
+export const recordsProbes = (): Probe[] => [...usageProbes(), ...directoryProbes([RECORDS])];
 
 export const readRecordFiles = (
   get: (name: string) => ProbeResult,
 ): { users: DeviceUsage; records: NamedFile[] } => ({
   users: readUsage(get),
-  records: readFolders([RECORDS], get),
+  records: readDirectories([RECORDS], get),
 });
 
 export const intentProbes = (uids: readonly string[]): Probe[] =>

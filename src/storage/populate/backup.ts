@@ -49,10 +49,10 @@ export const madeProbe = (uid: string): Probe => ({
  * @throws ObservationError if it cannot be parsed
  */
 export function readMade(results: ReadonlyMap<string, ProbeResult>): ObservedBackup['made'] {
-  const said = optional('the result', answersOf(results)('backup'));
-  if (said === undefined) return undefined;
-  const [, bytes, sha256] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(said.trim()) ?? [];
-  if (sha256 === undefined) throw new ObservationError(notUnderstood('the script', said));
+  const output = optional('the result', answersOf(results)('backup'));
+  if (output === undefined) return undefined;
+  const [, bytes, sha256] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(output.trim()) ?? [];
+  if (sha256 === undefined) throw new ObservationError(notUnderstood('the script', output));
   return { bytes: Number(bytes), sha256 };
 }
 

@@ -57,7 +57,7 @@ export function append(
       argv: ['rm', '-f', '--', made],
       preconditions: [],
     },
-    syncFolder(file),
+    syncDirectory(file),
   ];
 }
 
@@ -77,7 +77,7 @@ export function mark(lock: FileLock): Step[] {
       argv: ['mv', '-T', '--', unfinishedPath(file, owner), markPath(file, owner)],
       preconditions: [sameBoot(lock)],
     },
-    syncFolder(file),
+    syncDirectory(file),
   ];
 }
 
@@ -122,7 +122,7 @@ export function remove(file: string, paths: readonly string[]): Step[] {
       argv: ['rm', '-f', '--', ...paths],
       preconditions: [notAttached(file)],
     },
-    syncFolder(file),
+    syncDirectory(file),
   ];
 }
 
@@ -135,7 +135,7 @@ export const syncFile = (file: string): Step => ({
   preconditions: [notAttached(file)],
 });
 
-const syncFolder = (file: string): Step => ({
+const syncDirectory = (file: string): Step => ({
   name: 'sync its directory',
   argv: ['sync', dirname(file)],
   preconditions: [],

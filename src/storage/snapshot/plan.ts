@@ -11,7 +11,7 @@ import type { Plan } from '../types.ts';
 import { leaveLoop } from './cleanup.ts';
 import { copyStep } from './copy.ts';
 import { contentType, hasIdentity, ownIdentity } from './identity.ts';
-import { snapshotFile, snapshotFolder } from './snapshot-path.ts';
+import { snapshotDirectory, snapshotFile } from './snapshot-path.ts';
 import { beingGrown, missing } from './source.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';
 import { busy, useOf } from './use.ts';
@@ -62,15 +62,15 @@ function take(desired: DesiredSnapshot, observed: ObservedSnapshot): Plan {
   };
   const made = copyStep({ ...volume, facts: source }, observed.volume, freeze, partial, [notThere]);
   if ('refusal' in made) return made;
-  const folder = snapshotFolder(volume);
+  const directory = snapshotDirectory(volume);
   return {
     steps: [
       {
-        name: `create the directory ${folder}`,
-        argv: ['mkdir', '-p', '-m', '0700', '--', folder],
+        name: `create the directory ${directory}`,
+        argv: ['mkdir', '-p', '-m', '0700', '--', directory],
         preconditions: [],
       },
-      { name: 'sync its parent directory', argv: ['sync', dirname(folder)], preconditions: [] },
+      { name: 'sync its parent directory', argv: ['sync', dirname(directory)], preconditions: [] },
       ...removePartial(partial),
       made.step,
       ownIdentity(type, uid, partial),
@@ -85,7 +85,7 @@ function take(desired: DesiredSnapshot, observed: ObservedSnapshot): Plan {
           ...made.whole,
         ],
       },
-      { name: "sync the copy's directory", argv: ['sync', folder], preconditions: [] },
+      { name: "sync the copy's directory", argv: ['sync', directory], preconditions: [] },
     ],
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { asked } from '../../../src/cli/complete/parse-cursor.ts';
-import { TOLD_OF } from '../../../src/cli/complete/values.ts';
+import { LISTED } from '../../../src/cli/complete/values.ts';
 import { allCommands, optionsOf, pathOf } from '../../../src/cli/lib/command-tree.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import { fakeIo } from '../../support/fake-io.ts';
@@ -86,8 +86,8 @@ test('defines values only for options and arguments of existing commands', () =>
   const options = commands.flatMap((command) =>
     optionsOf(command).flatMap(({ long }) => [long, `${pathOf(command)} ${long}`]),
   );
-  expect(TOLD_OF.options.filter((option) => !options.includes(option))).toEqual([]);
+  expect(LISTED.options.filter((option) => !options.includes(option))).toEqual([]);
   expect(
-    TOLD_OF.arguments.filter((path) => !commands.some((command) => pathOf(command) === path)),
+    LISTED.arguments.filter((path) => !commands.some((command) => pathOf(command) === path)),
   ).toEqual([]);
 });

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { settleValues, type Values } from '../../../src/cli/install/values.ts';
 import { stowage } from '../../support/fake-io.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** Manifests for the daemon's options, which need no cluster. */
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeAll(async () => {
-  folder = await temporaryFolder('values');
+  folder = await temporaryDirectory('values');
 });
 afterAll(() => folder.remove());
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { type ClaimsCluster, startClaimsCluster } from '../../support/claims-cluster.ts';
-import { expectSaid, type Said } from '../../support/why.ts';
+import { expectDiagnosis, type WhyOutput } from '../../support/why.ts';
 
 /** A cluster that lacks the CRDs of some kinds. */
 
@@ -19,7 +19,7 @@ const run = async (line: string) => {
   expect(program).toBe('stowage');
   return (await cluster?.stowage(argv)) ?? { code: -1, out: '', err: '' };
 };
-const why = async (what: string): Promise<Said> =>
+const why = async (what: string): Promise<WhyOutput> =>
   JSON.parse((await run(`stowage why ${what} -o json`)).out);
 
 test.each<[string, string, string, string]>([
@@ -28,7 +28,7 @@ test.each<[string, string, string, string]>([
 ])('CRDMissing: %s', async (kind, what, component, object) => {
   await begin([kind]);
   const said = await why(what);
-  expectSaid(said, 'CRDMissing', object);
+  expectDiagnosis(said, 'CRDMissing', object);
   expect(said.fix?.run).toEqual([`stowage install --components ${component}`]);
   for (const line of said.fix?.run ?? []) expect((await run(line)).code).toBe(0);
   // Now the kind exists, but the object does not, which is a different error.

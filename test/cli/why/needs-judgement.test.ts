@@ -7,7 +7,7 @@ import {
   retry,
   takeOff,
 } from '../../../src/cli/lib/command-line.ts';
-import { isByHand } from '../../../src/cli/why/needs-judgement.ts';
+import { needsJudgement } from '../../../src/cli/why/needs-judgement.ts';
 import { taintOff } from '../../../src/model/node-death.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 
@@ -26,8 +26,8 @@ test.each<[string, readonly string[]]>([
   ['a size to fill in', [patchSpec(volume, { sparseLoopDevice: { size: 'SIZE' } })]],
   ['unmounting', [onNode('n1', 'umount', '/srv/a')]],
 ])('isByHand is true for %s', (_, run) => {
-  expect(isByHand(run)).toBe(true);
-  expect(isByHand(['kubectl get nodes', ...run])).toBe(true);
+  expect(needsJudgement(run)).toBe(true);
+  expect(needsJudgement(['kubectl get nodes', ...run])).toBe(true);
 });
 
 test('isByHand is false for reading, running the daemon, and retrying or expanding a Volume', () => {
@@ -38,5 +38,5 @@ test('isByHand is false for reading, running the daemon, and retrying or expandi
     patchSpec(volume, { sparseLoopDevice: { size: '300Mi' } }),
     'kubectl describe pvc a -n b',
   ];
-  expect(isByHand(run)).toBe(false);
+  expect(needsJudgement(run)).toBe(false);
 });

@@ -11,9 +11,9 @@ import {
   on,
   pausedNode,
   pod,
+  reportedBy,
   shared,
   testRows,
-  toldBy,
   volume,
   why,
 } from './pod-objects.ts';
@@ -31,7 +31,7 @@ const bothUnknown = merge(
 );
 const ofHolderN2 = 'it is Uncertain on node n2, which counts as attached';
 const ofVolume = 'node n1 is not in this cluster';
-const told = (detail: Reason | undefined, by = 'stowage', at = 30) => toldBy(by, detail, at);
+const told = (detail: Reason | undefined, by = 'stowage', at = 30) => reportedBy(by, detail, at);
 
 const taintN2 = "kubectl taint node n2 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'";
 

@@ -122,7 +122,7 @@ export const condition = (message: string): Pod['status'] => ({
  * Returns an event for the pod with the reason that its volume is not attached. `by` is the
  * component that the event names.
  */
-export const toldBy = (by: string, detail: Reason | undefined, at = 30): Objects => {
+export const reportedBy = (by: string, detail: Reason | undefined, at = 30): Objects => {
   const event: AnyEvent = {
     apiVersion: 'v1',
     kind: 'Event',

@@ -1,7 +1,7 @@
 import { chmod, cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePorts } from '../../support/free-ports.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Part } from '../part.ts';
 import {
   type ApiServerOptions,
@@ -61,7 +61,7 @@ export async function startControlPlane({
   controllers,
 }: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const program = await buildPrograms();
-  const { path: folder } = await temporaryFolder('control-plane');
+  const { path: folder } = await temporaryDirectory('control-plane');
   await chmod(folder, 0o700);
   const parts: Part[] = [];
   const started = async <T extends Part>(part: Promise<T>): Promise<T> => {

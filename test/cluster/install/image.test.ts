@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
 import { VERSION } from '../../../src/api/version.ts';
 import { freePorts } from '../../support/free-ports.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { type Containerd, NAMESPACE, startContainerd } from '../kubelet/containerd.ts';
 import { image as vmImage } from '../vm/image.ts';
@@ -19,7 +19,7 @@ let scene: Scene;
 let root: Root;
 let config: ImageConfig;
 let containerd: Containerd;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 
 const at = (path: string) => join(folder.path, path);
 const ctr = (...args: string[]) =>
@@ -48,7 +48,7 @@ const NAME = `stowage:${VERSION}`;
 const IMAGE = `docker.io/library/${NAME}`;
 
 beforeAll(async () => {
-  folder = await temporaryFolder('image');
+  folder = await temporaryDirectory('image');
   await mkdir(at('containerd'));
   const packed = await pack(folder.path);
   const stage = await newRoot();

@@ -1,17 +1,17 @@
 import { copyFile, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { addNode, newRoot, pack, type Root } from './root.ts';
 import { type Scene, startScene, WITHIN } from './scene.ts';
 
 let scene: Scene;
 let root: Root;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 let packed: Awaited<ReturnType<typeof pack>>;
 
 beforeAll(async () => {
-  folder = await temporaryFolder('pack');
+  folder = await temporaryDirectory('pack');
   packed = await pack(folder.path);
   [scene, root] = await Promise.all([startScene(), newRoot()]);
   await addNode(root);

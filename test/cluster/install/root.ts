@@ -2,7 +2,7 @@ import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { needPackages } from '../../support/debian-packages.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cached, keyOf } from '../cache.ts';
 import { SUITE } from '../vm/image.ts';
 import { debianMirror } from '../vm/mirror.ts';
@@ -48,7 +48,7 @@ export async function newRoot(): Promise<Root> {
       root,
     ]);
   });
-  const folder = await temporaryFolder('install');
+  const folder = await temporaryDirectory('install');
   await chmod(folder.path, 0o755);
   const path = join(folder.path, 'root');
   await execa('cp', ['-a', '--', join(base, 'root'), path]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { quoteAll } from '../../../src/nodes/quote.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { addNode, newRoot, pack, type Root } from './root.ts';
 import { NODE, type Scene, startScene, WITHIN } from './scene.ts';
@@ -14,7 +14,7 @@ const UNIT = '/etc/systemd/system/stowage.service';
 
 let scene: Scene;
 let root: Root;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 
 /** Runs a line as root in the VM, which is both the daemon's machine and the node. */
 const type = (line: string) => {
@@ -23,7 +23,7 @@ const type = (line: string) => {
 };
 
 beforeAll(async () => {
-  folder = await temporaryFolder('systemd');
+  folder = await temporaryDirectory('systemd');
   const packed = await pack(folder.path);
   [scene, root] = await Promise.all([startScene(), newRoot()]);
   const { plane, vm } = scene;

@@ -9,7 +9,7 @@ import { leftovers } from '../../support/leftovers.ts';
 import { grantNamed } from '../../support/snapshots.ts';
 import type { ClaimsScene } from './claims-scene.ts';
 import { CREATING, DELETING, type Deleted, missingPairs, type Thing } from './orders.ts';
-import { type Mounted, reading, telling } from './pods.ts';
+import { type Mounted, reading, withTerminationLog } from './pods.ts';
 
 const RESTORED: Mounted = { claim: 'restored', mode: 'Filesystem' };
 const TO_BACKUP = {
@@ -51,7 +51,7 @@ function storyOf(scene: ClaimsScene, index: number) {
         resources: { requests: { storage: '64Mi' } },
         dataSourceRef: { ...TO_BACKUP, namespace: there },
       }),
-    pod: () => pods.create('reads', [RESTORED], telling(reading(RESTORED))),
+    pod: () => pods.create('reads', [RESTORED], withTerminationLog(reading(RESTORED))),
   };
   const remove: Record<Deleted, () => Promise<unknown>> = {
     class: () => client.delete(STORAGE_CLASSES, name),

@@ -8,7 +8,7 @@ import { execa } from 'execa';
 import { describeAsRoot } from '../../support/root.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import type { KilledOptions } from './killed.ts';
-import { FOLDER, kubeletUser, startKubelet } from './kubelet.ts';
+import { DIRECTORY, kubeletUser, startKubelet } from './kubelet.ts';
 
 const NODE = 'n1';
 
@@ -36,16 +36,16 @@ async function look(): Promise<Record<string, unknown>> {
     ...['kernel.keys.root_maxkeys', 'kernel.keys.root_maxbytes'],
   ]);
   const folders = [
-    FOLDER,
+    DIRECTORY,
     '/run/containerd',
     '/var/lib/kubelet',
     '/var/log/containers',
     '/var/log/pods',
   ];
   return {
-    mounts: mounts.filter((line) => line.includes(FOLDER)).length,
-    loops: loops.split('\n').filter((file) => file.includes(FOLDER)).length,
-    processes: processes.filter((argv) => argv.includes(FOLDER)).length,
+    mounts: mounts.filter((line) => line.includes(DIRECTORY)).length,
+    loops: loops.split('\n').filter((file) => file.includes(DIRECTORY)).length,
+    processes: processes.filter((argv) => argv.includes(DIRECTORY)).length,
     cgroups,
     settings,
     folders: folders.filter((folder) => existsSync(folder)),
@@ -78,7 +78,7 @@ describeAsRoot('a kubelet that was killed with its pods running', () => {
     await startAndKill(controlPlane);
     const left = await look();
     // Both disks, and the kubelet's own loop device for the second.
-    expect(left).toMatchObject({ loops: 3, folders: expect.arrayContaining([FOLDER]) });
+    expect(left).toMatchObject({ loops: 3, folders: expect.arrayContaining([DIRECTORY]) });
     expect(left.cgroups).not.toBe('');
     expect(left.settings).not.toBe(before.settings);
 

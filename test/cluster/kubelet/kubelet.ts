@@ -16,7 +16,7 @@ import { keepSysctls, refuseNode, undo } from './undo.ts';
  * Always the same directory, so that the next start cleans up after a killed kubelet: one kubelet
  * at a time per machine.
  */
-export const FOLDER = '/var/lib/stowage-kubelet';
+export const DIRECTORY = '/var/lib/stowage-kubelet';
 const LOCK = '/run/stowage-kubelet.lock';
 
 /** The part of a control plane that a kubelet needs. */
@@ -62,10 +62,10 @@ export async function startKubelet(cluster: Cluster, node: string): Promise<Kube
     for (const part of parts.splice(0).reverse()) await part.stop();
   };
   try {
-    await undo(FOLDER);
-    await mkdir(FOLDER, { mode: 0o700 });
-    await keepSysctls(FOLDER);
-    const containerd = await startContainerd(FOLDER);
+    await undo(DIRECTORY);
+    await mkdir(DIRECTORY, { mode: 0o700 });
+    await keepSysctls(DIRECTORY);
+    const containerd = await startContainerd(DIRECTORY);
     parts.push(containerd);
     const kubelet = await start(program('kubelet'), cluster, node, containerd.socket);
     parts.push(kubelet);
@@ -78,11 +78,11 @@ export async function startKubelet(cluster: Cluster, node: string): Promise<Kube
   }
   return {
     node,
-    folder: FOLDER,
+    folder: DIRECTORY,
     pid,
     async stop() {
       await stopParts();
-      await undo(FOLDER);
+      await undo(DIRECTORY);
       await free();
     },
   };
@@ -95,7 +95,7 @@ async function start(
   socket: string,
 ): Promise<Part> {
   const [port = 0] = await freePorts(1);
-  const config = join(FOLDER, 'kubelet.json');
+  const config = join(DIRECTORY, 'kubelet.json');
   await writeFile(config, JSON.stringify(configuration(port, socket)));
   const { client } = await connect({ kubeconfig: cluster.kubeconfig });
   const [user = ''] = Object.keys(kubeletUser(node));
@@ -106,10 +106,10 @@ async function start(
       `--config=${config}`,
       `--kubeconfig=${cluster.kubeconfigOf(user)}`,
       `--hostname-override=${node}`,
-      `--root-dir=${join(FOLDER, 'kubelet')}`,
-      `--cert-dir=${join(FOLDER, 'certificates')}`,
+      `--root-dir=${join(DIRECTORY, 'kubelet')}`,
+      `--cert-dir=${join(DIRECTORY, 'certificates')}`,
     ],
-    folder: FOLDER,
+    folder: DIRECTORY,
     ready: async () => isReady(await client.get<KubeNode>(NODES, node)),
   });
 }
@@ -118,8 +118,8 @@ const configuration = (port: number, socket: string) => ({
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
   kind: 'KubeletConfiguration',
   containerRuntimeEndpoint: `unix://${socket}`,
-  podLogsDir: join(FOLDER, 'logs'),
-  volumePluginDir: join(FOLDER, 'volume-plugins'),
+  podLogsDir: join(DIRECTORY, 'logs'),
+  volumePluginDir: join(DIRECTORY, 'volume-plugins'),
   address: '127.0.0.1',
   port,
   healthzPort: 0,

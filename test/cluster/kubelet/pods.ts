@@ -45,7 +45,7 @@ export const writing = (mounted: Mounted, word: string) =>
 export const reading = (mounted: Mounted) => SCRIPTS[mounted.mode].read(placeOf(mounted));
 
 /** Returns a script whose output can be read after its pod has ended. */
-export const telling = (script: string) => `{ ${script}; } >/dev/termination-log 2>&1`;
+export const withTerminationLog = (script: string) => `{ ${script}; } >/dev/termination-log 2>&1`;
 
 export interface PodOptions {
   /** Defaults to Never. */
@@ -158,7 +158,7 @@ export function podsOf(client: KubeClient, namespace = NAMESPACE, withinMs?: num
       script: string,
       options: PodOptions = {},
     ): Promise<string> {
-      await create(name, volumes, telling(script), options);
+      await create(name, volumes, withTerminationLog(script), options);
       return ended(name);
     },
     /**

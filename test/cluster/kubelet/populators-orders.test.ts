@@ -10,7 +10,7 @@ import {
 import { describeAsRoot } from '../../support/root.ts';
 import { grantNamed } from '../../support/snapshots.ts';
 import { missingPairs, someOrders } from './orders.ts';
-import { telling } from './pods.ts';
+import { withTerminationLog } from './pods.ts';
 import { FILL, type PopulatorsScene, startPopulatorsScene } from './populators-scene.ts';
 
 jest.setTimeout(300_000);
@@ -56,7 +56,7 @@ async function storyOf(scene: PopulatorsScene, index: number) {
       pods.create(
         'reads',
         [{ claim: 'data', mode: 'Filesystem' }],
-        telling('cat /volumes/data/hello.txt'),
+        withTerminationLog('cat /volumes/data/hello.txt'),
       ),
   };
   return {

@@ -5,7 +5,7 @@ import type { SaltAccess } from '../../../src/nodes/transport/salt/access.ts';
 import { createSaltExecutor } from '../../../src/nodes/transport/salt/executor.ts';
 import { systemClock } from '../../../src/workqueue/clock.ts';
 import { describeAsRoot } from '../../support/root.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { type Salt, startSalt } from './salt.ts';
 import type { TokenReviews } from './token-reviews.ts';
@@ -25,7 +25,7 @@ export function loginCases(name: string, start: (folder: string) => Promise<Toke
     let folder: { path: string; remove(): Promise<void> };
 
     beforeAll(async () => {
-      folder = await temporaryFolder('salt-logins');
+      folder = await temporaryDirectory('salt-logins');
       reviews = await start(folder.path);
       salt = await startSalt({
         minions: ['n1'],

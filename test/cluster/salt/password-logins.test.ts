@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { createSaltExecutor } from '../../../src/nodes/transport/salt/executor.ts';
 import { systemClock } from '../../../src/workqueue/clock.ts';
 import { describeAsRoot } from '../../support/root.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { type Salt, startSalt } from './salt.ts';
 
 const USER = `stowage-pam-${process.pid}`;
@@ -16,7 +16,7 @@ describeAsRoot('logins to salt-api with a password', () => {
   let folder: { path: string; remove(): Promise<void> };
 
   beforeAll(async () => {
-    folder = await temporaryFolder('salt-passwords');
+    folder = await temporaryDirectory('salt-passwords');
     await writeFile(join(folder.path, 'users'), `file-user:${PASSWORD}\n`);
     await execa('useradd', ['--no-create-home', '--shell', '/usr/sbin/nologin', USER]);
     await execa('chpasswd', [], { input: `${USER}:${PASSWORD}\n` });

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { SaltAccess } from '../../../src/nodes/transport/salt/access.ts';
 import { selfSigned } from '../../../src/sandbox/certificate.ts';
 import { freePorts } from '../../support/free-ports.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { installSalt } from './install.ts';
 import { type Program, printed, runSalt, startProgram } from './programs.ts';
@@ -46,7 +46,7 @@ export const USER = 'stowage';
 export async function startSalt(options: SaltOptions): Promise<Salt> {
   const { minions, allowed = DEFAULT, master = {}, api = 'rest_stowage' } = options;
   const salt = await installSalt();
-  const temporary = await temporaryFolder('salt');
+  const temporary = await temporaryDirectory('salt');
   const folder = temporary.path;
   const [publish = 0, answer = 0, https = 0] = await freePorts(3);
   const url = `https://127.0.0.1:${https}`;

@@ -18,7 +18,7 @@ import { createImage, fromImage } from '../../support/images.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { allowSources, type SourceServer, startSourceServer } from '../../support/source-server.ts';
 import { startSshd } from '../../support/sshd.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { ensureUdev } from '../../support/udev.ts';
 import { allowedFor, startSalt } from './salt.ts';
 
@@ -76,7 +76,7 @@ describeAsRoot.each(TRANSPORTS)(
 
     beforeAll(async () => {
       ends.push(await ensureUdev());
-      const temporary = await temporaryFolder('sources');
+      const temporary = await temporaryDirectory('sources');
       folder = temporary.path;
       ends.push(temporary.remove);
       await mkdir(place());

@@ -8,10 +8,10 @@ import type { Volume } from '../../../src/api/volume.ts';
 import { quote } from '../../../src/nodes/quote.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
 import { describeAsRoot } from '../../support/root.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { ensureUdev } from '../../support/udev.ts';
 import { until } from '../../support/until.ts';
-import { expectSaid, type Person, person } from '../../support/why.ts';
+import { expectDiagnosis, type Person, person } from '../../support/why.ts';
 import { installSalt } from './install.ts';
 import { allowedFor, flagsFor, type Salt, startSalt } from './salt.ts';
 
@@ -38,7 +38,7 @@ describeAsRoot('why, for problems of Salt', () => {
   beforeAll(async () => {
     undoUdev = await ensureUdev();
     cluster = await startCluster();
-    folder = await temporaryFolder('why-salt');
+    folder = await temporaryDirectory('why-salt');
     salt = await startSalt({ minions: ['n1'], allowed: allowedFor(folder.path) });
     await cluster.client.create<KubeNode>(NODES, {
       apiVersion: 'v1',
@@ -95,7 +95,7 @@ describeAsRoot('why, for problems of Salt', () => {
     await salt.salt('n1', 'saltutil.sync_modules');
     await create('without');
     const said = await someone.untilCause('volume/without', 'SaltModuleMissing');
-    expectSaid(said, 'SaltModuleMissing', 'Volume without', 'Node n1');
+    expectDiagnosis(said, 'SaltModuleMissing', 'Volume without', 'Node n1');
     expect(said.fix?.run).toEqual(['salt n1 saltutil.sync_modules']);
     // Makes the module available on the salt-master, as the fix requires.
     await rename(`${modules()}.away`, modules());
@@ -112,7 +112,7 @@ describeAsRoot('why, for problems of Salt', () => {
     await writeFile(module, text);
     await create('old');
     const said = await someone.untilCause('volume/old', 'SaltModuleOld');
-    expectSaid(said, 'SaltModuleOld', 'Volume old', 'Node n1');
+    expectDiagnosis(said, 'SaltModuleOld', 'Volume old', 'Node n1');
     await someone.follow(said);
     await isAvailable('old');
     await remove('old');
@@ -125,7 +125,7 @@ describeAsRoot('why, for problems of Salt', () => {
     const rawBlockDevice = { devicePath: '/dev/loop9999' };
     await cluster.client.create(VOLUMES, { ...volume, spec: { ...spec, rawBlockDevice } });
     const said = await someone.untilCause('volume/down', 'MinionDown');
-    expectSaid(said, 'MinionDown', 'Volume down', 'Node n1');
+    expectDiagnosis(said, 'MinionDown', 'Volume down', 'Node n1');
     const following = someone.follow(said);
     await until('the start of the minion is requested', () =>
       readFile(`${started()}.asked`).then(
@@ -137,7 +137,7 @@ describeAsRoot('why, for problems of Salt', () => {
     await writeFile(started(), '');
     await following;
     // The daemon contacts the node again, which has no such device.
-    expectSaid(
+    expectDiagnosis(
       await someone.untilCause('volume/down', 'DeviceMissing'),
       'DeviceMissing',
       'Volume down',

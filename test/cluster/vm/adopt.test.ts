@@ -11,7 +11,7 @@ import { carryOut, planNow, runSteps } from '../../support/carry-out.ts';
 import { CONTENTS, type Content } from '../../support/kinds.ts';
 import { lvmDesired } from '../../support/lvm-input.ts';
 import { rawDesired } from '../../support/raw-input.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { sparseDesired } from '../../support/volume-input.ts';
 import { onNode } from './node.ts';
 import { startVm, type Vm } from './vm.ts';
@@ -29,7 +29,7 @@ interface Node {
   executor: Executor;
 }
 
-const folder = await temporaryFolder('adopt');
+const folder = await temporaryDirectory('adopt');
 const disks: Record<string, { qcow2: string }> = {};
 const uids = new Map(CASES.map(([kind, content]) => [`${kind} ${content}`, randomUUID()]));
 let node: Node;

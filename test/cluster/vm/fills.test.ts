@@ -13,7 +13,7 @@ import { startCluster, type TestCluster } from '../../support/cluster.ts';
 import { createImage, fromImage } from '../../support/images.ts';
 import { CONTENTS, type Content } from '../../support/kinds.ts';
 import { drawSeed, seeded } from '../../support/random.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { type LvmNode, MIB, NODE, recordedAs, startLvmNode } from './lvm.ts';
 import { startWatch, type Watch } from './watch.ts';
@@ -316,12 +316,12 @@ describe('populating logical volumes', () => {
     });
 
   describe('claims that the daemon populates', () => {
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
     let cluster: TestCluster;
     let watch: Watch;
 
     beforeAll(async () => {
-      folder = await temporaryFolder('fills');
+      folder = await temporaryDirectory('fills');
       cluster = await startCluster({ crds: ALL_CRDS });
       const { client } = cluster;
       await client.create<KubeNode>(NODES, {

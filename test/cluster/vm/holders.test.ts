@@ -11,7 +11,7 @@ import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
 import type { DesiredSparse } from '../../../src/storage/types.ts';
 import { carryOut, planNow } from '../../support/carry-out.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { sparseDesired } from '../../support/volume-input.ts';
 import { startVm, type Vm } from './vm.ts';
@@ -131,12 +131,12 @@ describe('detaching a device that is held', () => {
 });
 
 describe('deleting a Volume whose device is held', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let cluster: TestCluster;
   let watch: Watch;
 
   beforeAll(async () => {
-    folder = await temporaryFolder('holders');
+    folder = await temporaryDirectory('holders');
     cluster = await startCluster({ crds: ALL_CRDS });
     const { client } = cluster;
     await client.create<KubeNode>(NODES, {

@@ -44,7 +44,10 @@ export function placesIn({ machine: { vm } }: Pick<Scene<VmMachine>, 'machine'>)
 }
 
 /** Runs a test. If it fails, prints the last output of the kubelet, the cluster and the daemon. */
-export async function told({ machine, kubectl, log }: Scene<VmMachine>, work: () => Promise<void>) {
+export async function withLogs(
+  { machine, kubectl, log }: Scene<VmMachine>,
+  work: () => Promise<void>,
+) {
   try {
     await work();
   } catch (error) {

@@ -13,7 +13,7 @@ import {
   operatorOf,
   startOperator,
 } from '../../support/metalk8s.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { onNode } from './node.ts';
 import { CONVERGES_WITHIN, readyOf } from './scene.ts';
@@ -32,11 +32,11 @@ const RECORDS = '/var/lib/stowage/volumes';
 
 let vm: Vm;
 let cluster: TestCluster;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 let watch: Watch | undefined;
 
 beforeAll(async () => {
-  folder = await temporaryFolder('take-over');
+  folder = await temporaryDirectory('take-over');
   vm = await startVm({ name: NODE, disks: { group: '3G' } });
   await vm.run(['vgcreate', 'vg0', vm.disk('group')]);
   cluster = await startCluster({ crds: [METALK8S_CRD as never] });

@@ -11,10 +11,10 @@ import { until } from '../../support/until.ts';
 import { type Mounted, podsOf, writing } from '../kubelet/pods.ts';
 import type { Scene } from '../kubelet/scene.ts';
 import { volumesOf } from '../kubelet/volumes.ts';
-import { placesIn, startScene, told, type VmMachine } from './kubelet-scene.ts';
+import { placesIn, startScene, type VmMachine, withLogs } from './kubelet-scene.ts';
 import { KINDS, type Kind, tagged } from './places.ts';
 import { CONVERGES_WITHIN } from './scene.ts';
-import { bootOf, createStaying, readAll, saidIn } from './staying-pod.ts';
+import { bootOf, createStaying, outputIn, readAll } from './staying-pod.ts';
 import { stopwatch } from './stopwatch.ts';
 
 let scene: Scene<VmMachine>;
@@ -76,7 +76,7 @@ describe('a Volume that one pod writes and the next one reads', () => {
 
   beforeAll(
     () =>
-      told(scene, async () => {
+      withLogs(scene, async () => {
         made = await make(cases);
         const all = made.map(({ mounted }) => mounted);
         await pods.run(
@@ -95,13 +95,13 @@ describe('a Volume that one pod writes and the next one reads', () => {
     const { claim } = made[index]?.mounted ?? { claim: '' };
     expect(found[index]).toBe(`${claim} ${word}-${claim}`);
   });
-  test('leaves nothing behind', () => told(scene, () => unmake(made)), 2 * CONVERGES_WITHIN);
+  test('leaves nothing behind', () => withLogs(scene, () => unmake(made)), 2 * CONVERGES_WITHIN);
 });
 
 test(
   'an on-demand Volume is attached for a pod, detached after it, and keeps its data',
   () =>
-    told(scene, async () => {
+    withLogs(scene, async () => {
       const places = placesIn(scene);
       const onDemand = volumesOf<Kind>(
         scene,
@@ -173,7 +173,7 @@ test(
 test(
   'a pod restarts with its data after a reboot of its node',
   () =>
-    told(scene, async () => {
+    withLogs(scene, async () => {
       const { vm } = scene.machine;
       const made = await make([
         ['sparse file', 'Filesystem'],
@@ -184,14 +184,14 @@ test(
       const all = made.map(({ mounted }) => mounted);
       await createStaying(pods, 'stays', all);
       const before = await bootOf(vm);
-      expect(await saidIn(vm, 'stays', before)).toEqual(all.map(({ claim }) => `${claim} `));
+      expect(await outputIn(vm, 'stays', before)).toEqual(all.map(({ claim }) => `${claim} `));
       took('a pod has them all');
 
       await vm.reboot();
       took('sshd answers after the reboot');
       const after = await bootOf(vm);
       expect(after).not.toBe(before);
-      expect(await saidIn(vm, 'stays', after)).toEqual(
+      expect(await outputIn(vm, 'stays', after)).toEqual(
         all.map(({ claim }) => `${claim} ${before}`),
       );
       took('the pod has them all again');
@@ -214,7 +214,7 @@ test(
 test(
   'the command that why prints binds a claim blocked by data of removed volumes',
   () =>
-    told(scene, async () => {
+    withLogs(scene, async () => {
       const { client, controlPlane, machine, stowage } = scene;
       const { vm } = machine;
       const LEFT =

@@ -5,7 +5,7 @@ import type { Condition, Volume, VolumeSpec } from '../../../src/api/volume.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
 import type { Content } from '../../support/kinds.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { onNode } from './node.ts';
 import { DISKS, type Kind, makePlaces, type Place, placeOf, tagged } from './places.ts';
@@ -61,7 +61,7 @@ export const GROWN = '608Mi';
  * group.
  */
 export async function startScene(): Promise<Scene> {
-  const folder = await temporaryFolder('scene');
+  const folder = await temporaryDirectory('scene');
   const cluster = await startCluster();
   const vm = await startVm({ name: NODE, disks: DISKS });
   const node = onNode(vm);

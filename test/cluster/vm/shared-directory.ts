@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePorts } from '../../support/free-ports.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { startVm, type Vm, type VmOptions } from './vm.ts';
 
 /** Path of the shared directory in both VMs. */
@@ -38,7 +38,7 @@ export async function startSharing(
     vm1: { here, there, mac: '52:54:00:00:01:01' },
     vm2: { here: there, there: here, mac: '52:54:00:00:01:02' },
   };
-  const folder = await temporaryFolder('sharing');
+  const folder = await temporaryDirectory('sharing');
   const starting = NAMES.map((name) => startVm({ ...options, name, link: links[name] }));
   const started = await Promise.allSettled(starting);
   const stop = async () => {

@@ -10,7 +10,7 @@ import { isReady } from '../kubelet/kubelet.ts';
 import { type Mounted, NAMESPACE, podsOf, reading, writing } from '../kubelet/pods.ts';
 import type { Scene } from '../kubelet/scene.ts';
 import { volumesOf } from '../kubelet/volumes.ts';
-import { told } from './kubelet-scene.ts';
+import { withLogs } from './kubelet-scene.ts';
 import { CONVERGES_WITHIN } from './scene.ts';
 import { NAMES, type Name } from './shared-directory.ts';
 import { longestGap, overlaps, type Sampling, spansOf, startSampling } from './shared-samples.ts';
@@ -109,7 +109,7 @@ const nodeNamed = (name: Name) => scene.client.get<KubeNode>(NODES, name);
 test.each<VolumeMode>(['Filesystem', 'Block'])(
   'pods on two nodes read each other’s data in turn (%s)',
   (mode) =>
-    told(scene, async () => {
+    withLogs(scene, async () => {
       const made = await make(mode);
       const { volume, mounted } = made;
       const { name } = volume.metadata;
@@ -137,7 +137,7 @@ test.each<VolumeMode>(['Filesystem', 'Block'])(
 test(
   'a Volume that two pods on one node use is attached once, and detached after the last one',
   () =>
-    told(scene, async () => {
+    withLogs(scene, async () => {
       const made = await make('Filesystem');
       const { volume, mounted } = made;
       const { name } = volume.metadata;
@@ -166,7 +166,7 @@ test(
 test(
   'a node without power keeps its Volume until it is tainted, and is cleaned up on return',
   () =>
-    told(scene, async () => {
+    withLogs(scene, async () => {
       const made = await make('Filesystem');
       const { volume, mounted } = made;
       const { name } = volume.metadata;

@@ -34,7 +34,7 @@ import { scriptArgv } from '../../../src/storage/scripts/scripts.ts';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
 import { CONTENTS, type Content } from '../../support/kinds.ts';
 import { drawSeed, seeded } from '../../support/random.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { onNode } from './node.ts';
 import { startVm, type Vm } from './vm.ts';
@@ -51,7 +51,7 @@ const SIZE = '304Mi';
 const WITHIN = 300_000;
 const random = seeded(drawSeed());
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 let cluster: TestCluster;
 let vm: Vm;
 let node: ReturnType<typeof onNode>;
@@ -59,7 +59,7 @@ let watch: Watch;
 let executor: Executor;
 
 beforeAll(async () => {
-  folder = await temporaryFolder('snapshots');
+  folder = await temporaryDirectory('snapshots');
   cluster = await startCluster({ crds: ALL_CRDS });
   vm = await startVm({ name: NODE, disks: { group: '3G' } });
   node = onNode(vm);

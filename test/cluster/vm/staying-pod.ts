@@ -36,7 +36,7 @@ export const createStaying = (
  * Waits for the volumes' content that a staying pod printed when it started in that boot, a line
  * for each volume.
  */
-export const saidIn = (vm: Vm, name: string, boot: string): Promise<string[]> =>
+export const outputIn = (vm: Vm, name: string, boot: string): Promise<string[]> =>
   until(
     `pod ${name} in boot ${boot}`,
     async () => {

@@ -7,10 +7,10 @@ import { until } from '../../support/until.ts';
 import { type Mounted, podsOf } from '../kubelet/pods.ts';
 import type { Scene } from '../kubelet/scene.ts';
 import { readyOf, volumesOf } from '../kubelet/volumes.ts';
-import { placesIn, startScene, told, type VmMachine } from './kubelet-scene.ts';
+import { placesIn, startScene, type VmMachine, withLogs } from './kubelet-scene.ts';
 import type { Kind } from './places.ts';
 import { CONVERGES_WITHIN } from './scene.ts';
-import { bootOf, createStaying, readAll, saidIn } from './staying-pod.ts';
+import { bootOf, createStaying, outputIn, readAll } from './staying-pod.ts';
 
 /** Last version whose volumes have paths by UUID. */
 const PREVIOUS = '535f9e2';
@@ -60,7 +60,7 @@ const keepTheirPaths = async () => {
 test(
   'Volumes of the previous version stay in use while the daemon is upgraded',
   () =>
-    told(scene, async () => {
+    withLogs(scene, async () => {
       const { vm } = scene.machine;
       for (const [kind, mode] of CASES) {
         const volume = await volumes.create(kind, mode);
@@ -71,7 +71,7 @@ test(
       expect(made.map(({ path }) => path).filter((path) => path.includes('/stowage-'))).toEqual([]);
       await createStaying(pods, 'stays', all);
       const boot = await bootOf(vm);
-      expect(await saidIn(vm, 'stays', boot)).toEqual(all.map(({ claim }) => `${claim} `));
+      expect(await outputIn(vm, 'stays', boot)).toEqual(all.map(({ claim }) => `${claim} `));
       await scene.watch([]);
       await keepTheirPaths();
     }),
@@ -81,7 +81,7 @@ test(
 test(
   'a pod with a Block volume cannot take over the path of an existing Volume',
   () =>
-    told(scene, async () => {
+    withLogs(scene, async () => {
       const { vm } = scene.machine;
       const leadsTo = async (path: string) => (await vm.run(['realpath', path])).stdout;
       const { name, uid = '' } = (await volumes.create('sparse file', 'Block')).metadata;
@@ -119,7 +119,7 @@ test(
 test(
   'the next pod reads the data at the old paths',
   () =>
-    told(scene, async () => {
+    withLogs(scene, async () => {
       const boot = await bootOf(scene.machine.vm);
       await pods.remove('stays');
       const found = (await pods.run('reads', all, readAll(all))).trimEnd().split('\n');
@@ -132,14 +132,14 @@ test(
 test(
   'a pod reads the data at the old paths after a reboot',
   () =>
-    told(scene, async () => {
+    withLogs(scene, async () => {
       const { vm } = scene.machine;
       await createStaying(pods, 'again', all);
       const before = await bootOf(vm);
-      await saidIn(vm, 'again', before);
+      await outputIn(vm, 'again', before);
       await vm.reboot();
       const after = await bootOf(vm);
-      expect(await saidIn(vm, 'again', after)).toEqual(
+      expect(await outputIn(vm, 'again', after)).toEqual(
         all.map(({ claim }) => `${claim} ${before}`),
       );
       await keepTheirPaths();
@@ -153,7 +153,7 @@ test(
 test(
   'deleted Volumes of the previous version leave nothing behind',
   () =>
-    told(scene, async () => {
+    withLogs(scene, async () => {
       await pods.remove('again');
       for (const { volume } of made) {
         await pods.unclaim(volume.metadata.name);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { quoteAll } from '../../../src/nodes/quote.ts';
 import { freePorts } from '../../support/free-ports.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { image } from './image.ts';
 import {
@@ -107,7 +107,7 @@ export async function startVm({
   link,
 }: VmOptions): Promise<Vm> {
   const base = await image();
-  const folder = await temporaryFolder('vm');
+  const folder = await temporaryDirectory('vm');
   const at = (file: string) => join(folder.path, file);
   const [port = 0] = await freePorts(1);
   const diskFiles: DiskFile[] = [];

@@ -14,7 +14,7 @@ import type {
 import type { VolumeState } from '../../../src/controllers/attachdetach/volume-state.ts';
 import type { Informer } from '../../../src/kube/informer.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
+import { EMIT_AGAIN_AFTER } from '../../../src/workqueue/emit-again.ts';
 import { entry, MINUTE, NOW, pvObject, use, volumeObject } from '../../support/attachment-view.ts';
 
 const entries = [entry('n1', {}, 'p1')];
@@ -140,11 +140,11 @@ test('a pod gets one blocked event per event lifetime, and one event when attach
       needed,
       now,
     );
-  for (const now of [0, TELL_AGAIN - 1]) tell({ blocked }, now);
+  for (const now of [0, EMIT_AGAIN_AFTER - 1]) tell({ blocked }, now);
   expect(events).toEqual(['paused']);
-  tell({ blocked }, TELL_AGAIN);
+  tell({ blocked }, EMIT_AGAIN_AFTER);
   expect(events).toEqual(['paused', 'paused']);
   known.entries = [entry('n1', {}, 'p1')];
-  for (const now of [TELL_AGAIN + 1, 3 * TELL_AGAIN]) tell({}, now);
+  for (const now of [EMIT_AGAIN_AFTER + 1, 3 * EMIT_AGAIN_AFTER]) tell({}, now);
   expect(events.slice(2)).toEqual(['Volume "v1" is attached to node n1']);
 });

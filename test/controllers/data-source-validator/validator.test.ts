@@ -3,13 +3,13 @@ import type { PersistentVolumeClaim } from '../../../src/api/core.ts';
 import {
   classifyDataSource,
   type DataSourceClass,
-  toTell,
+  eventFor,
 } from '../../../src/controllers/data-source-validator/decide.ts';
 import {
   createValidator,
   type ValidatorDeps,
 } from '../../../src/controllers/data-source-validator/reconciler.ts';
-import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
+import { EMIT_AGAIN_AFTER } from '../../../src/workqueue/emit-again.ts';
 
 const REGISTERED = [{ group: 'hello.example.com', kind: 'Hello' }];
 
@@ -74,12 +74,12 @@ describe('an event', () => {
   test.each<DataSourceClass>(['empty', 'pvc', 'snapshot', 'populator'])(
     'is not emitted for %s',
     (verdict) => {
-      expect(toTell(claim(), verdict)).toBeUndefined();
+      expect(eventFor(claim(), verdict)).toBeUndefined();
     },
   );
 
   test('is emitted for an unknown kind, with the upstream message', () => {
-    expect(toTell(claim(unknown), 'invalid')).toEqual({
+    expect(eventFor(claim(unknown), 'invalid')).toEqual({
       reason: 'UnrecognizedDataSourceKind',
       message: 'The datasource for this PVC does not match any registered VolumePopulator',
       detail: { code: 'DataSourceUnrecognized', parameters: {} },
@@ -90,7 +90,7 @@ describe('an event', () => {
     ['has its volume', { spec: { volumeName: 'pv' } }],
     ['is being deleted', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }],
   ])('is not emitted for a claim that %s', (_, more) => {
-    expect(toTell(claim(unknown, more), 'invalid')).toBeUndefined();
+    expect(eventFor(claim(unknown, more), 'invalid')).toBeUndefined();
   });
 });
 
@@ -108,16 +108,16 @@ test('an unknown kind is reported again after its event expires, and counted onc
       void told.push(`${reason} ${detail?.code}`),
     onVerdict: (verdict) => verdicts.push(verdict),
   });
-  expect(await validate('default/data')).toEqual({ requeueAfterMs: TELL_AGAIN });
-  time.ms = TELL_AGAIN - 1;
+  expect(await validate('default/data')).toEqual({ requeueAfterMs: EMIT_AGAIN_AFTER });
+  time.ms = EMIT_AGAIN_AFTER - 1;
   expect(await validate('default/data')).toEqual({ requeueAfterMs: 1 });
   expect(told).toEqual(['UnrecognizedDataSourceKind DataSourceUnrecognized']);
-  time.ms = TELL_AGAIN;
-  expect(await validate('default/data')).toEqual({ requeueAfterMs: TELL_AGAIN });
+  time.ms = EMIT_AGAIN_AFTER;
+  expect(await validate('default/data')).toEqual({ requeueAfterMs: EMIT_AGAIN_AFTER });
   expect(told).toHaveLength(2);
   expect(verdicts).toEqual(['invalid']);
   registered = [{ metadata: {}, sourceKind: { group: 'x.example.com', kind: 'X' } }];
-  time.ms = 9 * TELL_AGAIN;
+  time.ms = 9 * EMIT_AGAIN_AFTER;
   expect(await validate('default/data')).toBeUndefined();
   expect(told).toHaveLength(2);
 });

@@ -9,7 +9,7 @@ import {
   reasonOfAnnotations,
 } from '../../../src/api/reasons.ts';
 import type { EventToSend } from '../../../src/controllers/lib/event.ts';
-import { saidBy } from '../../../src/controllers/lib/event-key.ts';
+import { eventKey } from '../../../src/controllers/lib/event-key.ts';
 import { eventOnce } from '../../../src/controllers/lib/idempotent-event.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 
@@ -28,7 +28,7 @@ test.each<[string, EventToSend, EventToSend, boolean]>([
   ['another message without a reason', event(), event({ message: 'y' }), false],
   ['another object in about', noRoom('n1', 1), { ...noRoom('n1', 1), about: 'y' }, false],
 ])('two events are the same if only figures differ: %s', (_, one, other, isSame) => {
-  expect(saidBy(one) === saidBy(other)).toBe(isSame);
+  expect(eventKey(one) === eventKey(other)).toBe(isSame);
 });
 
 test('each varying parameter of a reason occurs in its message', () => {

@@ -10,11 +10,15 @@ import {
   createCapacityEvents,
 } from '../../../src/controllers/lib/capacity/capacity-events.ts';
 import { createCapacityReconciler } from '../../../src/controllers/lib/capacity/capacity-reconciler.ts';
-import { folderRoom, groupRoom } from '../../../src/controllers/lib/capacity/room.ts';
+import { directoryRoom, groupRoom } from '../../../src/controllers/lib/capacity/room.ts';
 import type { Informer } from '../../../src/kube/informer.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { folderRoomProbes, readFolderRoom, readGroupRoom } from '../../../src/storage/room.ts';
-import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
+import {
+  directoryRoomProbes,
+  readDirectoryRoom,
+  readGroupRoom,
+} from '../../../src/storage/room.ts';
+import { EMIT_AGAIN_AFTER } from '../../../src/workqueue/emit-again.ts';
 import { missing, result } from '../../support/fake-executor.ts';
 import { memoryLogger } from '../../support/logger.ts';
 import { diskRow, lvRow, report, VIEW, vgRow, viewAnswers } from '../../support/lvm-reports.ts';
@@ -62,7 +66,7 @@ describe('available capacity for files', () => {
   const QCOW2 = {
     source: { populator: { builtin: 'Image', namespace: 'n', name: 'i', options }, uid: 'u' },
   } as const;
-  test.each<[string, bigint, Parameters<typeof folderRoom>]>([
+  test.each<[string, bigint, Parameters<typeof directoryRoom>]>([
     ['is the free space', 10n * GIB, [facts(10n * GIB), [], [], 1]],
     ['excludes promised space', 8n * GIB, [facts(10n * GIB), [sparse('a', '2Gi')], [], 1]],
     [
@@ -125,7 +129,7 @@ describe('available capacity for files', () => {
       [facts(GIB), [sparse('a', '2Gi')], [], 1],
     ],
   ])('%s', (_, expected, args) => {
-    expect(folderRoom(...args)).toBe(expected);
+    expect(directoryRoom(...args)).toBe(expected);
   });
 
   const mounts = result(
@@ -135,7 +139,7 @@ describe('available capacity for files', () => {
   const folders = [HOME, '/srv x/sparse'];
   const results = (more: [string, ReturnType<typeof result>][]) =>
     new Map([
-      ...folderRoomProbes(HOME, folders).map(
+      ...directoryRoomProbes(HOME, folders).map(
         ({ name }) => [name, missing] as [string, typeof missing],
       ),
       ['free /var', result(0, '100|1048576')] as [string, typeof missing],
@@ -149,7 +153,7 @@ describe('available capacity for files', () => {
 
   test('is read at the nearest existing directory, with files on the same file system', () => {
     const rows = result(0, `8|u1\n16|u2.partial\nx\n`);
-    const room = readFolderRoom(
+    const room = readDirectoryRoom(
       HOME,
       folders,
       results([
@@ -173,14 +177,14 @@ describe('available capacity for files', () => {
     ['64 MiB where lsblk fails', 64n * MIB, result(1)],
     ['64 MiB where lsblk prints no JSON', 64n * MIB, result(0, '')],
   ])('leaves a reserve of %s', (_, expected, lsblk) => {
-    expect(readFolderRoom(HOME, folders, results([['block devices', lsblk]])).floorBytes).toBe(
+    expect(readDirectoryRoom(HOME, folders, results([['block devices', lsblk]])).floorBytes).toBe(
       expected,
     );
   });
 
   test('is an error if a directory cannot be listed', () => {
     const denied = { ...result(1), stderr: 'find: Permission denied' };
-    expect(() => readFolderRoom(HOME, folders, results([[`files ${HOME}`, denied]]))).toThrow(
+    expect(() => readDirectoryRoom(HOME, folders, results([[`files ${HOME}`, denied]]))).toThrow(
       'Permission denied',
     );
   });
@@ -586,7 +590,7 @@ describe('unknown capacity', () => {
   test('is reported once by event and log, and again after the event expires', () => {
     const { time, events, lines, tell } = world();
     tell(AWAY);
-    time.ms = TELL_AGAIN - 1;
+    time.ms = EMIT_AGAIN_AFTER - 1;
     tell({ unknown: AWAY.unknown });
     expect(events).toEqual([UNKNOWN]);
     expect(lines).toEqual([
@@ -596,7 +600,7 @@ describe('unknown capacity', () => {
         message: 'free space unknown',
       },
     ]);
-    time.ms = TELL_AGAIN;
+    time.ms = EMIT_AGAIN_AFTER;
     tell(AWAY);
     expect(events).toEqual([UNKNOWN, UNKNOWN]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { reason } from '../../../src/api/reasons.ts';
-import { saidBy } from '../../../src/controllers/lib/event-key.ts';
+import { eventKey } from '../../../src/controllers/lib/event-key.ts';
 import { decide } from '../../../src/controllers/populator/decide.ts';
 import type { MachineDecision, MachineInput } from '../../../src/controllers/populator/types.ts';
 import { annotated, claim, found, input, NOW, OWN, pod, prime, pv, UID } from './input.ts';
@@ -143,7 +143,9 @@ describe('a pod that does not start', () => {
       message: '',
       about,
     } as const;
-    return { told: { ...event, said: saidBy({ ...event, detail: reason(code, { pod: NAME }) }) } };
+    return {
+      told: { ...event, said: eventKey({ ...event, detail: reason(code, { pod: NAME }) }) },
+    };
   };
   test.each<[string, Partial<MachineInput>, string]>([
     ['is awaited for 30 s', { pod: pending(10, CREATING) }, 'rest 20000'],

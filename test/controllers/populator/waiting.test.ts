@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { saidBy } from '../../../src/controllers/lib/event-key.ts';
+import { eventKey } from '../../../src/controllers/lib/event-key.ts';
 import { decide } from '../../../src/controllers/populator/decide.ts';
 import type { MachineInput } from '../../../src/controllers/populator/types.ts';
 import { decided, SELECTED, waiting } from './decisions.ts';
@@ -69,7 +69,7 @@ describe('a claim to be filled', () => {
       'its source, reported before',
       {
         source: { is: 'waits', event: failure },
-        told: { reason: failure.reason, said: saidBy(failure) },
+        told: { reason: failure.reason, said: eventKey(failure) },
       },
       'rest 300000',
     ],

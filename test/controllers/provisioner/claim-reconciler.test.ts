@@ -7,7 +7,7 @@ import type { ClaimReconcilerDeps } from '../../../src/controllers/provisioner/d
 import { createClaimReconciler } from '../../../src/controllers/provisioner/reconciler.ts';
 import type { ClaimStart } from '../../../src/controllers/provisioner/types.ts';
 import { claimVolume } from '../../../src/model/claim-volume.ts';
-import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
+import { EMIT_AGAIN_AFTER } from '../../../src/workqueue/emit-again.ts';
 import { memoryLogger } from '../../support/logger.ts';
 import {
   claim,
@@ -182,10 +182,10 @@ test('a persisting problem is reported again only after its event expires', asyn
   const { time, run, events } = world(() => denied);
   await run();
   expect(await run()).toEqual({ requeueAfterMs: 300_000 });
-  time.ms = TELL_AGAIN - 1000;
+  time.ms = EMIT_AGAIN_AFTER - 1000;
   expect(await run()).toEqual({ requeueAfterMs: 1000 });
   expect(events).toEqual(['no grant']);
-  time.ms = TELL_AGAIN;
+  time.ms = EMIT_AGAIN_AFTER;
   await run();
   expect(events).toEqual(['no grant', 'no grant']);
 });

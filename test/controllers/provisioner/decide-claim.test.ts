@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ClaimCondition, KubeNode } from '../../../src/api/core.ts';
 import { explain, type ReasonCode, reason } from '../../../src/api/reasons.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { saidBy } from '../../../src/controllers/lib/event-key.ts';
+import { eventKey } from '../../../src/controllers/lib/event-key.ts';
 import { decideClaim } from '../../../src/controllers/provisioner/decide-claim.ts';
 import { claimVolume } from '../../../src/model/claim-volume.ts';
 import {
@@ -176,7 +176,7 @@ describe('a claim that is not bound', () => {
 
   test('gets an event once, and is requeued', () => {
     const detail = reason('NoNode');
-    const told = saidBy({ type: 'Warning', reason: 'ProvisioningFailed', message: '', detail });
+    const told = eventKey({ type: 'Warning', reason: 'ProvisioningFailed', message: '', detail });
     expect(outcome({ nodes: [], told })).toBe('again in 30000');
   });
 });
@@ -802,7 +802,7 @@ describe('the reason in the event of a claim', () => {
   test('changes with the reasons of other nodes, but not with figures', () => {
     const said = (parts: Parts) => {
       const { action } = decideClaim(input({ nodes: on('n1', 'n2'), ...parts }), NOW);
-      return action?.do === 'tell' ? saidBy(action.event) : undefined;
+      return action?.do === 'tell' ? eventKey(action.event) : undefined;
     };
     const n1 = { freeBytes: 1n };
     const first = said({ rooms: { n1, n2: { freeBytes: 2n } } });

@@ -13,7 +13,7 @@ export const at = new Date(NOW).toISOString();
 /** Matches an event with the reason's code. */
 export const of = (code: ReasonCode | undefined) =>
   code && { detail: expect.objectContaining({ code }) };
-export const said = (reason: string, message: string, code?: ReasonCode, more = {}) => ({
+export const reports = (reason: string, message: string, code?: ReasonCode, more = {}) => ({
   action: {
     do: 'set-status',
     fields: { readyToUse: false, error: { message, time: at } },

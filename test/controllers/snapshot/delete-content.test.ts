@@ -13,7 +13,7 @@ import {
   snapshot,
 } from '../../support/snapshot-objects.ts';
 import { NOW, UID } from '../../support/volume-input.ts';
-import { at, decide, deleting, of, said, WHOLE } from './content-decisions.ts';
+import { at, decide, deleting, of, reports, WHOLE } from './content-decisions.ts';
 
 describe('deleting a content', () => {
   const RELEASE = { action: { do: 'release' } };
@@ -32,7 +32,7 @@ describe('deleting a content', () => {
     snapshotClass: undefined,
   };
   const fail = (why: string, code?: ReasonCode, more = {}) =>
-    said('SnapshotDeleteError', why, code, more);
+    reports('SnapshotDeleteError', why, code, more);
   const hold = (message: string, code: ReasonCode) => ({
     action: {
       do: 'tell',

@@ -9,7 +9,7 @@ import {
   PATH,
   volume,
 } from '../../support/snapshot-objects.ts';
-import { decide, deleting, RECORDED, said, WHOLE } from './content-decisions.ts';
+import { decide, deleting, RECORDED, reports, WHOLE } from './content-decisions.ts';
 
 describe('a snapshot that was taken', () => {
   const LOOK = { action: { do: 'look', node: 'n1', handle: HANDLE, note: undefined } };
@@ -19,7 +19,7 @@ describe('a snapshot that was taken', () => {
   };
   const asked = content({ spec: byHand });
   const rest = content({ status: { snapshotHandle: HANDLE_TEXT, readyToUse: true } });
-  const missing = said(
+  const missing = reports(
     'SnapshotContentCheckandUpdateFailed',
     `copy ${HANDLE_TEXT} is missing on node n1, and is not taken again. Bring the copy back, or delete the VolumeSnapshot`,
     'SnapshotCopyMissing',
@@ -57,7 +57,7 @@ describe('a snapshot that was taken', () => {
     [
       'waits for the node of a pre-provisioned copy, with an event',
       { content: asked, outcome: { is: 'unknown', message: 'away' } },
-      said(
+      reports(
         'SnapshotContentCheckandUpdateFailed',
         'waiting for a node: away',
         'SnapshotNodeAwaited',
@@ -73,7 +73,7 @@ describe('a snapshot that was taken', () => {
           spec: { ...byHand, source: { snapshotHandle: 'file:n1:/etc/shadow' } },
         }),
       },
-      said(
+      reports(
         'SnapshotContentCheckandUpdateFailed',
         'snapshot handle "file:n1:/etc/shadow": the path must end in /snapshots/UID',
         'ContentHandleInvalid',
@@ -125,7 +125,11 @@ describe('a removed job record', () => {
   const again = { action: { do: 'write-note', note: note({ attempt: 3, tries: 1 }) } };
   const gone = `Volume data1 is gone. If nobody needs the copy, leave it on its node: kubectl annotate volumesnapshotcontent ${content().metadata.name} stowage.dev/forget-node=${CONTENT_UID}`;
   const where = 'the annotation that locates the copy was removed, and';
-  const lost = said('SnapshotContentCheckandUpdateFailed', `${where} ${gone}`, 'ContentNoteLost');
+  const lost = reports(
+    'SnapshotContentCheckandUpdateFailed',
+    `${where} ${gone}`,
+    'ContentNoteLost',
+  );
 
   const going = (parts: Parameters<typeof content>[0] = {}) =>
     content({ ...parts, metadata: { labels, ...deleting, ...parts.metadata } });

@@ -22,7 +22,7 @@ import {
   volume,
 } from '../../support/snapshot-objects.ts';
 import { NOW } from '../../support/volume-input.ts';
-import { at, decide, deleting, RECORDED, said, WHOLE } from './content-decisions.ts';
+import { at, decide, deleting, RECORDED, reports, WHOLE } from './content-decisions.ts';
 
 const THIN = {
   sparseLoopDevice: undefined,
@@ -34,7 +34,7 @@ const away = (said: string) => reason('NodeUnreachable', { node: 'n1', said });
 
 describe('taking a snapshot', () => {
   const fail = (why: string, code?: ReasonCode, more = {}) =>
-    said('SnapshotCreationFailed', `Failed to create snapshot: ${why}`, code, more);
+    reports('SnapshotCreationFailed', `Failed to create snapshot: ${why}`, code, more);
   const named = (fields = {}) => ({ action: { do: 'write-note', note: note(fields) } });
   /** Returns a content with a recorded job. */
   const started = (change: Partial<ContentInput> = {}): Partial<ContentInput> => ({
@@ -72,7 +72,7 @@ describe('taking a snapshot', () => {
     [
       'refuses a content without a source',
       { content: content({ spec: { source: {} } }) },
-      said(
+      reports(
         'SnapshotContentCheckandUpdateFailed',
         'spec.source must have exactly one of volumeHandle and snapshotHandle',
         'ContentSourceAmbiguous',
@@ -85,7 +85,7 @@ describe('taking a snapshot', () => {
           spec: { source: { volumeHandle: 'data1', snapshotHandle: HANDLE_TEXT } },
         }),
       },
-      said(
+      reports(
         'SnapshotContentCheckandUpdateFailed',
         'spec.source must have exactly one of volumeHandle and snapshotHandle',
         'ContentSourceAmbiguous',
@@ -152,7 +152,7 @@ describe('taking a snapshot', () => {
     [
       'reports a node that does not answer',
       started({ outcome: { is: 'unknown', message: 'node n1: away' } }),
-      said(
+      reports(
         'SnapshotContentCheckandUpdateFailed',
         'waiting for a node: node n1: away',
         'SnapshotNodeAwaited',
@@ -173,7 +173,7 @@ describe('taking a snapshot', () => {
         content: waiting(reason('NodeSilent', SILENT)),
         outcome: { is: 'unknown', message: 'node n1: away', detail: away('port 4001') },
       },
-      said(
+      reports(
         'SnapshotContentCheckandUpdateFailed',
         'waiting for a node: node n1: away',
         'NodeUnreachable',
@@ -251,7 +251,7 @@ describe('taking a snapshot', () => {
       [
         'waits for a node that does not answer',
         roomOf({ unknown: 'timed out' }),
-        said(
+        reports(
           'SnapshotContentCheckandUpdateFailed',
           'waiting for a node: available capacity of node n1 is unknown: timed out',
           'RoomUnknown',
@@ -445,7 +445,7 @@ describe('taking a snapshot', () => {
       content: content({ note: note(), status: { readyToUse: false, error: was } }),
     };
     expect(decide({ ...fields, outcome: { is: 'unknown', message: 'away' } })).toEqual(
-      said(
+      reports(
         'SnapshotContentCheckandUpdateFailed',
         'waiting for a node: away',
         'SnapshotNodeAwaited',

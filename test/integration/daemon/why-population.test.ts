@@ -4,7 +4,7 @@ import {
   type PopulationCluster,
   startPopulationCluster,
 } from '../../support/population-cluster.ts';
-import { expectSaid, type Person, person } from '../../support/why.ts';
+import { expectDiagnosis, type Person, person } from '../../support/why.ts';
 
 /** Causes that `why` reports for claims with populators. Containers are in memory. */
 
@@ -31,7 +31,7 @@ test('PopulationFailing: reports pods that end with an error, with a fix that wo
   await cluster.createHello('example', 'wrong');
   await cluster.createClaim('data');
   const said = await someone.untilCause('pvc data', 'PopulationFailing');
-  expectSaid(said, 'PopulationFailing', `PersistentVolumeClaim ${NAMESPACE}/data`);
+  expectDiagnosis(said, 'PopulationFailing', `PersistentVolumeClaim ${NAMESPACE}/data`);
   expect(said.holdup).toContain('exit status 1: no such greeting: wrong');
   await someone.follow(said);
   await cluster.isBound('data');

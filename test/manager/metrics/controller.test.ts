@@ -5,7 +5,7 @@ import type { Volume } from '../../../src/api/volume.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { createMetrics, type Metrics } from '../../../src/manager/metrics/metrics.ts';
-import { tellJobEnds } from '../../../src/nodes/job-observer.ts';
+import { observeJobEnds } from '../../../src/nodes/job-observer.ts';
 import { systemClock } from '../../../src/workqueue/clock.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
 import { startController, type TestController } from '../../support/controller.ts';
@@ -35,7 +35,7 @@ beforeEach(async () => {
   ({ client } = await connect({ kubeconfig: cluster.kubeconfig, onCall: metrics.onCall }));
   nodes = workingNodes();
   nodes.away.add('n3');
-  const executor = tellJobEnds(nodes, systemClock, metrics.onJobEnd);
+  const executor = observeJobEnds(nodes, systemClock, metrics.onJobEnd);
   controller = await startController(client, { executor, metrics });
 });
 

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { reason } from '../../../src/api/reasons.ts';
 import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** UID of no user: its directory of sockets is in XDG_RUNTIME_DIR. */
 const USER = 54_321;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 const { PATH, XDG_RUNTIME_DIR } = process.env;
 
 beforeEach(async () => {
-  folder = await temporaryFolder('ssh');
+  folder = await temporaryDirectory('ssh');
   const ssh = join(folder.path, 'ssh');
   await writeFile(ssh, `#!/bin/sh\necho "$*" >>'${folder.path}/arguments'\n`);
   await chmod(ssh, 0o755);

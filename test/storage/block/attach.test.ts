@@ -16,11 +16,11 @@ import {
   FIRST,
   LAST,
   LINK,
-  lookAgain,
   OF_KUBELET,
   ruleFor,
   SETTLE,
   settle,
+  triggerUdev,
 } from '../../support/link-words.ts';
 import {
   disk,
@@ -212,7 +212,7 @@ describe('the udev rule for a persistent path', () => {
 
   test('is not written for a Block logical volume of an earlier version: udev has one', () => {
     expect(commands(mapperBlock, rawMade(logical))).toEqual([
-      lookAgain('dm-0'),
+      triggerUdev('dm-0'),
       settle(byMapper('LVM-abc')),
     ]);
   });
@@ -230,42 +230,42 @@ describe('a persistent path that leads to another device', () => {
       ext4,
       rawDesired,
       `${LINK} leads to /dev/sdz, not to the volume's device /dev/sdb`,
-      [lookAgain('sdb')],
+      [triggerUdev('sdb')],
     ],
     [
       'a disk in mode Block',
       table,
       rawBlock,
       `${LINK} leads to /dev/sdz, not to the volume's device /dev/sdb1`,
-      ['partx --update --nr 1 /dev/sdb', lookAgain('sdb1')],
+      ['partx --update --nr 1 /dev/sdb', triggerUdev('sdb1')],
     ],
     [
       'a disk in mode Block whose partition the kernel has not read',
       { ...table, partitions: [] },
       rawBlock,
       `${LINK} leads to /dev/sdz, and the volume has no device`,
-      ['partx --update --nr 1 /dev/sdb', lookAgain('sdb')],
+      ['partx --update --nr 1 /dev/sdb', triggerUdev('sdb')],
     ],
     [
       'a disk of an earlier version, beside a disk with its UUID',
       ext4,
       earlier,
       `${BY_UUID} leads to /dev/sdz, not to the volume's device /dev/sdb`,
-      [lookAgain('sdb')],
+      [triggerUdev('sdb')],
     ],
     [
       'a partition of an earlier version, beside one with its GUID',
       ownPart,
       earlierBlock,
       `${BY_PARTUUID} leads to /dev/sdz, not to the volume's device /dev/sdb2`,
-      [lookAgain('sdb2')],
+      [triggerUdev('sdb2')],
     ],
     [
       'a logical volume of an earlier version in mode Block',
       logical,
       mapperBlock,
       `${byMapper('LVM-abc')} leads to /dev/sdz, not to the volume's device /dev/dm-0`,
-      [lookAgain('dm-0')],
+      [triggerUdev('dm-0')],
     ],
   ])('is reported and repaired: %s', (_, facts, wanted, astray, looks) => {
     expect(made(wanted, strayed(facts))).toMatchObject({ astray });

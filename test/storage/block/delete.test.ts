@@ -7,8 +7,8 @@ import {
   BY_UUID,
   byMapper,
   dropLink,
-  lookAgain,
   SETTLE,
+  triggerUdev,
 } from '../../support/link-words.ts';
 import {
   disk,
@@ -61,7 +61,7 @@ function outcome(wanted: DesiredRaw, observed: ObservedRaw): string[] | string {
 /**
  * Commands that remove the path that udev derives from content: udev removes it, or else Stowage.
  */
-const UNLINK = (name: string, link: string) => [lookAgain(name), SETTLE, `rm -f -- ${link}`];
+const UNLINK = (name: string, link: string) => [triggerUdev(name), SETTLE, `rm -f -- ${link}`];
 const earlier = { ...rawDesired, earlierLink: BY_UUID };
 const earlierBlock = { ...rawBlock, earlierLink: BY_PARTUUID };
 const wipes = (wanted: DesiredRaw, observed: ObservedRaw) => {
@@ -282,7 +282,7 @@ describe('deletion with onDelete Retain', () => {
       target: { is: 'missing' },
     } as const;
     expect(outcome(keeping, gone)).toEqual([
-      ...dropLink('x').filter((command) => command !== lookAgain('x')),
+      ...dropLink('x').filter((command) => command !== triggerUdev('x')),
       'forget',
     ]);
   });

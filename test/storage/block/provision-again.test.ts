@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ReasonCode } from '../../../src/api/reasons.ts';
 import type { DesiredRaw, ObservedRaw } from '../../../src/storage/types.ts';
-import { lookAgain, ruleFor, settle } from '../../support/link-words.ts';
+import { ruleFor, settle, triggerUdev } from '../../support/link-words.ts';
 import { writesTo } from '../../support/plans.ts';
 import {
   disk,
@@ -183,7 +183,7 @@ describe('a provisioned device', () => {
   test('only gets its persistent path when attached', () => {
     expect(commands(rawDesired, rawMade(ours))).toEqual([
       ...ruleFor('ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="7"'),
-      lookAgain('sdb'),
+      triggerUdev('sdb'),
       settle(),
     ]);
     expect(commands(rawDesired, rawMade(ours, { link: '8:16' }))).toEqual([]);

@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
-import { BY_PARTUUID, BY_UUID, LINK, lookAgain, SETTLE, settle } from '../../support/link-words.ts';
+import {
+  BY_PARTUUID,
+  BY_UUID,
+  LINK,
+  SETTLE,
+  settle,
+  triggerUdev,
+} from '../../support/link-words.ts';
 import {
   FILE,
   freshNode,
@@ -25,7 +32,7 @@ import {
   onDemand,
   otherUsers,
   ours,
-  POD_FOLDER,
+  POD_DIRECTORY,
   RULES,
   readOnly,
   run,
@@ -136,15 +143,15 @@ const attaching: Case[] = [
   ],
   [
     'an attached device, and an earlier volume of the same name that a pod still uses',
-    { ...readyNode, mounts: new Map([['8:1', [POD_FOLDER]]]) },
+    { ...readyNode, mounts: new Map([['8:1', [POD_DIRECTORY]]]) },
     /^retryable: the kubelet has another volume named data1/,
   ],
   [
     'a device that pods use',
     {
       ...readyNode,
-      mounts: new Map([['7:3', [MOUNT, POD_FOLDER]]]),
-      kubeletFolders: [MOUNT, POD_FOLDER],
+      mounts: new Map([['7:3', [MOUNT, POD_DIRECTORY]]]),
+      kubeletFolders: [MOUNT, POD_DIRECTORY],
     },
     [],
   ],
@@ -234,7 +241,7 @@ table('attach', [
   [
     'a volume of an earlier version whose link is missing',
     { ...readyNode, link: undefined },
-    [...RULES.earlierFilesystem, lookAgain('loop3'), settle(BY_UUID)],
+    [...RULES.earlierFilesystem, triggerUdev('loop3'), settle(BY_UUID)],
     earlier,
   ],
   [
@@ -252,13 +259,13 @@ table('attach', [
   [
     'a Block volume whose link is missing',
     blockNode({ link: undefined }),
-    [...RULES.Block, `${READ_PART} /dev/loop3`, lookAgain('loop3p1'), settle()],
+    [...RULES.Block, `${READ_PART} /dev/loop3`, triggerUdev('loop3p1'), settle()],
     block,
   ],
   [
     'a Block volume whose partition the kernel has not read',
     blockNode({ devices: [loopRow], link: undefined }),
-    [...RULES.Block, `${READ_PART} /dev/loop3`, lookAgain('loop3'), settle()],
+    [...RULES.Block, `${READ_PART} /dev/loop3`, triggerUdev('loop3'), settle()],
     block,
   ],
   [
@@ -276,7 +283,7 @@ table('attach', [
   [
     'a Block volume of an earlier version whose link is missing',
     blockNode({ link: undefined }),
-    [...RULES.earlierBlock, `${READ_PART} /dev/loop3`, lookAgain('loop3p1'), settle(BY_PARTUUID)],
+    [...RULES.earlierBlock, `${READ_PART} /dev/loop3`, triggerUdev('loop3p1'), settle(BY_PARTUUID)],
     earlierBlock,
   ],
 ]);
@@ -317,7 +324,7 @@ describe('a persistent path that leads to another device', () => {
       also(readyNode),
       {},
       `${LINK} leads to /dev/sdz, not to the volume's device /dev/loop3`,
-      [...RULES.Filesystem, lookAgain('loop3'), SETTLE],
+      [...RULES.Filesystem, triggerUdev('loop3'), SETTLE],
     ],
     [
       'a file that is not attached',
@@ -331,21 +338,21 @@ describe('a persistent path that leads to another device', () => {
       also(blockNode(), '7:3'),
       block,
       `${LINK} leads to /dev/loop3, not to the volume's device /dev/loop3p1`,
-      [...RULES.Block, `${READ_PART} /dev/loop3`, lookAgain('loop3p1'), SETTLE],
+      [...RULES.Block, `${READ_PART} /dev/loop3`, triggerUdev('loop3p1'), SETTLE],
     ],
     [
       'a Block volume whose partition the kernel has not read',
       { ...also(blockNode()), devices: [loopRow, other] },
       block,
       `${LINK} leads to /dev/sdz, and the volume has no device`,
-      [...RULES.Block, `${READ_PART} /dev/loop3`, lookAgain('loop3'), SETTLE],
+      [...RULES.Block, `${READ_PART} /dev/loop3`, triggerUdev('loop3'), SETTLE],
     ],
     [
       'a volume of an earlier version, beside a device with its UUID',
       also(readyNode),
       earlier,
       `${BY_UUID} leads to /dev/sdz, not to the volume's device /dev/loop3`,
-      [...RULES.earlierFilesystem, lookAgain('loop3'), SETTLE],
+      [...RULES.earlierFilesystem, triggerUdev('loop3'), SETTLE],
     ],
     [
       'a volume of an earlier version that is not attached',
@@ -359,7 +366,7 @@ describe('a persistent path that leads to another device', () => {
       also(blockNode()),
       earlierBlock,
       `${BY_PARTUUID} leads to /dev/sdz, not to the volume's device /dev/loop3p1`,
-      [...RULES.earlierBlock, `${READ_PART} /dev/loop3`, lookAgain('loop3p1'), SETTLE],
+      [...RULES.earlierBlock, `${READ_PART} /dev/loop3`, triggerUdev('loop3p1'), SETTLE],
     ],
   ])('is reported and repaired: %s', (_, observed, wanted, astray, steps) => {
     const made = plan('attach', { ...desired, ...wanted }, observed, 5);

@@ -17,7 +17,7 @@ import {
   otherUsers,
   ours,
   POD,
-  POD_FOLDER,
+  POD_DIRECTORY,
   readOnly,
   renamed,
   run,
@@ -44,9 +44,9 @@ const inUse: Case[] = [
   ],
   [
     'a device that a pod uses',
-    { ...readyNode, kubeletFolders: [MOUNT, POD_FOLDER] },
+    { ...readyNode, kubeletFolders: [MOUNT, POD_DIRECTORY] },
     new RegExp(
-      `^retryable: /dev/loop3 is in use: the kubelet has ${POD_FOLDER} for the pod with the UID ${POD}$`,
+      `^retryable: /dev/loop3 is in use: the kubelet has ${POD_DIRECTORY} for the pod with the UID ${POD}$`,
     ),
   ],
   [
@@ -107,7 +107,11 @@ table('detach', [
     { ...readyNode, loops: [{ ...loop, backingFile: '/x' }], mounts: new Map([['7:3', ['/a']]]) },
     [],
   ],
-  ['directories of the kubelet, and no device', { ...madeNode, kubeletFolders: [POD_FOLDER] }, []],
+  [
+    'directories of the kubelet, and no device',
+    { ...madeNode, kubeletFolders: [POD_DIRECTORY] },
+    [],
+  ],
   ['a read-only device', attached({ readOnly: true }), run('detach'), readOnly],
   [
     'a device of a shared file',

@@ -16,11 +16,11 @@ import {
   FIRST,
   LAST,
   LINK,
-  lookAgain,
   OF_KUBELET,
   ruleFor,
   SETTLE,
   settle,
+  triggerUdev,
 } from '../../support/link-words.ts';
 import {
   FILE,
@@ -120,8 +120,8 @@ const PARTS = {
   attachAstray: [...RULES.Filesystem, `losetup /dev/loop5 ${FILE}`, SETTLE],
   attachReadOnly: [...RULES.Filesystem, `losetup -r /dev/loop5 ${FILE}`, settle()],
   rule: RULES.Filesystem,
-  lookAgain: [lookAgain('loop3'), SETTLE],
-  trigger: [lookAgain('loop3'), settle()],
+  lookAgain: [triggerUdev('loop3'), SETTLE],
+  trigger: [triggerUdev('loop3'), settle()],
   detach: ['losetup -d /dev/loop3'],
   forget: [
     `rm -f ${recordFiles.flatMap((path) => [path, `${path}.new`]).join(' ')} ${RECORDS}/${UID}.cancel ${directoryPartial(UID)} /run/udev/rules.d/61-stowage-${UID}.rules`,
@@ -135,7 +135,7 @@ export const run = (...parts: (keyof typeof PARTS)[]): string[] =>
 const KUBELET = '/var/lib/kubelet';
 export const POD = '7c0a6d8e-5c0c-4a5b-8d0e-0c8e4bb3b1a1';
 export const MOUNT = `${KUBELET}/plugins/kubernetes.io/local-volume/mounts/data1`;
-export const POD_FOLDER = `${KUBELET}/pods/${POD}/volumes/kubernetes.io~local-volume/data1`;
+export const POD_DIRECTORY = `${KUBELET}/pods/${POD}/volumes/kubernetes.io~local-volume/data1`;
 export const BOUND = `${KUBELET}/plugins/kubernetes.io~local-volume/volumeDevices/data1/${POD}`;
 /** A Block volume: the loop device, its partition, and a table in the file. */
 const part: BlockDevice = {

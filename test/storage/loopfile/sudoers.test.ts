@@ -6,7 +6,7 @@ import { namedDirectoryProbes } from '../../../src/storage/directory/observe.ts'
 import { kubeletProbe } from '../../../src/storage/kubelet.ts';
 import { sparseProbes } from '../../../src/storage/loopfile/observe.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import { folderRoomProbes } from '../../../src/storage/room.ts';
+import { directoryRoomProbes } from '../../../src/storage/room.ts';
 import type {
   BlockDevice,
   DesiredSparse,
@@ -81,7 +81,7 @@ test('sudoers allows all probes, also for free space and for the use of volumes'
   const looks = [
     ...sparseProbes({ ...desired, name: `pvc-${UID}`, once: true }),
     ...[BY_UUID, BY_PARTUUID].flatMap((earlierLink) => sparseProbes({ ...desired, earlierLink })),
-    ...folderRoomProbes(dirname(FILE), [dirname(FILE)]),
+    ...directoryRoomProbes(dirname(FILE), [dirname(FILE)]),
     ...namedDirectoryProbes(dirname(FILE)),
     // Preconditions run in a job, and also before it.
     ...preconditions,

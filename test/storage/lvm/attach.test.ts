@@ -7,10 +7,10 @@ import {
   FIRST,
   LAST,
   LINK,
-  lookAgain,
   ruleFor,
   SETTLE,
   settle,
+  triggerUdev,
 } from '../../support/link-words.ts';
 import {
   dm,
@@ -38,7 +38,7 @@ const KEY = `ATTR{dm/uuid}=="${dm.dmUuid}"`;
 /** Returns the rule's commands without that for the rules' directory, which outcomes omit. */
 const ruled = (...args: Parameters<typeof ruleFor>) => ruleFor(...args).slice(1);
 const RULE = ruled(KEY);
-const LOOK = lookAgain('dm-3');
+const LOOK = triggerUdev('dm-3');
 const inactive = { ...lv, active: false, device: undefined };
 
 describe('attach of a logical volume', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ReasonCode } from '../../../src/api/reasons.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
-import { BY_UUID, byMapper, dropLink, lookAgain } from '../../support/link-words.ts';
+import { BY_UUID, byMapper, dropLink, triggerUdev } from '../../support/link-words.ts';
 import {
   begun,
   dm,
@@ -146,7 +146,7 @@ test.each<[string, ObservedLvm, string[]]>([
   [
     'to a device that lsblk does not list',
     lvmMade(ext4, { link: '9:9' }),
-    dropLink('x').filter((command) => command !== lookAgain('x')),
+    dropLink('x').filter((command) => command !== triggerUdev('x')),
   ],
 ])(
   'deletion with onDelete Retain removes the path that leads %s before the records',

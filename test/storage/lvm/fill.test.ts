@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { cancelFill } from '../../../src/storage/device.ts';
 import { unfinishedTag } from '../../../src/storage/lvm/names.ts';
 import type { DesiredLvm, ObservedLvm, VolumeOperation } from '../../../src/storage/types.ts';
-import { LAST, LINK, lookAgain, ruleFor, settle } from '../../support/link-words.ts';
+import { LAST, LINK, ruleFor, settle, triggerUdev } from '../../support/link-words.ts';
 import {
   asleep,
   begun,
@@ -53,7 +53,7 @@ function outcome(
 const CREATED = `lvcreate stowage.dev/unfinished`;
 const filled = (content: string, left: string) =>
   `stowage-image /dev/vg0/data1 ${UID} ${content} 0 ${GIB} ${left} raw auto - /images/debian`;
-const SEEN = [lookAgain('vg0/data1'), settle()];
+const SEEN = [triggerUdev('vg0/data1'), settle()];
 /** The rule's commands without that for the rules' directory, which outcomes omit. */
 const BY_NAME = ruleFor('ATTR{dm/name}=="vg0-data1"').slice(1);
 const BY_UUID = ruleFor(`ATTR{dm/uuid}=="${dm.dmUuid}"`).slice(1);
@@ -174,7 +174,7 @@ describe('a populated logical volume', () => {
 
   test('is not written to again if it is complete but not recorded', () => {
     // Only the link is created.
-    expect(outcome(thick, begun(ext4))).toEqual([...BY_UUID, lookAgain('dm-3'), settle()]);
+    expect(outcome(thick, begun(ext4))).toEqual([...BY_UUID, triggerUdev('dm-3'), settle()]);
     expect(outcome(block, begun({ ...dm, content: 'gpt:of-the-image' }))).toContain(settle());
     expect(outcome(thick, begun(dm))).toContain('should contain a file system');
   });

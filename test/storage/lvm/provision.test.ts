@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { refuse } from '../../../src/api/reasons.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
-import { LAST, LINK, lookAgain, ruleFor, settle } from '../../support/link-words.ts';
+import { LAST, LINK, ruleFor, settle, triggerUdev } from '../../support/link-words.ts';
 import {
   asleep,
   begun,
@@ -27,7 +27,7 @@ import { outcome, stale, xfs } from './provision-outcome.ts';
 const TAG = `stowage.dev/uid=${UID}`;
 const MKFS = `mkfs.ext4 -q -F -U ${UID}`;
 const WAIT = settle();
-const LOOK = lookAgain;
+const LOOK = triggerUdev;
 /**
  * Rules by name: the UUID is only known after lvcreate. Without the command for the rules'
  * directory, which outcomes omit.

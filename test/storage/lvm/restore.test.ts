@@ -3,7 +3,7 @@ import type { ReasonCode } from '../../../src/api/reasons.ts';
 import type { LogicalVolume } from '../../../src/storage/lvm/facts.ts';
 import { tagOf, unfinishedTag } from '../../../src/storage/lvm/names.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../../../src/storage/types.ts';
-import { lookAgain, settle } from '../../support/link-words.ts';
+import { settle, triggerUdev } from '../../support/link-words.ts';
 import { asleep, dm, ext4, GIB, intent, pool, thinLv } from '../../support/lvm-input.ts';
 import { plan } from '../../support/lvm-words.ts';
 import { beside, RESTORED_UID, restoredThin, SNAP, snapLv } from '../../support/thin-input.ts';
@@ -44,7 +44,7 @@ test('a restore expands a thin snapshot and changes its UUID before activating i
     FINISH,
     ...BY_NAME,
     ACTIVATE,
-    lookAgain(RESTORED),
+    triggerUdev(RESTORED),
     settle(RESTORED_LINK),
   ]);
   const [first] = commands(made);

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { SCRIPT_FILES } from '../../support/other-script.ts';
 import { tarOf } from '../../support/tar.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeAll(async () => {
-  folder = await temporaryFolder('content');
+  folder = await temporaryDirectory('content');
 });
 afterAll(() => folder.remove());
 

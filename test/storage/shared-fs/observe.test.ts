@@ -5,17 +5,17 @@ import type { ProbeResult } from '../../../src/nodes/job.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { readShared, sharedProbes } from '../../../src/storage/shared-fs/observe.ts';
 import { textOf } from '../../../src/storage/shared-fs/text.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { UID } from '../../support/volume-input.ts';
 
 const by = { node: 'n2.example', bootId: '11111111-2222-4333-8444-555555555555', token: 'a1b2' };
 const BOOT = '9f1c2b1f-7a54-4f0a-9c53-2f2d8f0b7e11';
 const ok = (stdout: string): ProbeResult => ({ exit: 0, stdout, stderr: '' });
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 let file: string;
 beforeEach(async () => {
-  folder = await temporaryFolder('shared-observe');
+  folder = await temporaryDirectory('shared-observe');
   file = `${folder.path}/${UID}`;
 });
 afterEach(() => folder.remove());

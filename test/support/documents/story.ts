@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { until } from '../until.ts';
 import { readPage } from './page.ts';
 
@@ -82,7 +82,7 @@ export const blockKey = (block: string): string => `block ${block.trim().split('
 const COMMAND_WITHIN = 120_000;
 
 /** Compares the commands and blocks of a page with those of its stories. */
-export function expectAllTold(path: string, stories: readonly Story[]): void {
+export function expectAllCovered(path: string, stories: readonly Story[]): void {
   const page = readPage(path);
   const rows = stories
     .filter((story) => story.path === path)
@@ -110,7 +110,7 @@ export function describeStory({ path, world, before = {}, typed }: Story, name: 
     );
     const toApply = page.manifests.filter((block) => !(blockKey(block) in typed));
     const going: { kill(signal: 'SIGTERM'): boolean; ended: Promise<number | undefined> }[] = [];
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
     let env: Record<string, string>;
     let stop: World['stop'] | undefined;
 
@@ -124,7 +124,7 @@ export function describeStory({ path, world, before = {}, typed }: Story, name: 
     );
     if (lines.length > 0) {
       beforeAll(async () => {
-        folder = await temporaryFolder('docs');
+        folder = await temporaryDirectory('docs');
         const bin = join(folder.path, 'bin');
         await mkdir(bin);
         for (const each of ['stowage', 'kubectl-stowage', 'kubectl_complete-stowage'])

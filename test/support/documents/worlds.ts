@@ -19,7 +19,7 @@ import { LOCAL_CLASS, sparseVolume } from '../cluster.ts';
 import { standIns } from '../sandbox/components.ts';
 import { CONTENT, claimNamed, fresh, SNAPSHOT } from '../snapshots.ts';
 import { startSshd } from '../sshd.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { ensureUdev } from '../udev.ts';
 import type { World } from './story.ts';
 
@@ -44,7 +44,7 @@ async function newCluster(options: Partial<SandboxOptions> = {}): Promise<World>
     featureGates: { CrossNamespaceVolumeDataSource: true },
     ...options,
   });
-  const folder = await temporaryFolder('docs-world');
+  const folder = await temporaryDirectory('docs-world');
   const kubeconfig = join(folder.path, 'kubeconfig');
   await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
   const { client } = await connect({ kubeconfig });

@@ -1,5 +1,5 @@
 import type { Reason } from '../../../src/cli/why/reasons.ts';
-import type { Following, Said } from '../why.ts';
+import type { Following, WhyOutput } from '../why.ts';
 import type { Scene } from './scene.ts';
 
 /** Broken object, and what a person does in addition to the output of `why --all`. */
@@ -13,7 +13,7 @@ export interface Broken {
   sound?(at: Scene): Promise<unknown>;
   breaks(at: Scene): Promise<unknown>;
   /** Carries out the manual part of the fix, before the printed commands. */
-  person?(at: Scene, said: Said): Promise<unknown>;
+  person?(at: Scene, said: WhyOutput): Promise<unknown>;
   /**
    * Completes the printed commands. `false`: these commands only show a state, or are alternatives.
    */

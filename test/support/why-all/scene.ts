@@ -14,14 +14,14 @@ import {
 import type { VolumeSnapshot } from '../../../src/api/snapshot.ts';
 import type { Volume, VolumeSpec } from '../../../src/api/volume.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { SPARSE_FOLDER } from '../../../src/storage/loopfile/file.ts';
+import { SPARSE_DIRECTORY } from '../../../src/storage/loopfile/file.ts';
 import { createClass, createNode, createSnapshotClass } from '../claim-objects.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../claims-cluster.ts';
 import { LOCAL_CLASS, sparseVolume } from '../cluster.ts';
 import { loopsBelow } from '../device-mounts.ts';
 import { type Disk, makeDisk } from '../disks.ts';
 import { removeTraces } from '../remove-traces.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { ensureUdev } from '../udev.ts';
 import { until } from '../until.ts';
 import { onNode } from '../volumes.ts';
@@ -71,7 +71,7 @@ const options = { namespace: NAMESPACE };
 
 export async function startScene(): Promise<Scene> {
   const stopUdev = await ensureUdev();
-  const folder = await temporaryFolder('why-all');
+  const folder = await temporaryDirectory('why-all');
   const bin = join(folder.path, 'bin');
   await mkdir(bin);
   const cluster = await startClaimsCluster({ crossNamespace: true, scheduler: true });
@@ -267,7 +267,7 @@ export async function startScene(): Promise<Scene> {
       for (const each of disks.values()) await each.remove();
       await unmount('tmpfs');
       for (const uid of uids.keys()) {
-        for (const directory of [files, dynamic, SPARSE_FOLDER])
+        for (const directory of [files, dynamic, SPARSE_DIRECTORY])
           await removeTraces(uid, join(directory, uid));
       }
       await folder.remove();

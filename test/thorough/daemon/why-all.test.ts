@@ -4,7 +4,7 @@ import type { Link } from '../../../src/cli/why/types.ts';
 import { expectSchema } from '../../support/output-page.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { until } from '../../support/until.ts';
-import type { Said } from '../../support/why.ts';
+import type { WhyOutput } from '../../support/why.ts';
 import type { Broken } from '../../support/why-all/broken.ts';
 import { BROKEN_CLAIMS } from '../../support/why-all/claims.ts';
 import { type Scene, startScene } from '../../support/why-all/scene.ts';
@@ -12,7 +12,7 @@ import { BROKEN_VOLUMES } from '../../support/why-all/volumes.ts';
 
 const BROKEN = [...BROKEN_VOLUMES, ...BROKEN_CLAIMS];
 
-type Group = Said & { root: Link; objects: Link[] };
+type Group = WhyOutput & { root: Link; objects: Link[] };
 
 const text = ({ kind, namespace, name }: Link) =>
   `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;

@@ -5,7 +5,7 @@ import {
   startAttachmentCluster,
 } from '../../support/attachment-cluster.ts';
 import { until } from '../../support/until.ts';
-import { expectSaid, type Person, person } from '../../support/why.ts';
+import { expectDiagnosis, type Person, person } from '../../support/why.ts';
 
 /**
  * Problems of attachments, of their nodes and of the cluster. Each is caused, then fixed by the
@@ -40,7 +40,7 @@ test('why reports MultiAttach if a pod on another node uses the Volume', async (
   await start();
   await at.event('p2', 'FailedAttachVolume');
   const said = await someone.untilCause('pod p2', 'MultiAttach');
-  expectSaid(said, 'MultiAttach', 'Pod default/p2', 'Volume a', 'Node n1');
+  expectDiagnosis(said, 'MultiAttach', 'Pod default/p2', 'Volume a', 'Node n1');
   expect(said.holdup).toContain('where these pods need it: default/p1');
   expect(said.fix?.run).toEqual(['kubectl delete pod -n default p1']);
   await someone.follow(said);
@@ -58,7 +58,7 @@ test('why reports NodeNotReady with the force-detach time, then NodeOutOfService
   await at.setReady('n1', 'False', since);
   await at.deletePod('p');
   const said = await someone.untilCause('volume/a', 'NodeNotReady');
-  expectSaid(said, 'NodeNotReady', 'Volume a', 'Node n1');
+  expectDiagnosis(said, 'NodeNotReady', 'Volume a', 'Node n1');
   // 6 minutes after the node was last Ready.
   const due = new Date(Math.floor(since.getTime() / 1000) * 1000 + 360_000).toISOString();
   expect(said.nextTry).toContain(due);
@@ -67,7 +67,7 @@ test('why reports NodeNotReady with the force-detach time, then NodeOutOfService
   await someone.follow(said);
   await at.isDetached('a');
   const off = await someone.why('node n1');
-  expectSaid(off, 'NodeOutOfService', 'Node n1');
+  expectDiagnosis(off, 'NodeOutOfService', 'Node n1');
   at.nodes.away.delete('n1');
   await at.setReady('n1', 'True');
   await someone.follow(off);
@@ -88,7 +88,7 @@ test('why reports NodeOutOfService for a Volume on a tainted node that answers',
   await at.taint('n1', true);
   await start();
   const said = await someone.untilCause('volume/a', 'NodeOutOfService');
-  expectSaid(said, 'NodeOutOfService', 'Volume a', 'Node n1');
+  expectDiagnosis(said, 'NodeOutOfService', 'Volume a', 'Node n1');
   expect(said.holdup).toContain('it is attached once the taint');
   expect(at.nodes.disk('n1').loops.size).toBe(0);
   await someone.follow(said);
@@ -101,8 +101,8 @@ test('why reports Paused for a paused node and its Volumes', async () => {
   await someone.shell('kubectl annotate node n1 stowage.dev/paused=true');
   await at.createVolume('a');
   const said = await someone.untilCause('volume a', 'Paused');
-  expectSaid(said, 'Paused', 'Volume a', 'Node n1');
-  expectSaid(await someone.why('node/n1'), 'Paused', 'Node n1');
+  expectDiagnosis(said, 'Paused', 'Volume a', 'Node n1');
+  expectDiagnosis(await someone.why('node/n1'), 'Paused', 'Node n1');
   await someone.follow(said);
   await at.isAvailable('a');
 });
@@ -113,13 +113,13 @@ test('why reports AddressInvalid for a Node, and NodeMissing once it is deleted'
   await at.isAvailable('a');
   await someone.shell("kubectl annotate node n1 stowage.dev/address='n1; reboot'");
   const said = await someone.why('node n1');
-  expectSaid(said, 'AddressInvalid', 'Node n1');
+  expectDiagnosis(said, 'AddressInvalid', 'Node n1');
   await someone.follow(said);
   expect((await someone.why('node n1')).nothing).toContain('1 Volume is on it');
   at.nodes.away.add('n1');
   await someone.shell('kubectl delete node n1');
   const gone = await someone.why('node n1');
-  expectSaid(gone, 'NodeMissing', 'Node n1');
+  expectDiagnosis(gone, 'NodeMissing', 'Node n1');
   await someone.follow({
     ...gone,
     fix: { say: '', run: (gone.fix?.run ?? []).map((line) => `${line} --yes`) },

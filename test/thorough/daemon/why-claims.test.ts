@@ -5,7 +5,7 @@ import { startController, type TestController } from '../../support/controller.t
 import { HELLO_CRD } from '../../support/hello.ts';
 import { fromImage } from '../../support/images.ts';
 import { until } from '../../support/until.ts';
-import { expectSaid, type Person, person } from '../../support/why.ts';
+import { expectDiagnosis, type Person, person } from '../../support/why.ts';
 
 /**
  * Problems of claims and snapshots. Each is caused, then fixed by the commands that `why` prints.
@@ -50,7 +50,7 @@ afterAll(async () => {
 test('why reports NoConsumer for a claim without a pod', async () => {
   await world.createClaim('test/first', { storageClassName: 'waits' });
   const said = await someone.untilCause('pvc test/first', 'NoConsumer');
-  expectSaid(said, 'NoConsumer', 'PersistentVolumeClaim test/first');
+  expectDiagnosis(said, 'NoConsumer', 'PersistentVolumeClaim test/first');
   await someone.follow(said);
   await world.isBound('test/first');
   expect((await someone.why('pvc test/first')).nothing).toContain('nothing holds it up');
@@ -59,7 +59,7 @@ test('why reports NoConsumer for a claim without a pod', async () => {
 test('why reports StorageClassMissing for a claim whose class does not exist', async () => {
   await world.createClaim('test/classless', { storageClassName: 'other' });
   const said = await someone.untilCause('pvc/test/classless', 'StorageClassMissing');
-  expectSaid(said, 'StorageClassMissing', 'PersistentVolumeClaim test/classless');
+  expectDiagnosis(said, 'StorageClassMissing', 'PersistentVolumeClaim test/classless');
   await someone.follow(said);
   await someone.untilNot('pvc test/classless', 'StorageClassMissing');
   expect(await world.find(STORAGE_CLASSES, '/other')).toMatchObject({
@@ -70,7 +70,7 @@ test('why reports StorageClassMissing for a claim whose class does not exist', a
 test('why reports GrantMissing for a source in a namespace without a ReferenceGrant', async () => {
   await world.createClaim('test/copy', { dataSourceRef: toSnapshot('prod/foo-backup') });
   const said = await someone.untilCause('pvc test/copy', 'GrantMissing');
-  expectSaid(
+  expectDiagnosis(
     said,
     'GrantMissing',
     'PersistentVolumeClaim test/copy',
@@ -85,7 +85,7 @@ test('why reports GateOff if the daemon ignores sources in other namespaces', as
   await start(false);
   await world.createClaim('other/copy', { dataSourceRef: toSnapshot('prod/foo-backup') });
   const said = await someone.untilCause('pvc other/copy', 'GateOff');
-  expectSaid(said, 'GateOff', 'PersistentVolumeClaim other/copy');
+  expectDiagnosis(said, 'GateOff', 'PersistentVolumeClaim other/copy');
   expect(said.fix?.run).toEqual([
     "stowage watch --feature-gates 'CrossNamespaceVolumeDataSource=true'",
   ]);
@@ -98,7 +98,7 @@ test('why reports GateOff if the daemon ignores sources in other namespaces', as
       until kubectl get volume ${volume}; do sleep 0.2; done
       kill $watch; wait $watch`);
   // Only its Lease remains, and shows that the daemon has ended.
-  expectSaid(
+  expectDiagnosis(
     await someone.why('pvc other/copy'),
     'DaemonAbsent',
     'PersistentVolumeClaim other/copy',
@@ -117,7 +117,12 @@ test('why reports GateOff if the daemon ignores sources in other namespaces', as
 test('why reports SourceMissing for a snapshot that does not exist', async () => {
   await world.createClaim('prod/late', { dataSourceRef: toSnapshot('prod/none') });
   const said = await someone.untilCause('pvc prod/late', 'SourceMissing');
-  expectSaid(said, 'SourceMissing', 'PersistentVolumeClaim prod/late', 'VolumeSnapshot prod/none');
+  expectDiagnosis(
+    said,
+    'SourceMissing',
+    'PersistentVolumeClaim prod/late',
+    'VolumeSnapshot prod/none',
+  );
   await someone.follow(said, { fill: { CLAIM: 'foo' } });
   await world.isBound('prod/late');
 });
@@ -126,7 +131,7 @@ test('why reports SnapshotNotReady for a claim, SnapshotClassMissing for a snaps
   await world.createSnapshot('prod/slow', 'foo', 'rare');
   await world.createClaim('prod/waiting', { dataSourceRef: toSnapshot('prod/slow') });
   const said = await someone.untilCause('pvc prod/waiting', 'SnapshotNotReady');
-  expectSaid(
+  expectDiagnosis(
     said,
     'SnapshotNotReady',
     'PersistentVolumeClaim prod/waiting',
@@ -134,7 +139,7 @@ test('why reports SnapshotNotReady for a claim, SnapshotClassMissing for a snaps
   );
   expect(said.fix?.run).toEqual(['stowage why snapshot prod/slow']);
   const next = await someone.why('snapshot prod/slow');
-  expectSaid(next, 'SnapshotClassMissing', 'VolumeSnapshot prod/slow');
+  expectDiagnosis(next, 'SnapshotClassMissing', 'VolumeSnapshot prod/slow');
   await someone.follow(next);
   await world.isReady('prod/slow');
   await world.isBound('prod/waiting');
@@ -147,7 +152,7 @@ test('why reports ClaimTooSmall for a claim smaller than its snapshot', async ()
     resources: { requests: { storage: '1Mi' } },
   });
   const said = await someone.untilCause('pvc prod/tight', 'ClaimTooSmall');
-  expectSaid(
+  expectDiagnosis(
     said,
     'ClaimTooSmall',
     'PersistentVolumeClaim prod/tight',
@@ -160,11 +165,11 @@ test('why reports ClaimTooSmall for a claim smaller than its snapshot', async ()
 test('why reports ClaimMissing, then ClaimUnbound for the claim of a snapshot', async () => {
   await world.createSnapshot('prod/early', 'absent');
   const said = await someone.untilCause('snapshot prod/early', 'ClaimMissing');
-  expectSaid(said, 'ClaimMissing', 'VolumeSnapshot prod/early');
+  expectDiagnosis(said, 'ClaimMissing', 'VolumeSnapshot prod/early');
   await someone.follow(said);
   await world.createClaim('prod/absent', { storageClassName: 'waits' });
   const next = await someone.untilCause('snapshot prod/early', 'ClaimUnbound');
-  expectSaid(
+  expectDiagnosis(
     next,
     'ClaimUnbound',
     'VolumeSnapshot prod/early',
@@ -183,7 +188,7 @@ test('why reports NoRoom if the selected node has too little space', async () =>
   await world.createClaim('test/large', large);
   await world.createPod('test/waiter', 'large');
   const said = await someone.untilCause('pvc test/large', 'NoRoom');
-  expectSaid(said, 'NoRoom', 'PersistentVolumeClaim test/large', 'Pod test/waiter');
+  expectDiagnosis(said, 'NoRoom', 'PersistentVolumeClaim test/large', 'Pod test/waiter');
   expect(said.holdup).toMatch(
     /node n1 has \d+ bytes available in .*, and the claim needs 64424509440/,
   );
@@ -204,7 +209,7 @@ test('why reports KindNotRegistered for a source kind without a populator', asyn
     dataSourceRef: { apiGroup: 'hello.example.com', kind: 'Hello', name: 'example' },
   });
   const said = await someone.untilCause('pvc test/hello', 'KindNotRegistered');
-  expectSaid(said, 'KindNotRegistered', 'PersistentVolumeClaim test/hello');
+  expectDiagnosis(said, 'KindNotRegistered', 'PersistentVolumeClaim test/hello');
   // The populator's developer installs the kind.
   await someone.shell('kubectl apply -f -', JSON.stringify(HELLO_CRD));
   await someone.follow(said, { fill: { IMAGE: 'busybox', PATH: '/target' } });
@@ -225,7 +230,7 @@ test('why reports SourceMissing, SourceRefused and GrantMissing without events',
   await world.createClaim('test/root', { dataSourceRef: fromImage('debian') });
   await someone.untilCause('pvc test/root', 'SourceMissing');
   const missing = await withoutEvents('test/root');
-  expectSaid(missing, 'SourceMissing', 'PersistentVolumeClaim test/root', 'Image test/debian');
+  expectDiagnosis(missing, 'SourceMissing', 'PersistentVolumeClaim test/root', 'Image test/debian');
   expect(missing.next).toEqual({
     when: 'at once, when a PopulatorDefinition, or Image test/debian changes',
   });
@@ -267,19 +272,19 @@ test('why reports ClaimHoldsDeletion, PodsHoldDeletion, then ForeignFinalizer', 
   });
   await world.remove(VOLUMES, `/${name}`);
   const claim = await someone.untilCause(`volume/${name}`, 'ClaimHoldsDeletion');
-  expectSaid(claim, 'ClaimHoldsDeletion', `Volume ${name}`, 'PersistentVolumeClaim test/kept');
+  expectDiagnosis(claim, 'ClaimHoldsDeletion', `Volume ${name}`, 'PersistentVolumeClaim test/kept');
   await someone.follow({
     ...claim,
     fix: { say: '', run: claim.fix?.run?.map((line) => `${line} --wait=false`) ?? [] },
   });
   const pods = await someone.untilCause(`volume/${name}`, 'PodsHoldDeletion');
-  expectSaid(pods, 'PodsHoldDeletion', `Volume ${name}`, 'PersistentVolumeClaim test/kept');
+  expectDiagnosis(pods, 'PodsHoldDeletion', `Volume ${name}`, 'PersistentVolumeClaim test/kept');
   await someone.follow(pods);
   const theirs = await someone.untilCause(`pvc test/kept`, 'ForeignFinalizer');
-  expectSaid(theirs, 'ForeignFinalizer', 'PersistentVolumeClaim test/kept');
+  expectDiagnosis(theirs, 'ForeignFinalizer', 'PersistentVolumeClaim test/kept');
   await someone.follow(theirs);
   const last = await someone.untilCause(`volume/${name}`, 'ForeignFinalizer');
-  expectSaid(last, 'ForeignFinalizer', `Volume ${name}`);
+  expectDiagnosis(last, 'ForeignFinalizer', `Volume ${name}`);
   expect(last.holdup).toContain('example.com/audit');
   await someone.follow(last);
   expect(await world.find(VOLUMES, `/${name}`)).toBeUndefined();

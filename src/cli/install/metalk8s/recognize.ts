@@ -42,8 +42,8 @@ export async function recognize(
   if (path !== linkOf(desired)) {
     return refuse('Metalk8sPathForeign', { path: path ?? 'no local path' });
   }
-  const looked = await observe((probes) => executor.observe(node, probes), desired);
-  const observed = withDeviceOwners(looked, desired.uid, (uid) =>
+  const observation = await observe((probes) => executor.observe(node, probes), desired);
+  const observed = withDeviceOwners(observation, desired.uid, (uid) =>
     volumes.find(({ metadata }) => metadata.uid === uid),
   );
   const planned = planMetalk8sRecords(desired, observed);

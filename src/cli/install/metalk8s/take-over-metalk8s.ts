@@ -42,13 +42,13 @@ export async function takeOverMetalk8s(
   try {
     await takeAll(flags, io, connect);
   } catch (error) {
-    await tellHowBack(io, connect);
+    await noteRestart(io, connect);
     throw error;
   }
 }
 
 /** Prints how to restart the operator after an incomplete take-over, for users who need it. */
-async function tellHowBack(io: Io, connect: () => Promise<KubeClient>): Promise<void> {
+async function noteRestart(io: Io, connect: () => Promise<KubeClient>): Promise<void> {
   const stopped = await connect()
     .then((client) => findOperators(client, io.signal))
     // The earlier error is reported, and explains this one as well.
@@ -100,7 +100,7 @@ async function takeAll(
   const running = operators.filter(isWanted);
   await stopOperators(client, operators, io);
   for (const each of running)
-    say(`${titleOfOperator(each)} scaled from ${each.spec?.replicas ?? 1} to 0`);
+    print(`${titleOfOperator(each)} scaled from ${each.spec?.replicas ?? 1} to 0`);
   await checkStopped(client, signal);
   await install({ ...flags, components: ['crds'], values: {} }, io, connect);
   // Volumes may have changed until the operator was gone.
@@ -109,14 +109,14 @@ async function takeAll(
     conclude(refused, refused.length, io);
     for (const { volume, standing } of cluster.standings) {
       if (standing.is === 'left')
-        say(`volume/${volume.metadata.name} left unchanged: ${standing.why}`);
+        print(`volume/${volume.metadata.name} left unchanged: ${standing.why}`);
     }
     const adopting = { client, executor, volumes: cluster.volumes, clock: io.clock, signal };
     const errors = await eachOf(cluster.subjects, async (subject) => {
       const { name } = subject.volume.metadata;
       try {
         const { device } = await recordVolume(subject, adopting);
-        say(`volume/${name} adopted: ${what(device)} on ${subject.volume.spec.nodeName}`);
+        print(`volume/${name} adopted: ${what(device)} on ${subject.volume.spec.nodeName}`);
         return undefined;
       } catch (error) {
         return about(error, { kind: VOLUMES.kind, name });
@@ -132,12 +132,12 @@ async function takeAll(
   const rest = components.filter((name) => name !== 'crds');
   if (rest.length > 0) await install({ ...flags, components: rest, values }, io, connect);
   for (const { metadata, spec } of running) {
-    say(
+    print(
       `note: an upgrade of MetalK8s may start its operator again; keep it at 0 replicas. To go back: stowage uninstall --components rbac,deployment; kubectl -n ${metadata.namespace} scale deployment ${metadata.name} --replicas ${spec?.replicas ?? 1}`,
     );
   }
 
-  function say(text: string): void {
+  function print(text: string): void {
     io.stderr.write(`${printable(text)}\n`);
   }
 

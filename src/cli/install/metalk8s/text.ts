@@ -10,13 +10,15 @@ export function takeOverText(
   surveyed: readonly Surveyed[],
   preconditions: boolean,
 ): string {
-  const say = (text: string) => `${printable(comment(text))}\n`;
+  const line = (text: string) => `${printable(comment(text))}\n`;
   const stopped = operators
     .filter(isWanted)
-    .map((each) => say(`${titleOfOperator(each)} is scaled from ${each.spec?.replicas ?? 1} to 0`));
+    .map((each) =>
+      line(`${titleOfOperator(each)} is scaled from ${each.spec?.replicas ?? 1} to 0`),
+    );
   const left = standings.flatMap(({ volume, standing }) =>
     standing.is === 'left'
-      ? [say(`Volume ${volume.metadata.name} is left unchanged: ${standing.why}`)]
+      ? [line(`Volume ${volume.metadata.name} is left unchanged: ${standing.why}`)]
       : [],
   );
   const adopted = surveyed.flatMap((each) =>
@@ -29,8 +31,8 @@ export function takeOverText(
     withPreconditions: boolean,
   ): string {
     const { metadata, spec } = volume;
-    const notes = found.notes.map((note) => say(`  note: ${note}`)).join('');
-    const heading = say(
+    const notes = found.notes.map((note) => line(`  note: ${note}`)).join('');
+    const heading = line(
       `Volume ${metadata.name} on node ${spec.nodeName} is adopted: ${what(found.device)}`,
     );
     return `${heading}${notes}${planText(found.steps, withPreconditions)}`;

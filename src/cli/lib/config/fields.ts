@@ -28,13 +28,13 @@ export const number =
   (min: number, max: number): Field<number> =>
   (value) => {
     // A number may be written as text, as in a flag.
-    return said(() =>
+    return asFieldError(() =>
       wholeNumber(min, max)(typeof value === 'number' ? String(value) : text(value)),
     );
   };
 
 /** Parses a duration into ms. */
-export const time: Field<number> = (value) => said(() => duration(text(value)));
+export const time: Field<number> = (value) => asFieldError(() => duration(text(value)));
 
 export const nodeName: Field<string> = (value) => {
   if (typeof value !== 'string' || !isDnsSubdomain(value))
@@ -119,7 +119,7 @@ function at<T>(step: string, read: () => T): T {
 }
 
 /** Converts the error of a flag's parser into the error of a field. */
-function said<T>(read: () => T): T {
+function asFieldError<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -4,7 +4,7 @@ import type { Executor } from '../../../nodes/job.ts';
 import { SudoRefusal } from '../../../nodes/sudo.ts';
 import { ModuleRefusal } from '../../../nodes/transport/salt/refusal.ts';
 import { freeSpaceProbes, readFreeSpace } from '../../../storage/free-space.ts';
-import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
+import { SPARSE_DIRECTORY } from '../../../storage/loopfile/file.ts';
 import { ObservationError } from '../../../storage/probe-results.ts';
 import type { ProbedNode } from './node-row.ts';
 
@@ -51,9 +51,9 @@ async function probeNode(
 /** Reads the free space of a node. Throws errors that do not come from the node. */
 async function freeSpaceOf(executor: Executor, name: string): Promise<ProbedNode> {
   try {
-    const results = await executor.observe(name, freeSpaceProbes(SPARSE_FOLDER));
-    const bytes = Number(readFreeSpace(SPARSE_FOLDER, results));
-    return { reachable: true, free: { directory: SPARSE_FOLDER, bytes } };
+    const results = await executor.observe(name, freeSpaceProbes(SPARSE_DIRECTORY));
+    const bytes = Number(readFreeSpace(SPARSE_DIRECTORY, results));
+    return { reachable: true, free: { directory: SPARSE_DIRECTORY, bytes } };
   } catch (error) {
     if (error instanceof ObservationError) return { reachable: true, message: error.message };
     if (!(error instanceof NodeError)) throw error;

@@ -15,11 +15,11 @@ const DEFINITIONS: Resource = {
 /** Skew of a CRD. `unknown`: the user may not read it. */
 export type CrdSkew = { name: string } & (Skew | { skew: 'unknown' });
 
-/** Compares the CRDs of a cluster with this program's. Calls `tell` if one may not be read. */
+/** Compares the CRDs of a cluster with this program's. Calls `warn` if one may not be read. */
 export async function crdSkews(
   client: KubeClient,
   signal: AbortSignal,
-  tell: (message: string) => void,
+  warn: (message: string) => void,
 ): Promise<CrdSkew[]> {
   return Promise.all(
     CRDS.map(async (ours): Promise<CrdSkew> => {
@@ -28,7 +28,7 @@ export async function crdSkews(
         signal,
       });
       if ('forbidden' in read) {
-        tell(read.forbidden);
+        warn(read.forbidden);
         return { name, skew: 'unknown' };
       }
       return { name, ...skewOf(ours, 'found' in read ? read.found : undefined) };

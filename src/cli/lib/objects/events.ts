@@ -41,17 +41,17 @@ export const eventText = ({ reason, message }: AnyEvent): string => `${reason}: 
  * Reports each Event of the daemon about an object, starting with the last existing one. Throws
  * when the signal aborts or a request fails. Leaves out components that repeat that they wait.
  */
-export async function tellEvents(
+export async function followEvents(
   client: Pick<KubeClient, 'list' | 'watch'>,
   about: About,
-  tell: (text: string) => void,
+  report: (text: string) => void,
   { clock }: Pick<Io, 'clock'>,
   signal: AbortSignal,
 ): Promise<never> {
   for (;;) {
     const { events, resourceVersion } = await eventsOf(client, about, signal);
     const last = events.findLast(isOwn);
-    if (last !== undefined) tell(eventText(last));
+    if (last !== undefined) report(eventText(last));
     const options = {
       namespace: about.namespace,
       fieldSelector: `involvedObject.name=${about.name}`,
@@ -61,7 +61,7 @@ export async function tellEvents(
     for await (const { type, object } of client.watch<AnyEvent>(EVENTS, options)) {
       const isNew = type === 'ADDED' || type === 'MODIFIED';
       if (isNew && object.involvedObject.uid === about.uid && isOwn(object))
-        tell(eventText(object));
+        report(eventText(object));
     }
     await clock.sleep(AGAIN, signal);
   }

@@ -20,17 +20,17 @@ export const WAIT_MS = 300_000;
 const DRY_RUNS = ['none', 'client', 'server'];
 
 /**
- * Adds the options for creating objects. `looks`: one more dry run observes nodes, and prints the
+ * Adds the options for creating objects. `withPlan`: one more dry run observes nodes, and prints the
  * commands that would run there.
  */
-export function addCreateOptions(command: Command, looks = false): Command {
+export function addCreateOptions(command: Command, withPlan = false): Command {
   return command
     .addOption(
       new Option(
         '--dry-run <mode>',
-        `create nothing: client checks here, server validates the request${looks ? ', plan prints the commands for the node' : ''}`,
+        `create nothing: client checks here, server validates the request${withPlan ? ', plan prints the commands for the node' : ''}`,
       )
-        .choices(looks ? [...DRY_RUNS, 'plan'] : DRY_RUNS)
+        .choices(withPlan ? [...DRY_RUNS, 'plan'] : DRY_RUNS)
         .default('none'),
     )
     .addOption(

@@ -29,11 +29,11 @@ export async function untilReady(
     io,
     volumes.map(({ metadata: { name, uid } }) => ({
       title: name,
-      run: (tell: (state: string) => void) =>
+      run: (report: (state: string) => void) =>
         waitFor<Volume>(client, VOLUMES, name, {
           until: (volume) => isReady(name, uid, volume),
           timeoutMs,
-          onChange: (volume) => tell(volume === undefined ? 'gone' : progressOf(volume)),
+          onChange: (volume) => report(volume === undefined ? 'gone' : progressOf(volume)),
           signal: io.signal,
           clock: io.clock,
         }),

@@ -31,7 +31,7 @@ interface Waited<T> {
   /** Returns the error that ends the wait if only a person can resolve it. Called periodically. */
   needsAction?: (signal: AbortSignal) => Promise<StowageError | undefined>;
   /** Reports what other components state about the object, until the signal aborts. */
-  alongside?: (tell: (said: string) => void, signal: AbortSignal) => Promise<void>;
+  alongside?: (report: (text: string) => void, signal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -49,12 +49,12 @@ export async function waited<T extends KubeObject>(
   const { namespace, name } = object;
   const what = `${resource.kind} ${namespace}/${name}`;
   let last = 'it was not observed';
-  const run = async (tell: (state: string) => void): Promise<T> => {
+  const run = async (report: (state: string) => void): Promise<T> => {
     let state = '';
-    let said = '';
+    let note = '';
     const show = () => {
-      last = said === '' ? state : `${state}; ${said}`;
-      tell(last);
+      last = note === '' ? state : `${state}; ${note}`;
+      report(last);
     };
     const over = new AbortController();
     const signal = AbortSignal.any([io.signal, over.signal]);
@@ -63,7 +63,7 @@ export async function waited<T extends KubeObject>(
     asking?.catch(() => {});
     // For people only: its errors do not end the wait.
     const beside = alongside?.((text) => {
-      said = text;
+      note = text;
       show();
     }, signal).catch(() => {});
     try {

@@ -49,6 +49,6 @@ export async function showLive<T>(
 }
 export interface ProgressTask<T> {
   title: string;
-  /** Runs the task, which may call `tell` with its state any number of times. */
-  run(tell: (state: string) => void): Promise<T>;
+  /** Runs the task, which may call `report` with its state any number of times. */
+  run(report: (state: string) => void): Promise<T>;
 }

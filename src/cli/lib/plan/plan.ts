@@ -42,8 +42,8 @@ export async function planVolume(
   }
   const created = { ...volume, metadata: { ...volume.metadata, uid: PLACEHOLDER_UID } };
   const desired = desiredOf(created, options);
-  const looked = await observe((probes) => executor.observe(node, probes), desired);
-  const observed = withDeviceOwners(looked, PLACEHOLDER_UID, (uid) =>
+  const observation = await observe((probes) => executor.observe(node, probes), desired);
+  const observed = withDeviceOwners(observation, PLACEHOLDER_UID, (uid) =>
     volumes.find(({ metadata }) => metadata.uid === uid),
   );
   const made = plan('provision', desired, observed, freeLoopNumber(observed.loops, new Set()));

@@ -107,19 +107,19 @@ async function ask<A extends object, L>(
   const take = (text: string): Partial<A> =>
     question.take?.(text, answers) ??
     ({ [of]: option?.parseArg?.(text, answers[of]) ?? text } as Partial<A>);
-  const said = typeof message === 'function' ? message(answers) : message;
+  const prompt = typeof message === 'function' ? message(answers) : message;
   const offered = (await choices?.(answers, live, asking.io)) ?? choicesOf(question, option);
   if (offered.length > 0) {
-    const text = await prompts.select(said, offered);
+    const text = await prompts.select(prompt, offered);
     if (text !== '') Object.assign(answers, take(text));
     if (text !== '' || none) return;
   } else if (choices && none) return;
   else if (option && 'isBoolean' in option && option.isBoolean()) {
-    Object.assign(answers, { [of]: await prompts.confirm(said) });
+    Object.assign(answers, { [of]: await prompts.confirm(prompt) });
     return;
   }
   const wording = typeof typed === 'function' ? typed(offered.length > 0) : typed;
-  const text = await prompts.input(wording ?? said, (text) =>
+  const text = await prompts.input(wording ?? prompt, (text) =>
     text === '' && none
       ? undefined
       : (refusal(() => take(text)) ??

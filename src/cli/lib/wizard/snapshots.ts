@@ -38,12 +38,12 @@ export async function snapshotChoices(
 
 function choiceOf({ metadata, spec, status }: VolumeSnapshot): Choice {
   const name = `${metadata.namespace}/${metadata.name}`;
-  const told = [
+  const details = [
     status?.readyToUse ? 'ready' : 'not ready yet',
     ...(status?.restoreSize === undefined ? [] : [status.restoreSize]),
     ...(spec.source.persistentVolumeClaimName === undefined
       ? []
       : [`of ${spec.source.persistentVolumeClaimName}`]),
   ];
-  return { name: `${name}  ${told.join(', ')}`, value: name };
+  return { name: `${name}  ${details.join(', ')}`, value: name };
 }

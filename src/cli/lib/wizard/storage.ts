@@ -24,14 +24,14 @@ import { foundIn, reading } from '../read-result.ts';
 import { orOther } from './ask.ts';
 
 /** Access for reading choices from the cluster and its nodes. */
-export interface Looking {
+export interface ClusterAccess {
   io: Io;
   connect: () => Promise<KubeClient>;
   /** Returns the flags for node access. Called only when a node is observed. */
   nodeFlags: () => Promise<NodeFlags>;
 }
 
-type ChoicesOn = (node: string, looking: Looking) => Promise<readonly Choice[]>;
+type ChoicesOn = (node: string, access: ClusterAccess) => Promise<readonly Choice[]>;
 
 /** Returns a question for a disk or partition. With one node, the choices are its devices. */
 export const deviceOf = <A>(nodesOf: (answers: A) => readonly string[], on: ChoicesOn) =>
@@ -39,7 +39,7 @@ export const deviceOf = <A>(nodesOf: (answers: A) => readonly string[], on: Choi
     of: 'device',
     message: (answers: A) => `Device of ${nodesOf(answers)[0]}:`,
     needed: true,
-    choices: (answers: A, looking: Looking) => ofOne(nodesOf(answers), on, looking),
+    choices: (answers: A, access: ClusterAccess) => ofOne(nodesOf(answers), on, access),
     typed: 'Path of the device on the node:',
     problem: (text: string) =>
       text.startsWith('/') ? undefined : 'Write an absolute path, such as /dev/disk/by-id/…',
@@ -53,19 +53,26 @@ export const groupOf = <A>(nodesOf: (answers: A) => readonly string[]) =>
     of: 'vg',
     message: (answers: A) => `Volume group of ${nodesOf(answers)[0]}:`,
     needed: true,
-    choices: (answers: A, looking: Looking) => ofOne(nodesOf(answers), groupChoices, looking),
+    choices: (answers: A, access: ClusterAccess) => ofOne(nodesOf(answers), groupChoices, access),
     typed: 'Volume group on the node:',
     problem: (text: string) => (isLvmName(text) ? undefined : `It must be ${LVM_NAME}`),
   }) as const;
 
-const ofOne = async ([node, ...more]: readonly string[], on: ChoicesOn, looking: Looking) =>
-  node === undefined || more.length > 0 ? [] : on(node, looking);
+const ofOne = async ([node, ...more]: readonly string[], on: ChoicesOn, access: ClusterAccess) =>
+  node === undefined || more.length > 0 ? [] : on(node, access);
 
 /** Returns the disks and partitions of a node with their content. Those in use cannot be chosen. */
-export async function deviceChoices(node: string, looking: Looking): Promise<readonly Choice[]> {
-  const devices = await look(node, async (ask) => readOffered(await ask(offeredProbes())), looking);
+export async function deviceChoices(
+  node: string,
+  access: ClusterAccess,
+): Promise<readonly Choice[]> {
+  const devices = await tryObserve(
+    node,
+    async (ask) => readOffered(await ask(offeredProbes())),
+    access,
+  );
   if (devices === undefined || devices.length === 0) return [];
-  const owners = await ownersOn(node, looking);
+  const owners = await ownersOn(node, access);
   const owner = ({ path, links }: OfferedDevice) =>
     [path, ...links].map((name) => owners.get(name)).find((name) => name !== undefined);
   const choices = aligned(devices.map((device) => deviceChoice(device, owner(device))));
@@ -76,14 +83,14 @@ export async function deviceChoices(node: string, looking: Looking): Promise<rea
   ];
 }
 
-async function groupChoices(node: string, looking: Looking): Promise<readonly Choice[]> {
-  const groups = await look(
+async function groupChoices(node: string, access: ClusterAccess): Promise<readonly Choice[]> {
+  const groups = await tryObserve(
     node,
     async (ask) => {
       const view = readView(await ask(viewProbes()));
       return readAllGroups(await ask(groupProbes(view)), view);
     },
-    looking,
+    access,
   );
   return orOther(
     (groups ?? []).map(
@@ -130,7 +137,10 @@ function aligned(rows: readonly ReturnType<typeof deviceChoice>[]): Choice[] {
 }
 
 /** Returns the names of the Volumes on devices of a node, by the device path in their spec. */
-async function ownersOn(node: string, { connect, io }: Looking): Promise<Map<string, string>> {
+async function ownersOn(
+  node: string,
+  { connect, io }: ClusterAccess,
+): Promise<Map<string, string>> {
   const read = await reading(listAll<Volume>(await connect(), VOLUMES, { signal: io.signal }));
   return new Map(
     (foundIn(read)?.items ?? [])
@@ -145,10 +155,10 @@ async function ownersOn(node: string, { connect, io }: Looking): Promise<Map<str
  * Observes a node. Returns undefined, after a note on standard error, if the node fails to answer.
  * The answer is then typed.
  */
-export async function look<T>(
+export async function tryObserve<T>(
   node: string,
   read: (ask: (probes: readonly Probe[]) => Promise<(probe: string) => ProbeResult>) => Promise<T>,
-  { io, connect, nodeFlags }: Looking,
+  { io, connect, nodeFlags }: ClusterAccess,
 ): Promise<T | undefined> {
   io.stderr.write(`Checking node ${node} …\n`);
   try {

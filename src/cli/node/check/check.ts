@@ -49,7 +49,7 @@ export async function checkNodes(
     await trust(names[0] ?? '', flags.trustHostKey, nodes, flags, io);
   const before = { nodes, ...(await readCluster(client, io.signal)) };
   const name = nameProbe(await readSample());
-  const looks = await reachNodes(nodes, flags, io, (executor) =>
+  const results = await reachNodes(nodes, flags, io, (executor) =>
     Promise.all(
       names.map((node) =>
         orError(() => observeNode(executor, node, before, name, () => io.clock.now())),
@@ -60,12 +60,12 @@ export async function checkNodes(
   const cluster = both(before, after);
   const deleting = after.volumes.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
   const errors: unknown[] = [];
-  const reports = looks.map((look, index): NodeReport => {
+  const reports = results.map((result, index): NodeReport => {
     const node = names[index] ?? '';
     const address = addressChecks(node, nodes);
-    if ('error' in look) {
-      const { message, hint } = look.error;
-      errors.push(look.error);
+    if ('error' in result) {
+      const { message, hint } = result.error;
+      errors.push(result.error);
       const check = {
         check: 'reachable',
         ok: false,
@@ -74,13 +74,13 @@ export async function checkNodes(
       };
       return { node, checks: [check, ...address] };
     }
-    return { node, checks: [...address, ...judge(node, look.facts, cluster, deleting)] };
+    return { node, checks: [...address, ...judge(node, result.facts, cluster, deleting)] };
   });
   print(reports, flags, io);
   conclude(errors, names.length, io);
-  const amiss = reports.flatMap(({ checks }) => checks.filter(({ ok }) => !ok));
-  if (amiss.length === 0) return;
-  const found = amiss.length === 1 ? '1 problem' : `${amiss.length} problems`;
+  const failures = reports.flatMap(({ checks }) => checks.filter(({ ok }) => !ok));
+  if (failures.length === 0) return;
+  const found = failures.length === 1 ? '1 problem' : `${failures.length} problems`;
   const on = reports.filter(({ checks }) => checks.some(({ ok }) => !ok)).map(({ node }) => node);
   throw new StowageError('conflict', `${found} on ${on.join(', ')}`);
 }
@@ -115,11 +115,11 @@ async function trust(
   );
 }
 
-type Looked = { facts: Awaited<ReturnType<typeof observeNode>> } | { error: NodeError };
+type NodeResult = { facts: Awaited<ReturnType<typeof observeNode>> } | { error: NodeError };
 
-async function orError(look: () => ReturnType<typeof observeNode>): Promise<Looked> {
+async function orError(observe: () => ReturnType<typeof observeNode>): Promise<NodeResult> {
   try {
-    return { facts: await look() };
+    return { facts: await observe() };
   } catch (error) {
     if (error instanceof NodeError) return { error };
     throw error;

@@ -8,11 +8,11 @@ import type { Check } from '../../lib/checks/report.ts';
 import { closedChecks, directoryChecks } from './directories.ts';
 import {
   type ClusterFacts,
-  type Look,
   linkOfVolume,
   madeOn,
   type NodeContent,
   type NodeFacts,
+  type Observation,
   ownedUids,
 } from './facts.ts';
 import { groupChecks } from './groups.ts';
@@ -31,14 +31,14 @@ export function judge(
     { check: 'reachable', ok: true, message: 'it answers' },
     ...(isPaused(cluster.nodes.get(node)) ? [paused] : []),
   ];
-  if ('problem' in udev) return [...first, notLooked('user', udev)];
+  if ('problem' in udev) return [...first, notObserved('user', udev)];
   const user: Check = { check: 'user', ok: true, message: 'runs programs as root' };
   const owned = ownedUids(cluster);
   const left = [
     ...('problem' in content
-      ? [notLooked('leftovers', content)]
+      ? [notObserved('leftovers', content)]
       : [...closedChecks(content.known.closed), ...leftoversIn(content.known, owned)]),
-    ...('problem' in subjects ? [notLooked('jobs', subjects)] : leftJobs(subjects.known, owned)),
+    ...('problem' in subjects ? [notObserved('jobs', subjects)] : leftJobs(subjects.known, owned)),
   ];
   const none: Check = { check: 'leftovers', ok: true, message: 'none' };
   return [
@@ -54,7 +54,7 @@ export function judge(
             'does not run: /run/udev/control is not a socket, so no volume gets its persistent path',
           hint: 'Start it on the node: systemctl start systemd-udevd',
         },
-    ...('problem' in system ? [notLooked('tools', system)] : judgeSystem(system.known)),
+    ...('problem' in system ? [notObserved('tools', system)] : judgeSystem(system.known)),
     ...('problem' in content ? [] : spaceChecks(content.known.free)),
     ...('problem' in content ? [] : groupChecks(content.known.groups)),
     ...('problem' in content ? [] : directoryChecks(content.known.directories)),
@@ -79,9 +79,9 @@ const otherCommands: Check = {
   hint: 'For ssh with sudo, write the output of stowage print sudoers to /etc/sudoers.d/stowage. For the forced command or Salt, install the module of this version.',
 };
 
-const notLooked = (
+const notObserved = (
   check: string,
-  { problem, hint }: Extract<Look<unknown>, { problem: string }>,
+  { problem, hint }: Extract<Observation<unknown>, { problem: string }>,
 ): Check => ({
   check,
   ok: false,

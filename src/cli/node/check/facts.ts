@@ -13,19 +13,19 @@ import type { System } from '../../../storage/node-check/system.ts';
 import type { DeviceUsage, Intent } from '../../../storage/types.ts';
 
 /** Observation, or the reason why it failed although the node answers. */
-export type Look<T> =
+export type Observation<T> =
   | { known: T }
   | { problem: string; hint: string | undefined; isRefused?: boolean };
 
 export interface NodeFacts {
   /** State of udev; a problem if the account may not run programs as root. */
-  udev: Look<boolean>;
+  udev: Observation<boolean>;
   /** A problem if the account's permitted commands are not those of this version. */
-  commands: Look<unknown>;
-  system: Look<System>;
-  content: Look<NodeContent>;
+  commands: Observation<unknown>;
+  system: Observation<System>;
+  content: Observation<NodeContent>;
   /** Subjects of jobs. */
-  subjects: Look<readonly string[]>;
+  subjects: Observation<readonly string[]>;
 }
 
 /** Directory that could not be read, with the reason. */
@@ -82,21 +82,23 @@ export const ownedUids = ({
  * Returns the directories of a node's backing files, as far as something names them.
  * @param others directories of classes, and those that the node has on record
  */
-export function foldersOf(
+export function directoriesOf(
   node: string,
   volumes: readonly Volume[],
   intents: Iterable<Intent>,
   others: readonly string[],
 ): string[] {
-  const folders = volumes.flatMap((volume) => {
+  const directories = volumes.flatMap((volume) => {
     if (nodeOf(volume) !== node || volume.spec.sparseLoopDevice == null) return [];
     const [made] =
       statusProblem(volume) === undefined ? (volume.status?.prepared?.paths ?? []) : [];
     return [volume.spec.sparseLoopDevice.directory, made && dirname(made)];
   });
   const recorded = [...intents].map(({ file }) => file && dirname(file));
-  const all = [...folders, ...recorded, ...others].filter((folder) => folder !== undefined);
-  return [...new Set(all)].filter((folder) => directoryWanted(folder) === undefined);
+  const all = [...directories, ...recorded, ...others].filter(
+    (directory) => directory !== undefined,
+  );
+  return [...new Set(all)].filter((directory) => directoryWanted(directory) === undefined);
 }
 
 /** Returns the volume groups of a node's Volumes. */

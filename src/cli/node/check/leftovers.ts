@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { formatBytes } from '../../../api/quantity.ts';
-import { subjectFolder } from '../../../nodes/jobs-folder.ts';
+import { subjectDirectory } from '../../../nodes/jobs-directory.ts';
 import { quote, quoteAll } from '../../../nodes/quote.ts';
 import { partitionsOf } from '../../../storage/block-devices.ts';
 import { type Use, useOf } from '../../../storage/holders.ts';
@@ -127,13 +127,13 @@ export const leftJobs = (subjects: readonly string[], owned: ReadonlySet<string>
     .filter((uid) => new RegExp(`^${UID}$`).test(uid) && !owned.has(uid))
     .sort()
     .map((uid) => {
-      const folder = subjectFolder(uid);
+      const directory = subjectDirectory(uid);
       return {
         check: 'leftover',
         ok: false,
-        message: `${folder}, jobs; ${noVolume(uid)}`,
+        message: `${directory}, jobs; ${noVolume(uid)}`,
         hint: 'The command removes them unless one runs. A reboot removes them, too.',
-        command: quoteAll(['flock', '-n', `${folder}/lock`, 'rm', '-r', '--', folder]),
+        command: quoteAll(['flock', '-n', `${directory}/lock`, 'rm', '-r', '--', directory]),
       };
     });
 

@@ -1,6 +1,6 @@
 import { NodeError } from '../../../nodes/errors.ts';
 import type { Executor, Probe, ProbeResult } from '../../../nodes/job.ts';
-import { ForeignJobs } from '../../../nodes/jobs-folder.ts';
+import { ForeignJobs } from '../../../nodes/jobs-directory.ts';
 import { SudoRefusal } from '../../../nodes/sudo.ts';
 import { ModuleRefusal } from '../../../nodes/transport/salt/refusal.ts';
 import {
@@ -10,14 +10,14 @@ import {
   recordedProbe,
 } from '../../../storage/directory/node-check.ts';
 import { findFreeSpace, freeSpaceProbes } from '../../../storage/free-space.ts';
-import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
+import { SPARSE_DIRECTORY } from '../../../storage/loopfile/file.ts';
 import { groupProbes, readGroups } from '../../../storage/lvm/report.ts';
 import { readView, viewProbes } from '../../../storage/lvm/view.ts';
 import {
-  folderProbes,
+  directoryProbes,
   intentProbes,
   pathProbes,
-  readFolders,
+  readDirectories,
   readIntents,
   readPaths,
   readRecordFiles,
@@ -27,13 +27,13 @@ import { readSystem, systemProbes } from '../../../storage/node-check/system.ts'
 import { answersOf, ObservationError } from '../../../storage/probe-results.ts';
 import {
   type ClusterFacts,
-  foldersOf,
+  directoriesOf,
   groupsOf,
-  type Look,
   linkOfVolume,
   madeOn,
   type NodeContent,
   type NodeFacts,
+  type Observation,
   ownedUids,
 } from './facts.ts';
 
@@ -49,10 +49,10 @@ export async function observeNode(
   nameOfCommands: readonly string[],
   now: () => number,
 ): Promise<NodeFacts> {
-  const look = (probes: readonly Probe[]) => executor.observe(node, probes);
+  const runProbes = (probes: readonly Probe[]) => executor.observe(node, probes);
   const askUdev = (...more: Probe[]) =>
-    looked(async () => {
-      const results = await look([
+    observationOf(async () => {
+      const results = await runProbes([
         { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
         ...more,
       ]);
@@ -66,22 +66,22 @@ export async function observeNode(
   return {
     udev,
     commands,
-    system: await looked(async () => {
+    system: await observationOf(async () => {
       const asked = now();
-      return readSystem(await look(systemProbes()), asked, now());
+      return readSystem(await runProbes(systemProbes()), asked, now());
     }),
-    content: await looked(() => observeContent(look, node, cluster)),
-    subjects: await looked(() => executor.subjects(node)),
+    content: await observationOf(() => observeContent(runProbes, node, cluster)),
+    subjects: await observationOf(() => executor.subjects(node)),
   };
 }
 
 async function observeContent(
-  look: (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>,
+  runProbes: (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>,
   node: string,
   cluster: ClusterFacts,
 ): Promise<NodeContent> {
   const results = async (probes: readonly Probe[]) =>
-    probes.length === 0 ? new Map() : look(probes);
+    probes.length === 0 ? new Map() : runProbes(probes);
   const ask = async (probes: readonly Probe[]) => answersOf(await results(probes));
   const first = await ask([...recordsProbes(), recordedProbe]);
   const { users, records } = readRecordFiles(first);
@@ -89,14 +89,14 @@ async function observeContent(
   const owned = ownedUids(cluster);
   const unowned = [...new Set(records.map(({ uid }) => uid))].filter((uid) => !owned.has(uid));
   const intents = readIntents(unowned, await ask(intentProbes(unowned)));
-  const named = foldersOf(node, cluster.volumes, intents.values(), [
+  const named = directoriesOf(node, cluster.volumes, intents.values(), [
     ...cluster.classDirectories,
     ...recorded.map(({ directory }) => directory),
   ]);
   // The default directory may hold files, too. If unreadable, it matters only if it is named.
-  const all = [...new Set([SPARSE_FOLDER, ...named])];
-  const { open: folders, closed, files, free } = await observeFolders(all, look);
-  const readable = recorded.filter(({ directory }) => folders.includes(directory));
+  const all = [...new Set([SPARSE_DIRECTORY, ...named])];
+  const { open: accessible, closed, files, free } = await observeDirectories(all, runProbes);
+  const readable = recorded.filter(({ directory }) => accessible.includes(directory));
   const links = madeOn(node, cluster.volumes).map(linkOfVolume);
   const names = groupsOf(node, cluster.volumes);
   const view = names.length === 0 ? undefined : readView(await ask(viewProbes()));
@@ -110,7 +110,7 @@ async function observeContent(
     users,
     records,
     intents,
-    folders,
+    folders: accessible,
     files,
     closed: closed.filter(({ folder, isRefused }) => !isRefused || named.includes(folder)),
     free,
@@ -122,34 +122,34 @@ async function observeContent(
   };
 }
 
-type Folders = Pick<NodeContent, 'files' | 'free' | 'closed'> & { open: string[] };
+type ObservedDirectories = Pick<NodeContent, 'files' | 'free' | 'closed'> & { open: string[] };
 
 /** Observes directories in one request, or each in its own if that is refused. */
-async function observeFolders(
-  folders: readonly string[],
-  look: (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>,
-): Promise<Folders> {
-  const seen = await looked(async () => {
+async function observeDirectories(
+  directories: readonly string[],
+  runProbes: (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>,
+): Promise<ObservedDirectories> {
+  const seen = await observationOf(async () => {
     // Directories share their parents.
-    const space = new Map(folders.flatMap(freeSpaceProbes).map((probe) => [probe.name, probe]));
-    const found = await look([...folderProbes(folders), ...space.values()]);
+    const space = new Map(directories.flatMap(freeSpaceProbes).map((probe) => [probe.name, probe]));
+    const found = await runProbes([...directoryProbes(directories), ...space.values()]);
     return {
-      files: readFolders(folders, answersOf(found)),
+      files: readDirectories(directories, answersOf(found)),
       // The directory may not exist yet: a Volume waits for it.
-      free: folders.flatMap((folder) => {
-        const bytes = findFreeSpace(folder, found);
-        return bytes === undefined ? [] : [[folder, bytes] as const];
+      free: directories.flatMap((directory) => {
+        const bytes = findFreeSpace(directory, found);
+        return bytes === undefined ? [] : [[directory, bytes] as const];
       }),
     };
   });
   if ('known' in seen) {
     const { files, free } = seen.known;
-    return { open: [...folders], closed: [], files, free: new Map(free) };
+    return { open: [...directories], closed: [], files, free: new Map(free) };
   }
-  const [folder = '', ...more] = folders;
+  const [first = '', ...more] = directories;
   if (more.length === 0)
-    return { open: [], closed: [{ folder, ...seen }], files: [], free: new Map() };
-  const parts = await Promise.all(folders.map((each) => observeFolders([each], look)));
+    return { open: [], closed: [{ folder: first, ...seen }], files: [], free: new Map() };
+  const parts = await Promise.all(directories.map((each) => observeDirectories([each], runProbes)));
   return {
     open: parts.flatMap(({ open }) => open),
     closed: parts.flatMap(({ closed }) => closed),
@@ -159,7 +159,7 @@ async function observeFolders(
 }
 
 /** Turns a refused or unreadable observation into a problem; throws if the node does not answer. */
-async function looked<T>(ask: () => Promise<T>): Promise<Look<T>> {
+async function observationOf<T>(ask: () => Promise<T>): Promise<Observation<T>> {
   try {
     return { known: await ask() };
   } catch (error) {

@@ -69,8 +69,8 @@ function clock(aheadMs: number): Check {
 }
 
 export const spaceChecks = (free: ReadonlyMap<string, bigint>): Check[] =>
-  [...free].map(([folder, bytes]) => {
-    const message = `${roundedSize(Number(bytes))} free for ${folder}`;
+  [...free].map(([directory, bytes]) => {
+    const message = `${roundedSize(Number(bytes))} free for ${directory}`;
     return bytes < LITTLE
       ? {
           check: 'space',

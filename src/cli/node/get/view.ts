@@ -3,7 +3,7 @@ import type { ResourceView } from '../../lib/get/resource-view.ts';
 import type { NodeRow } from '../../lib/nodes/node-row.ts';
 import { reachNodes } from '../../lib/nodes/with-nodes.ts';
 import { roundedSize } from '../../lib/output/size.ts';
-import { type GetNodesFlags, lookAtNodes } from './look.ts';
+import { type GetNodesFlags, observeNodes } from './observe.ts';
 import { watchNodes } from './watch.ts';
 
 const yes = (is: boolean) => (is ? 'yes' : 'no');
@@ -41,9 +41,9 @@ export const NODE_VIEW: ResourceView<NodeRow, GetNodesFlags> = {
     const { flags, io } = request;
     const found = new Map<string, KubeNode>();
     await reachNodes(found, flags, io, async (executor) => {
-      const look = () => lookAtNodes(request, found, executor);
-      if (flags.watch) return watchNodes(look, request.printer(), io);
-      const { rows, errors } = await look();
+      const observe = () => observeNodes(request, found, executor);
+      if (flags.watch) return watchNodes(observe, request.printer(), io);
+      const { rows, errors } = await observe();
       request.show(rows, errors);
     });
   },

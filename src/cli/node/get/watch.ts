@@ -5,14 +5,14 @@ import { warningLogger } from '../../lib/output/warning-logger.ts';
 import type { ViewPrinter } from '../../lib/output/watch-printer.ts';
 
 /** Time (ms) between observations: no event reports that a node goes away or fills up. */
-const LOOK_EVERY = 10_000;
+const OBSERVE_EVERY = 10_000;
 
 /**
  * Observes nodes repeatedly until the signal, whose reason is thrown. Throws errors of the first
  * observation. Logs later ones, except those that a repetition would not change.
  */
 export async function watchNodes(
-  look: () => Promise<{ rows: NodeRow[]; errors: unknown[] }>,
+  observe: () => Promise<{ rows: NodeRow[]; errors: unknown[] }>,
   { replace, leave }: ViewPrinter<NodeRow>,
   io: Io,
 ): Promise<never> {
@@ -20,17 +20,17 @@ export async function watchNodes(
     leave();
     warningLogger(io).warn({ err: error }, `nodes not checked${then}`);
   };
-  const first = await look();
+  const first = await observe();
   // Errors of some nodes do not prevent the output of the others.
   if (first.rows.length === 0 && first.errors.length > 0) throw first.errors[0];
   for (const error of first.errors) warn(error);
   replace(first.rows);
   for (;;) {
-    await io.clock.sleep(LOOK_EVERY, io.signal).catch(() => {
+    await io.clock.sleep(OBSERVE_EVERY, io.signal).catch(() => {
       throw io.signal.reason;
     });
     try {
-      replace((await look()).rows);
+      replace((await observe()).rows);
     } catch (error) {
       if (io.signal.aborted) throw io.signal.reason;
       if (codeOf(error) === 'forbidden') throw error;

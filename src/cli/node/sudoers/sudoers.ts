@@ -1,4 +1,4 @@
-import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
+import { SPARSE_DIRECTORY } from '../../../storage/loopfile/file.ts';
 /** Objects on a node that its account may work on. */
 export interface Allowed {
   user: string;
@@ -16,7 +16,7 @@ export interface Allowed {
 /** Placeholders in the sample. */
 const SAMPLE = {
   user: 'stowage',
-  directory: SPARSE_FOLDER,
+  directory: SPARSE_DIRECTORY,
   group: 'vg0',
   disk: '(sd|hd|vd|xvd|nvme|mmcblk|dasd|pmem|md|dm-|nbd|rbd|drbd|zd|bcache|loop)[a-z0-9]+',
   kubeletRoot: '/var/lib/kubelet',
@@ -30,7 +30,7 @@ const SAMPLE = {
  */
 export function sudoersFor(sample: string, allowed: Allowed): string {
   const { user, groups, disks, shared, kubeletRoot } = allowed;
-  const directories = allowed.directories.length > 0 ? allowed.directories : [SPARSE_FOLDER];
+  const directories = allowed.directories.length > 0 ? allowed.directories : [SPARSE_DIRECTORY];
   const isLeftOut = (block: string): boolean =>
     /^#[^\n]*\n*$/.test(block) ||
     (disks.length === 0 && /STOWAGE_RAW/.test(block)) ||

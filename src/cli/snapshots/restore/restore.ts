@@ -11,7 +11,7 @@ import { isGranted } from '../../../model/data-source/grant.ts';
 import { grantMissing } from '../../../model/data-source/resolve.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { Io } from '../../lib/io.ts';
-import { tellEvents } from '../../lib/objects/events.ts';
+import { followEvents } from '../../lib/objects/events.ts';
 import { referrer, SNAPSHOT_TYPE, servedGrants } from '../../lib/objects/grant-kinds.ts';
 import { nameOf } from '../../lib/objects/name.ts';
 import { printDone } from '../../lib/objects/print.ts';
@@ -38,9 +38,9 @@ export async function restore(
   const { answers: flags, asked } = await complete(given, { command, io, live: connect });
   const { namespace, name } = flags.name;
   const { to, dryRun, output } = flags;
-  const isSaid =
+  const isExplicit =
     (namespace ?? flags.namespace) !== undefined && (to.namespace ?? flags.namespace) !== undefined;
-  const own = isSaid ? (flags.namespace ?? '') : (await connect()).namespace;
+  const own = isExplicit ? (flags.namespace ?? '') : (await connect()).namespace;
   const wanted: Wanted = {
     snapshot: { namespace: namespace ?? own, name },
     claim: { namespace: to.namespace ?? own, name: to.name },
@@ -176,7 +176,8 @@ async function untilBound(
     },
     progressOf: ({ status }) => status?.phase ?? 'Pending',
     needsAction: (signal) => needsAction(object, connection, io.clock.now(), signal),
-    alongside: (tell, signal) => tellEvents(client, { namespace, name, uid }, tell, io, signal),
+    alongside: (report, signal) =>
+      followEvents(client, { namespace, name, uid }, report, io, signal),
     hint: `It continues where stowage watch runs. Find out what holds it up: ${commandLine('stowage', 'why', 'pvc', `${namespace}/${name}`)}`,
   });
 }

@@ -24,7 +24,7 @@ export interface Found {
   storage: Pick<VolumeSpec, 'rawBlockDevice' | 'sparseLoopDevice' | 'lvmLogicalVolume'>;
 }
 
-type Look = (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>;
+type RunProbes = (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>;
 
 /**
  * Observes storage on a node, and finds the UID that names it. Decides nothing: the plan verifies
@@ -36,23 +36,27 @@ type Look = (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResul
 export async function find(
   type: StorageType,
   flags: AdoptFlags,
-  look: Look,
+  runProbes: RunProbes,
   known: readonly Volume[],
 ): Promise<Found> {
   switch (type) {
     case 'raw':
-      return findDevice(flags, look, known);
+      return findDevice(flags, runProbes, known);
     case 'sparse':
-      return findFile(flags, look);
+      return findFile(flags, runProbes);
     case 'lvm':
-      return findLogicalVolume(flags, look, known);
+      return findLogicalVolume(flags, runProbes, known);
   }
 }
 
-async function findDevice(flags: AdoptFlags, look: Look, known: readonly Volume[]): Promise<Found> {
+async function findDevice(
+  flags: AdoptFlags,
+  runProbes: RunProbes,
+  known: readonly Volume[],
+): Promise<Found> {
   const { device: devicePath = '' } = flags;
   const storage = { rawBlockDevice: { devicePath } };
-  const { target } = (await observeAs(storage, PLACEHOLDER_UID, look)) as Extract<
+  const { target } = (await observeAs(storage, PLACEHOLDER_UID, runProbes)) as Extract<
     Observed,
     { type: 'raw' }
   >;
@@ -97,7 +101,10 @@ function namesOn({
   ];
 }
 
-async function findFile({ file = '', directory, mode }: AdoptFlags, look: Look): Promise<Found> {
+async function findFile(
+  { file = '', directory, mode }: AdoptFlags,
+  runProbes: RunProbes,
+): Promise<Found> {
   if (!isUid(file)) {
     throw new StowageError(
       'usage',
@@ -111,7 +118,7 @@ async function findFile({ file = '', directory, mode }: AdoptFlags, look: Look):
   const observed = (await observeAs(
     { sparseLoopDevice: { size: 1, ...place } },
     file,
-    look,
+    runProbes,
   )) as Extract<Observed, { type: 'sparse' }>;
   const { earlierFile: found, space } = observed;
   const path = `${space.directory}/${file}`;
@@ -131,11 +138,11 @@ async function findFile({ file = '', directory, mode }: AdoptFlags, look: Look):
 
 async function findLogicalVolume(
   flags: AdoptFlags,
-  look: Look,
+  runProbes: RunProbes,
   known: readonly Volume[],
 ): Promise<Found> {
   const { vg: vgName = '', lv = '' } = flags;
-  const volumes = await readGroup(async (probes) => answersOf(await look(probes)), vgName);
+  const volumes = await readGroup(async (probes) => answersOf(await runProbes(probes)), vgName);
   const own = volumes.find(({ name }) => name === lv);
   if (own === undefined) throw nothing(`there is no logical volume ${vgName}/${lv} on the node`);
   const [uid, other] = uidsIn(own.tags);
@@ -149,7 +156,7 @@ async function findLogicalVolume(
   const earlier = known.find(({ metadata }) => metadata.uid === uid);
   const mode =
     flags.mode ??
-    (earlier ? (earlier.spec.mode ?? 'Filesystem') : await modeOf(storage, uid, look));
+    (earlier ? (earlier.spec.mode ?? 'Filesystem') : await modeOf(storage, uid, runProbes));
   if (mode === undefined) throw undecided(`${vgName}/${lv}`);
   return { uid, mode, storage };
 }
@@ -164,20 +171,27 @@ const lvmOf = (vgName: string, { sizeBytes, pool }: LogicalVolume) => ({
 async function modeOf(
   storage: Found['storage'],
   uid: string,
-  look: Look,
+  runProbes: RunProbes,
 ): Promise<VolumeMode | undefined> {
-  const { target } = (await observeAs(storage, uid, look)) as Extract<Observed, { type: 'lvm' }>;
+  const { target } = (await observeAs(storage, uid, runProbes)) as Extract<
+    Observed,
+    { type: 'lvm' }
+  >;
   if (target.is !== 'device') return undefined;
   const { signature } = target.facts;
   return signature.found === 'one' && signature.uuid === uid ? 'Filesystem' : 'Block';
 }
 
 /** Observes the storage that a part of a Volume's spec names. */
-function observeAs(storage: Found['storage'], uid: string, look: Look): Promise<Observed> {
+function observeAs(
+  storage: Found['storage'],
+  uid: string,
+  runProbes: RunProbes,
+): Promise<Observed> {
   const metadata = { name: 'adopted', uid: PLACEHOLDER_UID };
   const spec = { nodeName: '', storageClassName: '', ...storage, adopt: { uid } };
   const desired = desiredOf({ apiVersion: '', kind: '', metadata, spec }, undefined);
-  return observe(look, desired);
+  return observe(runProbes, desired);
 }
 
 const nothing = (what: string, hint?: string): StowageError =>

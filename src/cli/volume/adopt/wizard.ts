@@ -8,7 +8,7 @@ import { readContents } from '../../../controllers/volume/claimants.ts';
 import { listAll } from '../../../kube/client.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
 import type { Probe } from '../../../nodes/job.ts';
-import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
+import { SPARSE_DIRECTORY } from '../../../storage/loopfile/file.ts';
 import { isSnapshotName, uidsIn } from '../../../storage/lvm/names.ts';
 import { readGroup } from '../../../storage/lvm/read-group.ts';
 import { offeredProbes, readOffered } from '../../../storage/offered-devices.ts';
@@ -19,7 +19,7 @@ import { roundedSize } from '../../lib/output/size.ts';
 import type { Choice } from '../../lib/prompts/prompts.ts';
 import { foundIn, reading } from '../../lib/read-result.ts';
 import { complete as completeBy, orOther, type Question } from '../../lib/wizard/ask.ts';
-import { deviceOf, groupOf, type Looking, look } from '../../lib/wizard/storage.ts';
+import { type ClusterAccess, deviceOf, groupOf, tryObserve } from '../../lib/wizard/storage.ts';
 import { NODE } from '../ask-nodes.ts';
 import { askingOf, NAME, STORAGE_CLASS } from '../wizard.ts';
 import { type AdoptFlags, type StorageType, typeOf } from './flags.ts';
@@ -29,7 +29,7 @@ export type Given = AdoptFlags & GlobalFlags & { name?: string | undefined; type
 
 const nodesOf = ({ node }: Given) => (node === undefined ? [] : [node]);
 
-const QUESTIONS: readonly Question<Given, Looking>[] = [
+const QUESTIONS: readonly Question<Given, ClusterAccess>[] = [
   NAME,
   { ...NODE, typed: NODE.message },
   {
@@ -45,7 +45,7 @@ const QUESTIONS: readonly Question<Given, Looking>[] = [
   { ...deviceOf(nodesOf, deviceChoices), when: ({ type }) => type === 'raw' },
   {
     of: 'file',
-    message: ({ node, directory = SPARSE_FOLDER }) => `File in ${directory} of ${node}:`,
+    message: ({ node, directory = SPARSE_DIRECTORY }) => `File in ${directory} of ${node}:`,
     when: ({ type }) => type === 'sparse',
     needed: true,
     choices: fileChoices,
@@ -68,12 +68,12 @@ const QUESTIONS: readonly Question<Given, Looking>[] = [
  * Prompts for missing values on a terminal, for which it observes nodes. Elsewhere throws a
  * StowageError `usage` that names them.
  */
-export function complete(given: Given, command: Command, looking: Looking) {
+export function complete(given: Given, command: Command, access: ClusterAccess) {
   const type = typeOf(given);
-  return completeBy<Given, 'name', Looking>(
+  return completeBy<Given, 'name', ClusterAccess>(
     QUESTIONS,
     { ...given, ...(type && { type }) },
-    askingOf(command, looking),
+    askingOf(command, access),
   );
 }
 
@@ -81,17 +81,17 @@ export function complete(given: Given, command: Command, looking: Looking) {
  * Returns the devices with content that Stowage makes: a file system with a UID, or a partition
  * table. Excludes snapshots.
  */
-async function deviceChoices(node: string, looking: Looking): Promise<readonly Choice[]> {
+async function deviceChoices(node: string, access: ClusterAccess): Promise<readonly Choice[]> {
   const devices =
-    (await look(node, async (ask) => readOffered(await ask(offeredProbes())), looking)) ?? [];
-  const owners = await ownersOf(looking);
+    (await tryObserve(node, async (ask) => readOffered(await ask(offeredProbes())), access)) ?? [];
+  const owners = await ownersOf(access);
   const choices = devices.flatMap(
     ({ path, links, model = '', sizeBytes, carries = '' }): Choice[] => {
       const [type = '', uid] = carries.split(':');
       if (type !== 'gpt' && !(isFsType(type) && isUid(uid))) return [];
       if (owners.isSnapshot(uid)) return [];
-      const told = [path, roundedSize(Number(sizeBytes)), model, carries, owners.volume(uid)];
-      return [{ name: told.filter((each) => each !== '').join('  '), value: links[0] ?? path }];
+      const columns = [path, roundedSize(Number(sizeBytes)), model, carries, owners.volume(uid)];
+      return [{ name: columns.filter((each) => each !== '').join('  '), value: links[0] ?? path }];
     },
   );
   return orOther(choices);
@@ -99,8 +99,8 @@ async function deviceChoices(node: string, looking: Looking): Promise<readonly C
 
 /** Returns the files in the directory that are named by a UID. */
 async function fileChoices(
-  { node = '', directory = SPARSE_FOLDER }: Given,
-  looking: Looking,
+  { node = '', directory = SPARSE_DIRECTORY }: Given,
+  access: ClusterAccess,
 ): Promise<readonly Choice[]> {
   const probe: Probe = {
     name: 'files',
@@ -109,12 +109,12 @@ async function fileChoices(
       ...['-maxdepth', '1', '-type', 'f', '-printf', '%b|%f\\n'],
     ],
   };
-  const files = await look(
+  const files = await tryObserve(
     node,
     async (ask) => succeeded('the files', (await ask([probe]))('files')).split('\n'),
-    looking,
+    access,
   );
-  const owners = await ownersOf(looking);
+  const owners = await ownersOf(access);
   const choices = (files ?? []).flatMap((line): Choice[] => {
     const [, uid = ''] = line.split('|');
     if (!isUid(uid) || owners.isSnapshot(uid) || isInSnapshots(`${directory}/${uid}`)) return [];
@@ -126,15 +126,15 @@ async function fileChoices(
 /** Returns the logical volumes that have Stowage's tag. */
 async function logicalVolumeChoices(
   { node = '', vg = '' }: Given,
-  looking: Looking,
+  access: ClusterAccess,
 ): Promise<readonly Choice[]> {
-  const volumes = (await look(node, (ask) => readGroup(ask, vg), looking)) ?? [];
-  const owners = await ownersOf(looking);
+  const volumes = (await tryObserve(node, (ask) => readGroup(ask, vg), access)) ?? [];
+  const owners = await ownersOf(access);
   const choices = volumes.flatMap(({ name, sizeBytes, tags }): Choice[] => {
     const [uid] = uidsIn(tags);
     if (uid === undefined || owners.isSnapshot(uid) || isSnapshotName(name)) return [];
-    const told = [name, roundedSize(Number(sizeBytes)), owners.volume(uid)];
-    return [{ name: told.join('  ').trimEnd(), value: name }];
+    const columns = [name, roundedSize(Number(sizeBytes)), owners.volume(uid)];
+    return [{ name: columns.join('  ').trimEnd(), value: name }];
   });
   return orOther(choices);
 }
@@ -145,7 +145,7 @@ interface Owners {
   isSnapshot(uid: string | undefined): boolean;
 }
 
-async function ownersOf({ connect, io }: Looking): Promise<Owners> {
+async function ownersOf({ connect, io }: ClusterAccess): Promise<Owners> {
   const client = await connect();
   const { signal } = io;
   const volumes = foundIn(await reading(listAll<Volume>(client, VOLUMES, { signal })))?.items ?? [];

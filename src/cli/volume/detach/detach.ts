@@ -93,13 +93,13 @@ async function untilDetached(
 ): Promise<Volume> {
   const { name, uid } = volume.metadata;
   let last = volume;
-  const run = async (tell: (state: string) => void) => {
+  const run = async (report: (state: string) => void) => {
     const until = (now: Volume | undefined) => {
       if (now === undefined || now.metadata.uid !== uid) return true;
       last = now;
       const entry = entryOn(now, node);
       if (entry === undefined) return true;
-      tell(textOf(entry));
+      report(textOf(entry));
       // A pod may need the Volume by now.
       const held = heldBy(now, entry, undefined);
       if (held !== undefined) throw staysAttached(name, node, held);

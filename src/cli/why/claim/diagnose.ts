@@ -14,10 +14,10 @@ import { type Blocker, type Diagnosis, through } from '../types.ts';
 import { consumerOf } from './consumer.ts';
 import { deletingClaim } from './deleting.ts';
 import { eventCause, eventFix, nodeIn, reasonIn } from './event.ts';
-import { type ClaimFacts, claimName, lookAt } from './facts.ts';
+import { type ClaimFacts, claimName, describeCommand } from './facts.ts';
 import { population } from './population.ts';
 import { cancelling } from './populator-pod.ts';
-import { tellsNoRoom } from './scheduler-words.ts';
+import { isNoRoomMessage } from './scheduler-words.ts';
 import { source, sourceAway } from './source.ts';
 import { storageClass } from './storage-class.ts';
 
@@ -38,7 +38,7 @@ const lost: ClaimCause = (known) =>
         next: { when: 'never: a claim is bound once' },
         fix: {
           say: 'Restore the data to a claim of another name, or delete this claim.',
-          run: [lookAt(known)],
+          run: [describeCommand(known)],
         },
       };
 
@@ -101,7 +101,7 @@ const unbound: ClaimCause = (known) => {
     holdup: `its Volume ${found.metadata.name} is Available, but the claim is not bound to it yet`,
     ...sinceMade(known),
     next: WITHIN_SECONDS,
-    fix: { say: 'If this persists, check the events of the claim.', run: [lookAt(known)] },
+    fix: { say: 'If this persists, check the events of the claim.', run: [describeCommand(known)] },
   };
 };
 
@@ -154,16 +154,18 @@ const noNode = (known: ClaimFacts): Blocker | undefined =>
  */
 function noRoom(known: ClaimFacts): Blocker | undefined {
   const conditions = (foundIn(known.pods) ?? []).flatMap(({ status }) => status?.conditions ?? []);
-  const said = conditions.find(
+  const unschedulable = conditions.find(
     ({ type, status, message = '' }) =>
-      type === 'PodScheduled' && status === 'False' && tellsNoRoom(message),
+      type === 'PodScheduled' && status === 'False' && isNoRoomMessage(message),
   );
-  return said === undefined
+  return unschedulable === undefined
     ? undefined
     : {
         cause: 'NoRoom',
         holdup: 'the scheduler finds no node that can run its pod and has enough free space',
-        ...(said.lastTransitionTime === undefined ? {} : { since: said.lastTransitionTime }),
+        ...(unschedulable.lastTransitionTime === undefined
+          ? {}
+          : { since: unschedulable.lastTransitionTime }),
         next: { when: 'within minutes, once a node has enough free space' },
         fix: MAKE_ROOM,
       };
@@ -260,13 +262,13 @@ const growing: ClaimCause = (known) => {
     (each) => /Resiz/.test(each.type) && each.status === 'True',
   );
   const since = condition?.lastTransitionTime;
-  const said = condition?.message || lastWarning(known)?.holdup;
+  const reason = condition?.message || lastWarning(known)?.holdup;
   return {
     cause: 'NotGrown',
-    holdup: `it is usable, but has ${has} of the requested ${asked}${said ? `: ${said}` : ''}`,
+    holdup: `it is usable, but has ${has} of the requested ${asked}${reason ? `: ${reason}` : ''}`,
     ...(since === undefined ? {} : { since }),
     next: { when: 'automatically, if a daemon runs and the node has enough free space' },
-    fix: { say: 'Check the events of the claim.', run: [lookAt(known)] },
+    fix: { say: 'Check the events of the claim.', run: [describeCommand(known)] },
   };
 };
 

@@ -8,7 +8,7 @@ import { populators } from '../fixes/populators.ts';
 import type { FixContext } from '../fixes/types.ts';
 import type { Reason as Cause } from '../reasons.ts';
 import type { Fix } from '../types.ts';
-import { type ClaimFacts, lookAt } from './facts.ts';
+import { type ClaimFacts, describeCommand } from './facts.ts';
 
 /**
  * Fixes for reasons in events. Includes no other family: users who may write events in a namespace
@@ -40,7 +40,7 @@ export function eventCause(event: AnyEvent, otherwise: Cause): Cause {
 }
 
 /** Reports whether the daemon stated in an event that its feature gate is off. Pure. */
-export const tellsGateOff = (event: AnyEvent | undefined): boolean =>
+export const isGateOffEvent = (event: AnyEvent | undefined): boolean =>
   event !== undefined && eventCause(event, 'ProvisioningFailed') === 'GateOff';
 
 /** Returns the fix for an event on a claim. Pure. */
@@ -49,5 +49,5 @@ export function eventFix(known: ClaimFacts, event: AnyEvent): Fix {
   const storageClass = foundIn(known.storageClass);
   const context = { node: nodeIn(event) ?? '', storageClass };
   const fix = detail && FIXES[detail.code]?.(detail.parameters, context);
-  return fix ?? { say: 'Check the events of the claim.', run: [lookAt(known)] };
+  return fix ?? { say: 'Check the events of the claim.', run: [describeCommand(known)] };
 }

@@ -46,7 +46,7 @@ export interface ClaimFacts {
   supply: Supply | undefined;
 }
 
-export const lookAt = ({ claim: { metadata } }: ClaimFacts): string =>
+export const describeCommand = ({ claim: { metadata } }: ClaimFacts): string =>
   commandLine('kubectl', 'describe', 'pvc', metadata.name, '-n', metadata.namespace ?? '');
 
 export const claimName = ({ metadata: { namespace, name } }: PersistentVolumeClaim): string =>

@@ -45,7 +45,7 @@ import { CLUSTER_EVENTS, podsOf, type ReadClient } from '../../lib/objects/relat
 import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';
 import { readFacts } from '../read.ts';
-import { tellsGateOff } from './event.ts';
+import { isGateOffEvent } from './event.ts';
 import type { ClaimFacts, Made, Supply } from './facts.ts';
 
 const ABSENT = { absent: true } as const;
@@ -161,7 +161,7 @@ export async function readClaim(
     const leases = await readLeasesFor();
     const gate = { crossNamespace: isFollowed(leases), links: areLinksFollowed(leases) };
     const kind = dataSourceOf(claim, gate).kind;
-    const looked = leases === undefined ? {} : { leases };
+    const withLeases = leases === undefined ? {} : { leases };
     if (kind === 'none') return { source: { none: true }, misses: [] };
     try {
       const resource = await grants();
@@ -176,10 +176,10 @@ export async function readClaim(
           node: await readNamed<KubeNode>(client, NODES, of, { signal }),
         })),
       );
-      return { source, misses, sourceNodes, ...looked };
+      return { source, misses, sourceNodes, ...withLeases };
     } catch (error) {
       if (!(error instanceof StowageError) || error.code !== 'forbidden') throw error;
-      return { source: { forbidden: error.message }, misses: [], ...looked };
+      return { source: { forbidden: error.message }, misses: [], ...withLeases };
     }
   }
 
@@ -204,7 +204,7 @@ export async function readClaim(
   function isFollowed(leases: Reading<Lease[]> | undefined): boolean {
     if (leases === undefined) return true;
     const leaders = leadersIn(foundIn(leases) ?? [], now);
-    return followsNamespaces(leaders) ?? !tellsGateOff(foundIn(events)?.findLast(isOwn));
+    return followsNamespaces(leaders) ?? !isGateOffEvent(foundIn(events)?.findLast(isOwn));
   }
 
   function areLinksFollowed(leases: Reading<Lease[]> | undefined): boolean {

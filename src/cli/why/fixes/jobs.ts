@@ -18,10 +18,10 @@ export const jobs: Fixes<typeof JOBS> = {
   },
 
   NoSpaceLeft(_, { volume }) {
-    const look = volume && driverOfSpec(volume.spec).roomCommand?.(volume.spec);
+    const command = volume && driverOfSpec(volume.spec).roomCommand?.(volume.spec);
     return {
-      say: `Free up space, or create a smaller volume.${look === undefined ? '' : ' The command shows the free space.'}`,
-      ...(look && volume && { run: [onNode(nodeOf(volume), ...look)] }),
+      say: `Free up space, or create a smaller volume.${command === undefined ? '' : ' The command shows the free space.'}`,
+      ...(command && volume && { run: [onNode(nodeOf(volume), ...command)] }),
     };
   },
 

@@ -8,10 +8,10 @@ import { endUse } from './devices.ts';
 import type { FixContext, Fixes } from './types.ts';
 
 function makeRoom(_: object, { node, volume }: FixContext): Fix {
-  const look = volume && driverOfSpec(volume.spec).roomCommand?.(volume.spec);
+  const command = volume && driverOfSpec(volume.spec).roomCommand?.(volume.spec);
   return {
-    say: `Free up space, or create a smaller volume.${look === undefined ? '' : ' The command shows the free space.'}`,
-    ...(look && { run: [onNode(node, ...look)] }),
+    say: `Free up space, or create a smaller volume.${command === undefined ? '' : ' The command shows the free space.'}`,
+    ...(command && { run: [onNode(node, ...command)] }),
   };
 }
 

@@ -21,11 +21,11 @@ export async function explainNode(
     await client.get(NODES, name, { signal });
   const ready = readyConditionOf(node);
   const phase = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
-  const { first, ...looked } = known;
+  const { first, ...readings } = known;
   return {
     subject: { kind: NODES.kind, name, phase },
     diagnosis: diagnoseNode(known, clock.now()),
-    looked: [looked, ...(first === undefined ? [] : [first])],
+    looked: [readings, ...(first === undefined ? [] : [first])],
     node: name,
     known,
   };

@@ -92,7 +92,7 @@ function notAttached(known: PodFacts, each: PodVolume, now: number): Blocker | u
   // Removal of other blockers would not bring the volume to this node.
   if (!allowed.includes(nodeName)) return wrongNode(volume, nodeName, allowed);
   // The daemon's event on the pod comes first: the Volume may be Unknown like the other node.
-  if (elsewhere !== undefined && isToldOfHolder(known, name)) {
+  if (elsewhere !== undefined && reportsHolder(known, name)) {
     return multiAttach(volume, nodeName, elsewhere, each.holder);
   }
   const diagnosis = each.known && diagnose(each.known, now);
@@ -123,12 +123,12 @@ function notAttached(known: PodFacts, each: PodVolume, now: number): Blocker | u
     const mount = entry.state === 'Attached' ? ', but its persistent path does not exist yet' : '';
     return { ...held, holdup: `Volume ${name}: ${held.holdup}${mount}` };
   }
-  const told = conditionOf(known);
-  const { message, lastTransitionTime: since } = told?.status === 'False' ? told : {};
-  const said = message ? `: ${message}` : '';
+  const condition = conditionOf(known);
+  const { message, lastTransitionTime: since } = condition?.status === 'False' ? condition : {};
+  const suffix = message ? `: ${message}` : '';
   return {
     cause: 'NotAttached',
-    holdup: `Volume ${name} is not attached to node ${nodeName} yet${said}`,
+    holdup: `Volume ${name} is not attached to node ${nodeName} yet${suffix}`,
     ...(since && { since }),
     next: BY_ITSELF,
     fix: {
@@ -151,7 +151,7 @@ const OF_HOLDER: ReadonlySet<string> = new Set<ReasonCode>([
  * may create events can forge that: it only decides which of two facts, shown by other objects,
  * comes first.
  */
-function isToldOfHolder({ events }: PodFacts, volume: string): boolean {
+function reportsHolder({ events }: PodFacts, volume: string): boolean {
   const reasons = (foundIn(events) ?? [])
     .filter((event) => isOwn(event) && event.reason === EVENT.failedAttachVolume)
     .map(({ metadata }) => reasonOfAnnotations(metadata.annotations))

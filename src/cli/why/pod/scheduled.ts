@@ -9,11 +9,11 @@ export function unscheduled(known: PodFacts, now: number): Blocker | undefined {
   if (spec.nodeName) return undefined;
   const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   const claim = unboundClaim(known, now);
-  const said = condition?.message ?? condition?.reason;
+  const reason = condition?.message ?? condition?.reason;
   const since = condition?.lastTransitionTime ?? metadata.creationTimestamp;
   return {
     cause: claim?.cause ?? 'NotScheduled',
-    holdup: `it is not scheduled yet: ${said ?? 'no scheduler has reported a reason'}${claim === undefined ? '' : `; ${claim.holdup}`}`,
+    holdup: `it is not scheduled yet: ${reason ?? 'no scheduler has reported a reason'}${claim === undefined ? '' : `; ${claim.holdup}`}`,
     ...(since && { since }),
     ...(claim?.chain && { chain: claim.chain }),
     next: { when: 'when an object that the scheduler waits for changes, else within 5 minutes' },

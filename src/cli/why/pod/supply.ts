@@ -18,17 +18,17 @@ export function reasonOf(
     volumeMode: mode = 'Filesystem',
     accessModes = [],
   } = claim.spec;
-  const look: Fix = {
+  const checkEvents: Fix = {
     say: 'Check the events of the claim.',
     run: [commandLine('kubectl', 'describe', 'pvc', name, '-n', namespace)],
   };
   if (claim.status?.phase === 'Lost')
-    return { why: `its PersistentVolume ${volumeName} is gone`, fix: look };
-  if (volumeName !== undefined) return { why: named(volumeName, claim, supply), fix: look };
+    return { why: `its PersistentVolume ${volumeName} is gone`, fix: checkEvents };
+  if (volumeName !== undefined) return { why: named(volumeName, claim, supply), fix: checkEvents };
   const all = supply && foundIn(supply.pvs);
-  if (all === undefined) return { why: 'no PersistentVolume is bound to it', fix: look };
+  if (all === undefined) return { why: 'no PersistentVolume is bound to it', fix: checkEvents };
   const size = claim.spec.resources?.requests?.storage ?? '0';
-  const [beyond] = accessModes.filter((mode) => mode !== MADE_BY_HAND);
+  const [beyond] = accessModes.filter((mode) => mode !== DEFAULT_ACCESS_MODE);
   const more: Fix = {
     say: `Create a volume for it, on a node where the pod can run.`,
     run: [
@@ -56,7 +56,7 @@ export function reasonOf(
     return {
       why: `no PersistentVolume ${kind} allows ${accessModes.join(', ')}`,
       fix: {
-        say: `Create the claim again with the access mode ${MADE_BY_HAND}, which Volumes created by hand have: a device is written from one node. To read one on several nodes, see docs/shared-directories.md.`,
+        say: `Create the claim again with the access mode ${DEFAULT_ACCESS_MODE}, which Volumes created by hand have: a device is written from one node. To read one on several nodes, see docs/shared-directories.md.`,
       },
     };
   }
@@ -96,7 +96,7 @@ export function reasonOf(
   const names = fitting.slice(0, 3).map(({ metadata }) => metadata.name);
   return {
     why: `it is not bound yet, although a PersistentVolume fits (${names.join(', ')})`,
-    fix: look,
+    fix: checkEvents,
   };
 }
 
@@ -124,7 +124,7 @@ function named(
 }
 
 /** Access mode of a Volume whose template sets none. */
-const MADE_BY_HAND = 'ReadWriteOnce';
+const DEFAULT_ACCESS_MODE = 'ReadWriteOnce';
 
 const allows = ({ spec }: PersistentVolume, modes: readonly string[]): boolean =>
   modes.every((mode) => spec.accessModes.includes(mode));

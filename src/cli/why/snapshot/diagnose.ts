@@ -50,7 +50,7 @@ function explained(detail: Reason | undefined): Obstruction | undefined {
  * Does the same for an event. Users who may write events in the namespace can name any reason with
  * any parameters: these appear in no command and no advice.
  */
-function toldBy(event: AnyEvent): Obstruction | undefined {
+function eventObstruction(event: AnyEvent): Obstruction | undefined {
   const found = isOwn(event)
     ? explained(reasonOfAnnotations(event.metadata.annotations))
     : undefined;
@@ -199,7 +199,7 @@ const failed: SnapshotCause = ({ snapshot, content: read, events }) => {
   const since = error?.time ?? (warning && lastSeen(warning));
   const found =
     content?.status?.error === undefined
-      ? warning && toldBy(warning)
+      ? warning && eventObstruction(warning)
       : explained(detailOf(content));
   return {
     cause: found === undefined ? 'UnknownReason' : (found.cause ?? 'SnapshotFailing'),

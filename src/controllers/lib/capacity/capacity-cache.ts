@@ -8,16 +8,16 @@ import { refuseDirectory } from '../../../storage/directory/refuse.ts';
 import { readView, viewProbes } from '../../../storage/lvm/view.ts';
 import { answersOf } from '../../../storage/probe-results.ts';
 import {
-  type FolderRoom,
-  folderRoomProbes,
+  type DirectoryRoom,
+  directoryRoomProbes,
   type GroupRoom,
   groupRoomProbes,
-  readFolderRoom,
+  readDirectoryRoom,
   readGroupRoom,
 } from '../../../storage/room.ts';
 import type { Clock } from '../../../workqueue/clock.ts';
 import { answered, type Unanswered } from '../answered.ts';
-import { folderOf, folderRoom, groupRoom, type KeptCopy } from './room.ts';
+import { directoryOf, directoryRoom, groupRoom, type KeptCopy } from './room.ts';
 
 /**
  * Free space in bytes, or why it is unknown, or why none is offered. `refusedBytes`: size of a
@@ -56,7 +56,7 @@ export interface Rooms {
 
 type Facts =
   /** `of`: the directories observed. */
-  | { folder: FolderRoom; of: readonly string[] }
+  | { folder: DirectoryRoom; of: readonly string[] }
   | { group: GroupRoom }
   | Unseen
   | { refused: string };
@@ -75,20 +75,21 @@ const REFUSED_FOR = 300_000;
 
 export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps): Rooms {
   const seen = new Map<string, { facts: Facts; at: number }>();
-  const looking = new Map<string, Promise<void>>();
+  const inFlight = new Map<string, Promise<void>>();
   const refusals = new Map<string, { bytes: bigint; at: number }>();
   /** Number of discards by node. */
   const forgotten = new Map<string, number>();
   const keyOf = (node: string, place: StorageLocation) => JSON.stringify([node, place]);
 
-  async function look(node: string, place: StorageLocation): Promise<void> {
+  async function observe(node: string, place: StorageLocation): Promise<void> {
     const key = keyOf(node, place);
-    const known = looking.get(key) ?? lookNow(key, node, place).finally(() => looking.delete(key));
-    looking.set(key, known);
+    const known =
+      inFlight.get(key) ?? observeNow(key, node, place).finally(() => inFlight.delete(key));
+    inFlight.set(key, known);
     await known;
   }
 
-  async function lookNow(key: string, node: string, place: StorageLocation): Promise<void> {
+  async function observeNow(key: string, node: string, place: StorageLocation): Promise<void> {
     const before = forgotten.get(node);
     const unknown = ({ message, detail }: Unanswered) => ({ unknown: message, detail });
     const facts = await answered(() => factsOf(node, place), unknown);
@@ -103,11 +104,11 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
       return { group: readGroupRoom(view, place.vgName, place.thinPool, results) };
     }
     const { directory } = place;
-    const folders = [
-      ...new Set([directory, ...volumesOn(node).flatMap((each) => folderOf(each) ?? [])]),
+    const directories = [
+      ...new Set([directory, ...volumesOn(node).flatMap((each) => directoryOf(each) ?? [])]),
     ];
     const results = await executor.observe(node, [
-      ...folderRoomProbes(directory, folders),
+      ...directoryRoomProbes(directory, directories),
       ...namedDirectoryProbes(directory),
     ]);
     // An unmounted directory also reports space, but the next mount would hide files written there.
@@ -116,7 +117,7 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
       place.requireMount,
     );
     if (away !== undefined) return { refused: withHint(away.refusal, away.hint) };
-    return { folder: readFolderRoom(directory, folders, results), of: folders };
+    return { folder: readDirectoryRoom(directory, directories, results), of: directories };
   }
 
   function refusal(key: string): { refusedBytes?: bigint } {
@@ -127,7 +128,7 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
   }
 
   return {
-    look,
+    look: observe,
     forget(node) {
       forgotten.set(node, (forgotten.get(node) ?? 0) + 1);
       for (const key of seen.keys())
@@ -141,10 +142,10 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
       const copies = copiesOn(node).filter(({ uid }) => uid !== own);
       if ('folder' in facts) {
         // A volume reserved since then may be on the same file system or on another.
-        const isSeen = (folder: string | undefined) =>
-          folder === undefined || facts.of.includes(folder);
-        if (!volumes.every((volume) => isSeen(folderOf(volume)))) return undefined;
-        return { freeBytes: folderRoom(facts.folder, volumes, copies, overcommit) };
+        const isSeen = (directory: string | undefined) =>
+          directory === undefined || facts.of.includes(directory);
+        if (!volumes.every((volume) => isSeen(directoryOf(volume)))) return undefined;
+        return { freeBytes: directoryRoom(facts.folder, volumes, copies, overcommit) };
       }
       return place.type === 'lvm'
         ? {

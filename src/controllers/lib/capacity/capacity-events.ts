@@ -5,8 +5,8 @@ import { explain } from '../../../api/reasons.ts';
 import type { EventRecorder } from '../../../kube/events.ts';
 import type { StorageLocation } from '../../../model/dynamic-class.ts';
 import type { Clock } from '../../../workqueue/clock.ts';
-import { TELL_AGAIN } from '../../../workqueue/tell-again.ts';
-import { saidBy } from '../event-key.ts';
+import { EMIT_AGAIN_AFTER } from '../../../workqueue/emit-again.ts';
+import { eventKey } from '../event-key.ts';
 import type { Room } from './capacity-cache.ts';
 import { nameOf, roomUnknown } from './refusal.ts';
 
@@ -21,13 +21,13 @@ export interface CapacityEventsDeps {
  * Emits an event when the space becomes unknown, and when it is known again.
  */
 export function createCapacityEvents({ events, logger, clock }: CapacityEventsDeps) {
-  const told = new Map<string, { said: string; at: number }>();
+  const emitted = new Map<string, { said: string; at: number }>();
 
   return (storageClass: StorageClass, node: string, place: StorageLocation, room: Room): void => {
     const key = JSON.stringify([storageClass.metadata.uid, node]);
-    const before = told.get(key);
+    const before = emitted.get(key);
     if (!('unknown' in room)) {
-      if (!told.delete(key)) return;
+      if (!emitted.delete(key)) return;
       const { message, detail } = explain('RoomKnown', { node, place: nameOf(place) });
       events.event(storageClass, 'Normal', ROOM_EVENT.known, message, detail);
       return;
@@ -37,9 +37,9 @@ export function createCapacityEvents({ events, logger, clock }: CapacityEventsDe
     const reason = ROOM_EVENT.unknown;
     // The messages of an unreachable node differ in times and ports.
     const about = room.detail?.code ?? '';
-    const said = saidBy({ type: 'Warning', reason, message, detail, about });
-    if (before?.said === said && now - before.at < TELL_AGAIN) return;
-    told.set(key, { said, at: now });
+    const latest = eventKey({ type: 'Warning', reason, message, detail, about });
+    if (before?.said === latest && now - before.at < EMIT_AGAIN_AFTER) return;
+    emitted.set(key, { said: latest, at: now });
     logger.warn(
       { storageClass: storageClass.metadata.name, node, reason: room.unknown },
       'free space unknown',

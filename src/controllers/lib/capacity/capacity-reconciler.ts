@@ -23,13 +23,13 @@ export interface CapacityReconcilerDeps extends CapacityEventsDeps {
 /**
  * Interval (ms) at which free space is observed, as in external-provisioner: others use it, too.
  */
-const LOOK_EVERY = 60_000;
+const OBSERVE_EVERY = 60_000;
 
 /** Publishes the free space of classes on nodes for the scheduler. Keys are `class/node`. */
 export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
   const { client, storageClasses, nodes, capacities, rooms, namespace } = deps;
 
-  const tell = createCapacityEvents(deps);
+  const emit = createCapacityEvents(deps);
   let isAskedFor = false;
 
   return async (key: string): Promise<{ requeueAfterMs?: number; retry?: true } | undefined> => {
@@ -64,7 +64,7 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
       return { retry: true };
     }
-    return room === undefined ? undefined : { requeueAfterMs: LOOK_EVERY };
+    return room === undefined ? undefined : { requeueAfterMs: OBSERVE_EVERY };
   };
 
   /** Returns undefined if the class or the node does not exist. */
@@ -78,7 +78,7 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
     // If the node changed meanwhile, the published value stays.
     const room = promised(rooms.room(node, place, overcommit));
     if (room === undefined) return { unknown: 'it changed during the observation' };
-    tell(storageClass, node, place, room);
+    emit(storageClass, node, place, room);
     return room;
   }
 }

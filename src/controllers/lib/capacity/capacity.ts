@@ -66,7 +66,7 @@ export function decideCapacity(
  * Reports whether a change is not worth a write: a hundredth, since logs grow and rotate all the
  * time. A change to or from zero is always written.
  */
-function isClose(bytes: bigint, told: bigint): boolean {
-  const apart = bytes > told ? bytes - told : told - bytes;
-  return apart * 100n <= told && (bytes === 0n) === (told === 0n);
+function isClose(bytes: bigint, published: bigint): boolean {
+  const apart = bytes > published ? bytes - published : published - bytes;
+  return apart * 100n <= published && (bytes === 0n) === (published === 0n);
 }

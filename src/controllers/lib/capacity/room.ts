@@ -1,9 +1,9 @@
 import type { Volume } from '../../../api/volume.ts';
 import type { StorageLocation } from '../../../model/dynamic-class.ts';
-import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
+import { SPARSE_DIRECTORY } from '../../../storage/loopfile/file.ts';
 import { downloadBytes } from '../../../storage/populate/download.ts';
 import { sizeOf } from '../../../storage/registry.ts';
-import type { FolderRoom, GroupRoom } from '../../../storage/room.ts';
+import type { DirectoryRoom, GroupRoom } from '../../../storage/room.ts';
 
 /** A snapshot on a node, or one for which a job is named. */
 export interface KeptCopy {
@@ -24,13 +24,13 @@ export interface KeptCopy {
  * A copy, or a volume made from one, counts with its usage and its nominal size, since an unknown
  * number of blocks is shared. That promises too little, never too much.
  */
-export function folderRoom(
-  facts: FolderRoom,
+export function directoryRoom(
+  facts: DirectoryRoom,
   volumes: readonly Volume[],
   copies: readonly KeptCopy[],
   overcommit: number,
 ): bigint {
-  const there = volumes.filter((volume) => facts.beside.has(folderOf(volume) ?? ''));
+  const there = volumes.filter((volume) => facts.beside.has(directoryOf(volume) ?? ''));
   const nominal = sum([
     ...there.map((volume) => sizeOf(volume.spec) + besides(volume)),
     ...copies.filter(({ place }) => facts.beside.has(place)).map(({ sizeBytes }) => sizeBytes),
@@ -39,7 +39,7 @@ export function folderRoom(
     there
       .filter(({ spec }) => spec.source === undefined)
       .map((volume) => {
-        const file = `${folderOf(volume)}/${volume.metadata.uid}`;
+        const file = `${directoryOf(volume)}/${volume.metadata.uid}`;
         return (facts.allocated.get(file) ?? 0n) + (facts.allocated.get(`${file}.partial`) ?? 0n);
       }),
   );
@@ -73,18 +73,18 @@ export function groupRoom(
 }
 
 /** Returns the directory of a Volume's present or future file; undefined for other types. */
-export function folderOf({ spec, status }: Volume): string | undefined {
+export function directoryOf({ spec, status }: Volume): string | undefined {
   if (spec.sparseLoopDevice == null) return undefined;
   const made = status?.prepared?.paths[0];
   return made === undefined
-    ? (spec.sparseLoopDevice.directory ?? SPARSE_FOLDER)
+    ? (spec.sparseLoopDevice.directory ?? SPARSE_DIRECTORY)
     : made.slice(0, made.lastIndexOf('/'));
 }
 
 /** Returns the place in which a copy of a Volume takes space; undefined for a raw device. */
 export function placeOfCopy(volume: Volume): StorageLocation | undefined {
   const { sparseLoopDevice, lvmLogicalVolume } = volume.spec;
-  const directory = folderOf(volume);
+  const directory = directoryOf(volume);
   if (directory !== undefined) {
     return {
       type: 'sparse',

@@ -46,7 +46,7 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
   const { access, minionOf, check, incarnationOf, clock } = options;
   const closed = new AbortController();
   const session = createSaltSession(access, clock);
-  const hands = limitNodes(
+  const transport = limitNodes(
     createSaltCaller({ access, session, minionOf, check }),
     clock,
     incarnationOf,
@@ -61,7 +61,7 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
         signal: closed.signal,
       }),
       start: async (node, call) => {
-        const answer = await hands.run(node, { ...call, detached: true }, ROUND_TRIP);
+        const answer = await transport.run(node, { ...call, detached: true }, ROUND_TRIP);
         return 'jid' in answer ? answer.jid : '';
       },
       minionOf,
@@ -72,7 +72,7 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
   };
 
   async function ask<T>(node: string, call: SaltCall, read: (answer: unknown) => T): Promise<T> {
-    const answer = await hands.run(node, call, call.waitMs + ROUND_TRIP);
+    const answer = await transport.run(node, call, call.waitMs + ROUND_TRIP);
     return understood(node, minionOf(node), () =>
       read(readAnswer('ret' in answer ? answer.ret : undefined)),
     );
@@ -104,7 +104,7 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
     subjects: (node) => ask(node, { fun: 'subjects', args: {}, waitMs: 0 }, readSubjects),
     async close() {
       closed.abort();
-      await hands.close();
+      await transport.close();
     },
   };
 }

@@ -46,8 +46,8 @@ export const notAllowed = (
   );
 
 /** Returns the error for Stowage's runner if it is missing, or threw. */
-export const runnerFailed = (node: string, { url }: SaltAccess, said: string): NodeError =>
-  nodeError('protocol', node, refuse('SaltRunnerFailed', { node, url, said: lastLine(said) }));
+export const runnerFailed = (node: string, { url }: SaltAccess, output: string): NodeError =>
+  nodeError('protocol', node, refuse('SaltRunnerFailed', { node, url, said: lastLine(output) }));
 
 /** Returns the error for a minion without an accepted key. */
 export const noMinion = (node: string, minion: string): NodeError =>
@@ -68,19 +68,23 @@ export const minionDown = (node: string, minion: string): NodeError =>
 export function functionFailed(
   node: string,
   minion: string,
-  said: string,
+  output: string,
   retcode: unknown,
 ): NodeError {
-  if (said === WORDS.cut) return nodeError('protocol', node, refuse('SaltAnswerCut', { node }));
-  if (said.includes(WORDS.unloadable))
-    return nodeError('refused', node, refuse('SaltModuleUnloadable', { node, minion, said }));
-  if (said.includes(WORDS.missing))
+  if (output === WORDS.cut) return nodeError('protocol', node, refuse('SaltAnswerCut', { node }));
+  if (output.includes(WORDS.unloadable))
+    return nodeError(
+      'refused',
+      node,
+      refuse('SaltModuleUnloadable', { node, minion, said: output }),
+    );
+  if (output.includes(WORDS.missing))
     return nodeError('refused', node, refuse('SaltModuleMissing', { node, minion }));
-  if (said.startsWith(WORDS.otherArguments)) {
-    const [first = ''] = said.split('\n');
+  if (output.startsWith(WORDS.otherArguments)) {
+    const [first = ''] = output.split('\n');
     return nodeError('refused', node, refuse('SaltModuleOld', { node, minion, said: first }));
   }
-  const why = { node, minion, code: String(retcode), said: lastLine(said) };
+  const why = { node, minion, code: String(retcode), said: lastLine(output) };
   return nodeError('protocol', node, refuse('SaltModuleFailed', why));
 }
 

@@ -87,10 +87,10 @@ export function createSaltHttp(url: string, ca: string | undefined): SaltHttp {
   async function answered(response: Dispatcher.ResponseData): Promise<Dispatcher.ResponseData> {
     const { statusCode } = response;
     if (statusCode === 200) return response;
-    const said = textOf(await textWithin(response.body));
-    if (statusCode === 401 || statusCode === 403) throw new SaltDenied(said, statusCode === 401);
-    if (statusCode === 400) throw new SaltDenied(said, false);
-    throw new SaltUnreachable(`${statusCode} ${said}`);
+    const message = textOf(await textWithin(response.body));
+    if (statusCode === 401 || statusCode === 403) throw new SaltDenied(message, statusCode === 401);
+    if (statusCode === 400) throw new SaltDenied(message, false);
+    throw new SaltUnreachable(`${statusCode} ${message}`);
   }
 
   return {
@@ -162,8 +162,8 @@ function explained(error: unknown, { signal, timeoutMs }: SaltRequest): unknown 
 
 /** Returns the message of CherryPy's HTML error page, whose paragraph is Salt's. */
 function textOf(body: string): string {
-  const said = /<p>(.*?)<\/p>/s.exec(body)?.[1] ?? body;
-  return said
+  const text = /<p>(.*?)<\/p>/s.exec(body)?.[1] ?? body;
+  return text
     .replace(/<[^>]*>/g, '')
     .trim()
     .slice(0, 300);

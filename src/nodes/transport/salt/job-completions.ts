@@ -71,9 +71,9 @@ export function createEnds({ events, start, minionOf, clock, signal }: EndsOptio
       );
       const ended = all.map(({ returned }) => returned.then(() => 'ask' as const));
       const now = clock.now();
-      const told = await Promise.race([...ended, sleep(waitMs).then(() => 'running' as const)]);
+      const result = await Promise.race([...ended, sleep(waitMs).then(() => 'running' as const)]);
       const stale = !events.connected() || all.some(({ since }) => now - since > BELIEVED);
-      if (told === 'running' && !stale) return 'running';
+      if (result === 'running' && !stale) return 'running';
       for (const each of all) each.since = clock.now();
       return 'ask';
     },

@@ -17,9 +17,9 @@ import { volumeNamed } from '../../../support/volumes.ts';
 
 export const UID = '11111111-2222-4333-8444-555555555555';
 export const OTHER = '99999999-2222-4333-8444-555555555555';
-export const FOLDER = '/var/lib/metalk8s/storage/sparse';
+export const DIRECTORY = '/var/lib/metalk8s/storage/sparse';
 export const RECORDS = '/var/lib/stowage/volumes';
-export const FILE = `${FOLDER}/${UID}`;
+export const FILE = `${DIRECTORY}/${UID}`;
 
 export const intent = (uid: string, place: object) =>
   JSON.stringify({
@@ -44,17 +44,17 @@ export const OK: FakeNodeAnswers['probes'] = {
   kernel: result(0, '6.12.43\n'),
   'loop-control': result(0),
   commands: result(0),
-  ...freeIn(FOLDER, 100),
+  ...freeIn(DIRECTORY, 100),
   [RECORDS]: missing,
   'recorded directories': missing,
-  [FOLDER]: missing,
+  [DIRECTORY]: missing,
 };
 /** State of a node with the Volume of UID. */
 export const MADE: FakeNodeAnswers['probes'] = {
   ...OK,
   loops: loop(FILE),
   [RECORDS]: result(0, `f 90 ${UID}.intent\nf 12 ${UID}.done`),
-  [FOLDER]: result(0, `f 1073741824 ${UID}`),
+  [DIRECTORY]: result(0, `f 1073741824 ${UID}`),
   [`intent ${UID}`]: result(0, intent(UID, { file: FILE })),
   [`path /dev/disk/by-id/stowage-${UID}`]: result(0),
 };

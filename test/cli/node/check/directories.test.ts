@@ -1,13 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { missing, result } from '../../../support/fake-executor.ts';
 import { directory } from '../../../support/volume-input.ts';
-import { check, FOLDER, freeIn, MADE, volume, withProbes } from './checked-node.ts';
+import { check, DIRECTORY, freeIn, MADE, volume, withProbes } from './checked-node.ts';
 
 const record = (path: string, more: object = {}) =>
   JSON.stringify({ version: 1, directory: path, ...directory.recorded, ...more });
 const other = '/data/volumes';
 const EMPTY = { [other]: missing, ...freeIn(other, 100) };
-const paths = { [`path of ${FOLDER}`]: result(0, FOLDER), [`path of ${other}`]: result(0, other) };
+const paths = {
+  [`path of ${DIRECTORY}`]: result(0, DIRECTORY),
+  [`path of ${other}`]: result(0, other),
+};
 const checkDirectories = (...records: string[]) =>
   check(
     withProbes(MADE, {
@@ -19,17 +22,17 @@ const checkDirectories = (...records: string[]) =>
   );
 
 test('check node accepts a directory on its recorded file system', async () => {
-  const { code, checks } = await checkDirectories(record(FOLDER));
+  const { code, checks } = await checkDirectories(record(DIRECTORY));
   expect(code).toBe(0);
   expect(checks).toContainEqual({
     ...{ check: 'directory', ok: true },
-    message: `${FOLDER} is on its file system`,
+    message: `${DIRECTORY} is on its file system`,
   });
 });
 
 test('check node reports an unmounted directory, even if it has no Volume', async () => {
   const { code, problems } = await checkDirectories(
-    record(FOLDER),
+    record(DIRECTORY),
     record(other, { uuid: 'b-17' }),
   );
   expect({ code, problems }).toEqual({
@@ -49,8 +52,8 @@ test('check node reports an unmounted directory, even if it has no Volume', asyn
 
 test('check node reports an unmounted directory, not its files as missing', async () => {
   const away = {
-    'recorded directories': result(0, record(FOLDER, { uuid: 'b-17' })),
-    [FOLDER]: missing,
+    'recorded directories': result(0, record(DIRECTORY, { uuid: 'b-17' })),
+    [DIRECTORY]: missing,
   };
   const { problems } = await check(withProbes(MADE, { ...paths, ...away }), volume);
   expect(problems.map((each) => each.check)).toEqual(['directory']);

@@ -4,18 +4,18 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { runProgram } from '../../../../src/cli/node/check/host-key/run.ts';
 import { type RunProgram, trustHostKey } from '../../../../src/cli/node/check/host-key/trust.ts';
 import { stowage } from '../../../support/fake-io.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /** Keys created by ssh-keygen, with its fingerprint of the first. */
 const ED25519 = 'AAAAC3NzaC1lZDI1NTE5AAAAIPtO94QCJNZDpGxhQEetsOfQoId3YQyJNO8wlXUcaIHv';
 const OTHER = 'AAAAC3NzaC1lZDI1NTE5AAAAIASryg4ph//7wshC/QnTL6FUkSzCla83WdrigI79NTL3';
 const FINGERPRINT = 'SHA256:4I9q9867sgg9Vqiy25UZHWyLuanRKOhSWAt/r6dmlYg';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 let knownHosts: string;
 let asked: string[];
 beforeEach(async () => {
-  folder = await temporaryFolder('known-hosts');
+  folder = await temporaryDirectory('known-hosts');
   knownHosts = join(folder.path, 'ssh', 'known_hosts');
   asked = [];
 });

@@ -9,8 +9,8 @@ import { directory } from '../../../support/volume-input.ts';
 import { classNamed } from '../../../support/volumes.ts';
 import {
   check,
+  DIRECTORY,
   FILE,
-  FOLDER,
   freeIn,
   intent,
   loop,
@@ -55,12 +55,12 @@ describe('check node after the API server was restored to before a create', () =
   test('lists leftovers beside Volumes that exist', async () => {
     const probes = {
       ...MADE,
-      [FOLDER]: result(0, `f 1073741824 ${UID}\nf 4096 ${OTHER}`),
+      [DIRECTORY]: result(0, `f 1073741824 ${UID}\nf 4096 ${OTHER}`),
       [RECORDS]: result(0, `f 90 ${UID}.intent`),
     };
     const { problems } = await check({ probes, subjects: [UID] }, volume);
     expect(problems.map(({ message }) => message)).toEqual([
-      expect.stringContaining(`${FOLDER}/${OTHER}, a`),
+      expect.stringContaining(`${DIRECTORY}/${OTHER}, a`),
     ]);
   });
 
@@ -99,11 +99,11 @@ describe('check node after the API server was restored to before a create', () =
       const cause = new SudoRefusal('stowage', 'find /srv/files', '');
       throw new NodeError('refused', 'n1', cause.message, { cause });
     };
-    const probes = { '/srv/files': denied, [FOLDER]: result(0, `f 1 ${UID}\nf 4096 ${OTHER}`) };
+    const probes = { '/srv/files': denied, [DIRECTORY]: result(0, `f 1 ${UID}\nf 4096 ${OTHER}`) };
     const { problems } = await check(withProbes(MADE, probes), { ...volume, ...CLASS });
     expect(problems.map(({ message }) => message)).toEqual([
       '/srv/files is not checked: sudo does not let stowage run find /srv/files',
-      expect.stringContaining(`${FOLDER}/${OTHER}, a backing file`),
+      expect.stringContaining(`${DIRECTORY}/${OTHER}, a backing file`),
     ]);
   });
 
@@ -117,12 +117,12 @@ describe('check node after the API server was restored to before a create', () =
       'recorded directories': result(0, JSON.stringify(text)),
       '/srv/files': denied,
       'path of /srv/files': denied,
-      [FOLDER]: result(0, `f 1 ${UID}\nf 4096 ${OTHER}`),
+      [DIRECTORY]: result(0, `f 1 ${UID}\nf 4096 ${OTHER}`),
     };
     const { problems } = await check(withProbes(MADE, probes), volume);
     expect(problems.map(({ message }) => message)).toEqual([
       '/srv/files is not checked: sudo does not let stowage run find /srv/files',
-      expect.stringContaining(`${FOLDER}/${OTHER}, a backing file`),
+      expect.stringContaining(`${DIRECTORY}/${OTHER}, a backing file`),
     ]);
   });
 
@@ -131,7 +131,11 @@ describe('check node after the API server was restored to before a create', () =
       const cause = new SudoRefusal('stowage', 'find', '');
       throw new NodeError('refused', 'n1', cause.message, { cause });
     };
-    const probes = { [FOLDER]: denied, '/srv/files': result(0, ''), ...freeIn('/srv/files', 100) };
+    const probes = {
+      [DIRECTORY]: denied,
+      '/srv/files': result(0, ''),
+      ...freeIn('/srv/files', 100),
+    };
     expect((await check(withProbes(OK, probes), CLASS)).problems).toEqual([]);
   });
 
@@ -140,7 +144,7 @@ describe('check node after the API server was restored to before a create', () =
     const probes = {
       ...MADE,
       loops: result(0),
-      [FOLDER]: missing,
+      [DIRECTORY]: missing,
       ...freeIn('/srv/files', 100),
       '/srv/files': result(0, `f 10 ${UID}\nf 20 ${UID}.partial`),
       [`intent ${UID}`]: result(0, intent(UID, { file })),
@@ -211,7 +215,7 @@ describe('check node after the API server was restored to before a create', () =
     ],
     [
       'a loop device without a file or records is detached',
-      { loops: loop(`${FILE} (deleted)`), [FOLDER]: missing, [RECORDS]: missing },
+      { loops: loop(`${FILE} (deleted)`), [DIRECTORY]: missing, [RECORDS]: missing },
       { message: expect.stringContaining('/dev/loop0') as never, command: 'losetup -d /dev/loop0' },
     ],
     [
@@ -221,7 +225,7 @@ describe('check node after the API server was restored to before a create', () =
     ],
     [
       'a path that is not a regular file has no command',
-      { loops: result(0), [FOLDER]: result(0, `d 4096 ${UID}`) },
+      { loops: result(0), [DIRECTORY]: result(0, `d 4096 ${UID}`) },
       {
         message: expect.stringContaining('which is not a regular file') as never,
         hint: 'Check what it is, then remove or move it.',
@@ -229,7 +233,7 @@ describe('check node after the API server was restored to before a create', () =
     ],
     [
       'damaged records count as records',
-      { loops: result(0), [FOLDER]: missing, [`intent ${UID}`]: result(0, '{') },
+      { loops: result(0), [DIRECTORY]: missing, [`intent ${UID}`]: result(0, '{') },
       { message: `records; no Volume of this cluster has the UID ${UID}` },
     ],
   ])('%s', async (_, probes, expected) => {

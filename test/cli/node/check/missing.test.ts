@@ -6,9 +6,9 @@ import { stowage, type World } from '../../../support/fake-io.ts';
 import { refusal } from '../../../support/refusals.ts';
 import {
   check,
+  DIRECTORY,
   dataOne,
   FILE,
-  FOLDER,
   MADE,
   made,
   type Probes,
@@ -76,7 +76,7 @@ describe('check node on a Volume that is being deleted', () => {
 });
 
 describe('check node after the API server was restored to before a delete', () => {
-  const gone = { [FOLDER]: missing, [RECORDS]: missing, loops: result(0) };
+  const gone = { [DIRECTORY]: missing, [RECORDS]: missing, loops: result(0) };
   const link = `path /dev/disk/by-id/stowage-${UID}`;
   const earlier = `path /dev/disk/by-uuid/${UID}`;
   const raw = (status: Volume['status']): World['objects'] => {
@@ -95,10 +95,10 @@ describe('check node after the API server was restored to before a delete', () =
       volume,
       `its file ${FILE} is missing, and so are its records`,
     ],
-    ['the file', { [FOLDER]: missing }, volume, `its file ${FILE} is missing`],
+    ['the file', { [DIRECTORY]: missing }, volume, `its file ${FILE} is missing`],
     [
       'the file, with a partial one',
-      { [FOLDER]: result(0, `f 1 ${UID}.partial`) },
+      { [DIRECTORY]: result(0, `f 1 ${UID}.partial`) },
       volume,
       `its file ${FILE} is missing`,
     ],
@@ -198,7 +198,7 @@ describe('check node while objects change', () => {
 
   test('reports nothing about a Volume that was deleted meanwhile', async () => {
     expect(await changing(volume, {}, MADE)).toMatchObject({ code: 0, problems: [] });
-    const probes = { ...MADE, [FOLDER]: missing, [RECORDS]: missing };
+    const probes = { ...MADE, [DIRECTORY]: missing, [RECORDS]: missing };
     expect(await changing(volume, {}, probes)).toMatchObject({ code: 0, problems: [] });
   });
 

@@ -12,7 +12,7 @@ import {
 import { stowage } from '../../../support/fake-io.ts';
 import {
   check,
-  FOLDER,
+  DIRECTORY,
   freeIn,
   MADE,
   OK,
@@ -123,16 +123,16 @@ describe('check node on kernel, clock and space', () => {
       { check: 'clock', message: '60 s behind the clock of this machine' },
     ],
     ['a clock that cannot be read', { date: result(0, 'soon') }, { check: 'tools' }],
-    ['a file system with 1 GiB free', freeIn(FOLDER, 1), undefined],
+    ['a file system with 1 GiB free', freeIn(DIRECTORY, 1), undefined],
     [
       'a file system that is full',
-      freeIn(FOLDER, 0.5),
-      { check: 'space', message: `512Mi free for ${FOLDER}` },
+      freeIn(DIRECTORY, 0.5),
+      { check: 'space', message: `512Mi free for ${DIRECTORY}` },
     ],
     [
       'the parent of a directory that does not exist yet',
-      { [`free ${FOLDER}`]: missing, 'free /var/lib/metalk8s/storage': result(0, '1|4096') },
-      { check: 'space', message: `4Ki free for ${FOLDER}` },
+      { [`free ${DIRECTORY}`]: missing, 'free /var/lib/metalk8s/storage': result(0, '1|4096') },
+      { check: 'space', message: `4Ki free for ${DIRECTORY}` },
     ],
   ])('checks %s', async (_, probes, expected) => {
     const { code, problems } = await check(withProbes(OK, probes));
@@ -198,7 +198,7 @@ describe('check node', () => {
     ['directories may not be read', { probes: { ...OK, [RECORDS]: throwing } }, ['leftovers']],
     [
       'a directory cannot be read',
-      { probes: { ...OK, [FOLDER]: result(1, '', 'find: I/O error') } },
+      { probes: { ...OK, [DIRECTORY]: result(1, '', 'find: I/O error') } },
       ['leftovers'],
     ],
     ['jobs belong to another user', { probes: OK, subjects: refused }, ['jobs']],

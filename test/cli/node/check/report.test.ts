@@ -11,9 +11,9 @@ import {
 import { stowage, type World } from '../../../support/fake-io.ts';
 import {
   check,
+  DIRECTORY,
   dataOne,
   FILE,
-  FOLDER,
   intent,
   loop,
   MADE,
@@ -43,7 +43,7 @@ describe('check node on a node without problems', () => {
     [
       'with a Volume that is being provisioned',
       {
-        probes: { ...MADE, [FOLDER]: result(0, `f 5 ${UID}.partial`), [RECORDS]: missing },
+        probes: { ...MADE, [DIRECTORY]: result(0, `f 5 ${UID}.partial`), [RECORDS]: missing },
         subjects: [UID],
       },
       dataOne({ status: { phase: 'Pending' } }),
@@ -63,7 +63,10 @@ describe('check node on a node without problems', () => {
       {
         probes: {
           ...OK,
-          [FOLDER]: result(0, `f 5 my-own-file-is-here\nf 5 ${UID}.orig-1\nf 5 g${UID.slice(1)}`),
+          [DIRECTORY]: result(
+            0,
+            `f 5 my-own-file-is-here\nf 5 ${UID}.orig-1\nf 5 g${UID.slice(1)}`,
+          ),
         },
       },
       {},
@@ -88,7 +91,7 @@ describe('check node on a node without problems', () => {
     await stowage(['check', 'node', 'n1'], { executor });
     expect(executor.closed).toBe(true);
     expect(executor.asked).toContain(
-      `n1: find -H ${FOLDER} -mindepth 1 -maxdepth 1 -name *-*-*-*-* -printf %y %s %f\\n`,
+      `n1: find -H ${DIRECTORY} -mindepth 1 -maxdepth 1 -name *-*-*-*-* -printf %y %s %f\\n`,
     );
   });
 });

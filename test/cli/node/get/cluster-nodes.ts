@@ -12,19 +12,21 @@ import { volumeNamed } from '../../../support/volumes.ts';
 
 /** Nodes of a cluster, their responses, and the command that lists them. */
 
-export const FOLDER = '/var/lib/metalk8s/storage/sparse';
+export const DIRECTORY = '/var/lib/metalk8s/storage/sparse';
 export const GIB = 1024 ** 3;
 
 /**
  * Returns a node with that much free space, in blocks of 4096 bytes. `there`: path of the deepest
  * existing directory.
  */
-export const withFree = (bytes: number, there = FOLDER): FakeNodeAnswers => ({
+export const withFree = (bytes: number, there = DIRECTORY): FakeNodeAnswers => ({
   probes: Object.fromEntries(
-    [FOLDER, '/var/lib/metalk8s/storage', '/var/lib/metalk8s', '/var/lib', '/var'].map((path) => [
-      `free ${path}`,
-      there.startsWith(path) ? result(0, `${bytes / 4096}|4096\n`) : missing,
-    ]),
+    [DIRECTORY, '/var/lib/metalk8s/storage', '/var/lib/metalk8s', '/var/lib', '/var'].map(
+      (path) => [
+        `free ${path}`,
+        there.startsWith(path) ? result(0, `${bytes / 4096}|4096\n`) : missing,
+      ],
+    ),
   ),
 });
 const volumeOn = (name: string, nodeName: string, status?: VolumeStatus) => {

@@ -8,8 +8,8 @@ import { nodeNamed } from '../../../support/cluster-objects.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { fakeExecutor, result } from '../../../support/fake-executor.ts';
 import { refusal } from '../../../support/refusals.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
-import { away, executor, FOLDER, GIB, get, withFree } from './cluster-nodes.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import { away, DIRECTORY, executor, GIB, get, withFree } from './cluster-nodes.ts';
 
 test('get nodes lists Nodes, and other nodes that have Volumes', async () => {
   const clock = new FakeClock();
@@ -31,8 +31,8 @@ test('shows address, directory and message in a wide table', async () => {
   const { out } = await get(['-o', 'wide', '--no-headers']);
   expect(out.split('\n').map((line) => line.split(/ {3,}/).slice(7))).toEqual([
     ['<none>', '<none>', 'node gone: no route to host\ufffd'],
-    ['<none>', FOLDER, '<none>'],
-    ['10.0.0.2', FOLDER, '<none>'],
+    ['<none>', DIRECTORY, '<none>'],
+    ['10.0.0.2', DIRECTORY, '<none>'],
     [],
   ]);
 });
@@ -55,7 +55,7 @@ describe('get nodes as data', () => {
     transport: 'ssh',
     address: '10.0.0.2',
     reachable: true,
-    free: { directory: FOLDER, bytes: 300 * GIB },
+    free: { directory: DIRECTORY, bytes: 300 * GIB },
     paused: true,
     volumes: { total: 1, failed: 0 },
   };
@@ -120,7 +120,7 @@ test('reports a node that refuses commands as reachable, with the reason', async
   const refusal = new SudoRefusal('admin', 'stat', 'sudo: a password is required').on('n1');
   const nodes = {
     n1: refusal,
-    n2: { probes: { ...withFree(0).probes, [`free ${FOLDER}`]: result(1, '', 'EIO') } },
+    n2: { probes: { ...withFree(0).probes, [`free ${DIRECTORY}`]: result(1, '', 'EIO') } },
   };
   const { code, out } = await get(['n1', 'n2', '-o', 'json'], { executor: fakeExecutor(nodes) });
   expect(code).toBe(0);
@@ -157,7 +157,7 @@ test('passes flags to the node executor, and closes it', async () => {
 });
 
 test('takes connection settings from the environment and a file, too', async () => {
-  const folder = await temporaryFolder('get-nodes');
+  const folder = await temporaryDirectory('get-nodes');
   try {
     const file = join(folder.path, 'stowage.yaml');
     await writeFile(

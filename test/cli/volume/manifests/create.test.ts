@@ -8,12 +8,12 @@ import {
   created,
   documents,
   METALK8S,
-  manifestFolder,
+  manifestDirectory,
   volume,
   whats,
 } from './manifests.ts';
 
-const folder = manifestFolder();
+const folder = manifestDirectory();
 
 test('requests strict field validation from the server', async () => {
   expect((await create(METALK8S)).requests[0]?.options).toMatchObject({ strict: true });

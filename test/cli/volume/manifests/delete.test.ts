@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { stowage } from '../../../support/fake-io.ts';
 import { classNamed, pvOf, volumeNamed } from '../../../support/volumes.ts';
-import { documents, manifestFolder, remove, volume, whats } from './manifests.ts';
+import { documents, manifestDirectory, remove, volume, whats } from './manifests.ts';
 
-const folder = manifestFolder();
+const folder = manifestDirectory();
 
 const available = (name: string) => ({
   [`volumes/${name}`]: volumeNamed(name, { phase: 'Available' }),

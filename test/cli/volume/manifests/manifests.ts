@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { stringify } from 'yaml';
 import type { KubeObject } from '../../../../src/api/meta.ts';
 import { stowage, type World } from '../../../support/fake-io.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /** Manifests, and the commands that read them from standard input. */
 
@@ -42,10 +42,10 @@ spec:
 `;
 
 /** Returns a directory for the tests of a file. Its path is set while they run. */
-export function manifestFolder(): { path: string } {
+export function manifestDirectory(): { path: string } {
   const folder = { path: '', remove: async () => {} };
   beforeAll(async () => {
-    Object.assign(folder, await temporaryFolder('manifests'));
+    Object.assign(folder, await temporaryDirectory('manifests'));
   });
   afterAll(() => folder.remove());
   return folder;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { stowage } from '../../../support/fake-io.ts';
 import { classNamed } from '../../../support/volumes.ts';
-import { create, documents, METALK8S, manifestFolder, volume } from './manifests.ts';
+import { create, documents, METALK8S, manifestDirectory, volume } from './manifests.ts';
 
-const folder = manifestFolder();
+const folder = manifestDirectory();
 
 describe('create -f', () => {
   const good = documents(volume('good'));

@@ -8,7 +8,7 @@ import type { Executor, Job } from '../../../../src/nodes/job.ts';
 import { stepJson } from '../../../../src/nodes/step-json.ts';
 import { createSaltExecutor } from '../../../../src/nodes/transport/salt/executor.ts';
 import { type FakeSaltApi, startFakeSaltApi } from '../../../support/fake-salt-api.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { until } from '../../../support/until.ts';
 
 let api: FakeSaltApi;
@@ -31,7 +31,7 @@ const seen = () => said([[0, Buffer.from('5').toString('base64'), '']]);
 beforeEach(async () => {
   now = 0;
   api = await startFakeSaltApi();
-  folder = await temporaryFolder('salt-executor');
+  folder = await temporaryDirectory('salt-executor');
   await writeFile(join(folder.path, 'secret'), 'secret\n');
   await writeFile(join(folder.path, 'ca'), api.ca);
   executor = start();
@@ -278,7 +278,7 @@ describe('distinguishes the failure of', () => {
   test('a missing secret file', async () => {
     await executor.close();
     await folder.remove();
-    folder = await temporaryFolder('salt-executor');
+    folder = await temporaryDirectory('salt-executor');
     executor = start();
     expect((await failure(executor.observe('n1', DATE))).message).toContain('ENOENT');
   });

@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { workingFolder } from '../../../../nodes/working-folder.ts';
+import { workingDirectory } from '../../../../nodes/working-directory.ts';
 import type { RunProgram } from './trust.ts';
 
 /** Timeout in ms, longer than that of ssh-keyscan for a host that does not answer. */
@@ -7,7 +7,7 @@ const TIMEOUT = 60_000;
 
 export const runProgram: RunProgram = async (program, args) => {
   const { exitCode, stdout, stderr, shortMessage } = await execa(program, [...args], {
-    cwd: workingFolder(),
+    cwd: workingDirectory(),
     reject: false,
     stdin: 'ignore',
     timeout: TIMEOUT,

@@ -38,10 +38,10 @@ export async function trustHostKey(options: TrustOptions): Promise<Trusted> {
   const scan = await run('ssh-keyscan', ['-T', '10', '-p', port, '--', host]);
   const shown = parseKeys(scan.stdout);
   if (shown.length === 0) {
-    const said = scan.stderr.trim().split('\n').at(-1) || 'it printed no error';
+    const output = scan.stderr.trim().split('\n').at(-1) || 'it printed no error';
     throw new StowageError(
       'failed',
-      `ssh-keyscan got no host key of node ${node} (${host}, port ${port}): ${said}`,
+      `ssh-keyscan got no host key of node ${node} (${host}, port ${port}): ${output}`,
       {
         hint: 'Check that sshd runs there, and the address and port in the Node or in the ssh configuration.',
       },

@@ -24,18 +24,18 @@ export async function compare(
   const [program = 'diff', ...args] = (env.KUBECTL_EXTERNAL_DIFF?.trim() || 'diff -u -N').split(
     /\s+/,
   );
-  const folder = await temporaryFolder(env.TMPDIR || tmpdir());
+  const directory = await temporaryDirectory(env.TMPDIR || tmpdir());
   try {
-    await Promise.all(['LIVE', 'MERGED'].map((side) => mkdir(join(folder, side))));
+    await Promise.all(['LIVE', 'MERGED'].map((side) => mkdir(join(directory, side))));
     for (const { name, live, wanted } of pairs) {
-      if (live !== undefined) await writeFile(join(folder, 'LIVE', name), live);
-      await writeFile(join(folder, 'MERGED', name), wanted);
+      if (live !== undefined) await writeFile(join(directory, 'LIVE', name), live);
+      await writeFile(join(directory, 'MERGED', name), wanted);
     }
     const { exitCode, stdout, stderr, shortMessage } = await execa(
       program,
       [...args, 'LIVE', 'MERGED'],
       {
-        cwd: folder,
+        cwd: directory,
         cancelSignal: signal,
         reject: false,
         stripFinalNewline: false,
@@ -50,12 +50,12 @@ export async function compare(
       },
     );
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }
 
 /** Creates a directory that only its owner can read. Throws a StowageError. */
-async function temporaryFolder(parent: string): Promise<string> {
+async function temporaryDirectory(parent: string): Promise<string> {
   try {
     return await mkdtemp(join(parent, 'stowage-diff-'));
   } catch (cause) {

@@ -2,21 +2,21 @@ import { chown, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { JOBS_FOLDER, ownJobs } from '../../src/nodes/jobs-folder.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { JOBS_DIRECTORY, ownJobs } from '../../src/nodes/jobs-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeAll(async () => {
-  folder = await temporaryFolder('jobs-folder');
+  folder = await temporaryDirectory('jobs-folder');
 });
 afterAll(() => folder.remove());
 
 /** Returns the output of the scripts' check of a jobs directory at a path. */
 async function check(path: string): Promise<string> {
-  const script = ownJobs('end').replaceAll(JOBS_FOLDER, path);
+  const script = ownJobs('end').replaceAll(JOBS_DIRECTORY, path);
   return (await execa('sh', ['-c', `${script}echo own`])).stdout;
 }
 

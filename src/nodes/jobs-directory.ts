@@ -5,7 +5,7 @@ import type { JobKey } from './job.ts';
 /**
  * Directory of a node's jobs, on a tmpfs: after a reboot a job is not found, which is the truth.
  */
-export const JOBS_FOLDER = '/run/stowage/jobs';
+export const JOBS_DIRECTORY = '/run/stowage/jobs';
 
 /** Name in a path on the node and in a Volume's status: no other characters are allowed. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,99}$/;
@@ -14,17 +14,17 @@ const NAME = /^[a-z0-9][a-z0-9-]{0,99}$/;
  * Returns the directory of a job on its node.
  * @throws RangeError for a key that is no plain name, or that of its subject's lock
  */
-export function jobFolder(key: JobKey): string {
+export function jobDirectory(key: JobKey): string {
   if (key.id === 'lock') throw new RangeError(`not a job name: ${JSON.stringify(key.id)}`);
-  return `${subjectFolder(key.subject)}/${plainName(key.id)}`;
+  return `${subjectDirectory(key.subject)}/${plainName(key.id)}`;
 }
 
 /**
  * Returns the directory of a subject's jobs on its node.
  * @throws RangeError for a subject that is no plain name
  */
-export function subjectFolder(subject: string): string {
-  return `${JOBS_FOLDER}/${plainName(subject)}`;
+export function subjectDirectory(subject: string): string {
+  return `${JOBS_DIRECTORY}/${plainName(subject)}`;
 }
 
 function plainName(name: string): string {
@@ -40,7 +40,7 @@ function plainName(name: string): string {
  * "not found". Only root writes in the parent directory, so no other user can replace the
  * directory.
  */
-export const ownJobs = (end: string) => `jobs=${JOBS_FOLDER}
+export const ownJobs = (end: string) => `jobs=${JOBS_DIRECTORY}
 if [ -e "$jobs" ] || [ -h "$jobs" ] || { [ -e "\${jobs%/*}" ] && [ ! -x "\${jobs%/*}" ]; }; then
   if [ ! -d "$jobs" ] || [ -h "$jobs" ] || [ ! -O "$jobs" ]; then
     echo "foreign $(printf %s "$(id -un)" | base64 -w0) $(ls -ld "\${jobs%/*}" "$jobs" 2>&1 | base64 -w0)"
@@ -72,14 +72,19 @@ export class ForeignJobs extends Error {
   readonly found: string;
 
   constructor(user: string, found: string) {
-    super(`${JOBS_FOLDER} is not a directory of ${user}`);
+    super(`${JOBS_DIRECTORY} is not a directory of ${user}`);
     this.user = user;
     this.found = found;
   }
 
   on(node: string): NodeError {
     const found = this.found.trim().replaceAll('\n', '; ');
-    const why = refuse('JobsFolderForeign', { node, folder: JOBS_FOLDER, user: this.user, found });
+    const why = refuse('JobsFolderForeign', {
+      node,
+      folder: JOBS_DIRECTORY,
+      user: this.user,
+      found,
+    });
     return nodeError('refused', node, why, this);
   }
 }

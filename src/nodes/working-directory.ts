@@ -5,7 +5,7 @@ import { accessSync, constants } from 'node:fs';
  * gone, or closed to this user (`sudo -u` in root's home). execa enters the directory by its name,
  * and its error then reads as if the program could not run.
  */
-export function workingFolder(): string {
+export function workingDirectory(): string {
   try {
     accessSync('.', constants.X_OK);
     return process.cwd();

@@ -12,7 +12,7 @@ import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';
 import { makeSudoUser } from '../support/sudo-user.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
@@ -33,7 +33,7 @@ describeAsRoot('commands that check a real node', () => {
     cluster = await startCluster();
     restored = await startCluster();
     sshd = await startSshd({ nodes: ['n1'] });
-    folder = await temporaryFolder('node-look');
+    folder = await temporaryDirectory('node-look');
   });
 
   afterAll(async () => {

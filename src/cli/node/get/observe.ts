@@ -21,7 +21,7 @@ export interface GetNodesFlags extends GetFlags, NodeFlags {
 }
 
 /** Returns the current requested nodes. Updates `found`, by which nodes are reached. */
-export async function lookAtNodes(
+export async function observeNodes(
   { names, flags, io, connection: { client } }: GetRequest<NodeRow, GetNodesFlags>,
   found: Map<string, KubeNode>,
   executor: Executor,
