@@ -285,7 +285,7 @@ export interface EarlierFile {
   beside: Beside;
 }
 
-/** Space, for users who monitor usage: no step depends on it. */
+/** Space, for users who monitor usage: no plan depends on it. */
 export interface Space {
   /** Directory of the file; or the volume group or thin pool, as named under /dev. */
   directory: string;

@@ -45,25 +45,9 @@ export function planAttach(
   if ('refusal' in attached || attached.steps.length > 0 || desired.readOnly) return attached;
   const device = volumeDevice(desired, observed);
   const loop = loopsOf(observed)[0];
-  if (loop === undefined || device === undefined) return attached;
-  const grown = planGrow(desired, observed, loop, device);
-  if ('refusal' in grown || grown.steps.length > 0) return grown;
-  const notes = roomNote(desired, observed);
-  return notes.length === 0 ? grown : { ...grown, notes };
-}
-
-/**
- * Returns a note if the volume may need more space than is free. That is no error, but its owner
- * should know it. The note has no amounts: free space always changes, and each change would be
- * written to the status.
- */
-function roomNote({ sizeBytes }: DesiredSparse, { space }: ObservedSparse): string[] {
-  const { directory, freeBytes, allocatedBytes } = space;
-  return freeBytes === undefined || sizeBytes - allocatedBytes <= freeBytes
-    ? []
-    : [
-        `the file system of ${directory} has less free space than the volume may still need: writes fail once it is full`,
-      ];
+  return loop === undefined || device === undefined
+    ? attached
+    : planGrow(desired, observed, loop, device);
 }
 
 /** Plans the part of `planAttach` that needs no existing file. */

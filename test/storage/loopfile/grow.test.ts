@@ -202,31 +202,3 @@ test('a detach first unmounts what an earlier version left mounted', () => {
   const made = plan('detach', wanted, mounted(readyNode), 5);
   expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toEqual(UNMOUNT);
 });
-
-describe('a note on space', () => {
-  const notesOf = (freeBytes: bigint | undefined, more: Partial<DesiredSparse> = {}) => {
-    const loops = [{ ...loop, readOnly: more.readOnly === true }];
-    const observed = { ...readyNode, loops, space: { ...readyNode.space, freeBytes } };
-    const planned = plan('attach', { ...sparseDesired, recorded: true, ...more }, observed, 5);
-    return 'refusal' in planned ? planned.refusal : planned.notes;
-  };
-  const { allocatedBytes } = readyNode.space;
-  const needed = sparseDesired.sizeBytes - allocatedBytes;
-
-  test('says that less is free than the volume may still need', () => {
-    expect(notesOf(needed - 1n)).toEqual([
-      'the file system of /var/lib/metalk8s/storage/sparse has less free space than the volume may still need: writes fail once it is full',
-    ]);
-  });
-
-  test.each([
-    ['as much is free', needed],
-    ['the free space is unknown', undefined],
-  ])('is absent if %s', (_, freeBytes) => {
-    expect(notesOf(freeBytes)).toBeUndefined();
-  });
-
-  test('is absent for a volume that is only read', () => {
-    expect(notesOf(0n, { onDemand: true, readOnly: true })).toBeUndefined();
-  });
-});
