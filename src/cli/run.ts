@@ -1,5 +1,7 @@
 import { errorLine } from './lib/error-json.ts';
 import { explain, failed } from './lib/failure.ts';
+import type { GlobalFlags } from './lib/globals.ts';
+import { hintInCluster } from './lib/in-cluster.ts';
 import type { Io } from './lib/io.ts';
 import { wantsJson } from './lib/wants-json.ts';
 import { normalizeArgv } from './normalize-argv.ts';
@@ -20,8 +22,10 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return 0;
   } catch (error) {
     return failed(error, io, (error) => {
-      if (json) io.stderr.write(errorLine(error));
-      else explain(error, io, program.opts());
+      const flags = program.opts<GlobalFlags>();
+      const inHint = hintInCluster(flags, program.args[0]);
+      if (json) io.stderr.write(errorLine(error, inHint));
+      else explain(error, io, flags, inHint);
     });
   }
 }

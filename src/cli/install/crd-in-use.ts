@@ -33,7 +33,7 @@ export async function refuseHeld(
     'conflict',
     `CRDs that have objects are not removed: there are ${found.join(' and ')}`,
     {
-      hint: 'Delete them while the daemon still runs (stowage delete volume NAME --wait; kubectl delete KIND NAME), or keep the CRDs and their objects: stowage uninstall --components rbac,deployment',
+      hint: 'Delete them while the daemon still runs: stowage delete volume NAME --wait; kubectl delete KIND NAME. Or keep the CRDs and their objects: stowage uninstall --components rbac,deployment',
     },
   );
 }

@@ -40,11 +40,14 @@ export const NODE_REASONS: Readonly<Record<string, string>> = {
   'not-ours': 'NodeNotOurs',
 };
 
-/** Returns an error as one line of JSON, with a newline. */
-export const errorLine = (error: unknown): string =>
-  `${escapeControls(JSON.stringify(errorData(error)))}\n`;
+/**
+ * Returns an error as one line of JSON, with a newline. `inHint` adds the cluster of this run to a
+ * hint's commands.
+ */
+export const errorLine = (error: unknown, inHint: (hint: string) => string): string =>
+  `${escapeControls(JSON.stringify(errorData(error, inHint)))}\n`;
 
-export function errorData(error: unknown): ErrorData {
+function errorData(error: unknown, inHint: (hint: string) => string): ErrorData {
   if (error instanceof CommanderError) return usageData(error);
   const code = codeOf(error);
   const hint = property(error, 'hint');
@@ -55,10 +58,12 @@ export function errorData(error: unknown): ErrorData {
     code,
     reason: reasonOf(error, code),
     message: messageOf(error),
-    ...(typeof hint === 'string' ? { hint } : {}),
+    ...(typeof hint === 'string' ? { hint: inHint(hint) } : {}),
     ...(known === undefined ? {} : { detail: known }),
     ...(object === undefined ? {} : { object }),
-    ...(error instanceof BatchError ? { errors: error.errors.map(errorData) } : {}),
+    ...(error instanceof BatchError
+      ? { errors: error.errors.map((each) => errorData(each, inHint)) }
+      : {}),
   };
 }
 

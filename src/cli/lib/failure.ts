@@ -31,20 +31,23 @@ export function failed(error: unknown, io: Io, report: (error: unknown) => void)
 
 /**
  * Prints an error and its hint; for a batch, each of its errors first. Errors of nodes/ have a hint
- * too, but no class in common.
+ * too, but no class in common. `inHint` adds the cluster of this run to a hint's commands.
  */
 export function explain(
   error: unknown,
   io: Io,
   flags: { color?: boolean; verbose?: boolean },
+  inHint: (hint: string) => string,
 ): void {
   // commander has printed its message already.
   if (error instanceof CommanderError) return;
-  if (error instanceof BatchError) for (const each of error.errors) explain(each, io, flags);
+  if (error instanceof BatchError)
+    for (const each of error.errors) explain(each, io, flags, inHint);
   const colors = colorsFor(io.stderr, io.env, flags.color);
   io.stderr.write(`${colors.red('error:')} ${printable(messageOf(error))}\n`);
   const hint = property(error, 'hint');
-  if (typeof hint === 'string') io.stderr.write(`${colors.dim(`hint: ${printable(hint)}`)}\n`);
+  if (typeof hint === 'string')
+    io.stderr.write(`${colors.dim(`hint: ${printable(inHint(hint))}`)}\n`);
   if (flags.verbose) io.stderr.write(`${printable(traceOf(error))}\n`);
 }
 

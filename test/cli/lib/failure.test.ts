@@ -76,3 +76,27 @@ describe('colors', () => {
     expect((await run(world, ...flags)).err).toBe('error: x\n');
   });
 });
+
+describe('commands in hints', () => {
+  const CLUSTER = ['--kubeconfig', '/k', '--context', 'c'];
+  const lost = (name: string) =>
+    new StowageError('failed', 'It broke', { hint: `See why: stowage why volume ${name}` });
+  const failures = { 'get volumes/a': lost('a'), 'get volumes/b': lost('b') };
+
+  test('name the cluster of the run', async () => {
+    const { err } = await stowage(['get', 'volumes', 'a', 'b', ...CLUSTER], { failures });
+    expect(err.match(/^hint: .*$/gm)).toEqual([
+      'hint: See why: stowage --kubeconfig /k --context c why volume a',
+      'hint: See why: stowage --kubeconfig /k --context c why volume b',
+    ]);
+  });
+
+  test('name it with -o json, too', async () => {
+    const argv = ['get', 'volumes', 'a', 'b', '-o', 'json', ...CLUSTER];
+    const { errors } = JSON.parse((await stowage(argv, { failures })).err);
+    expect(errors).toMatchObject([
+      { hint: 'See why: stowage --kubeconfig /k --context c why volume a' },
+      { hint: 'See why: stowage --kubeconfig /k --context c why volume b' },
+    ]);
+  });
+});

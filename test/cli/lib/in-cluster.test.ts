@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { inCluster } from '../../../src/cli/lib/in-cluster.ts';
+import { hintInCluster, inCluster } from '../../../src/cli/lib/in-cluster.ts';
 
 test.each([
   ['kubectl delete pvc a -n b', 'kubectl --context c delete pvc a -n b'],
@@ -20,5 +20,35 @@ test.each([
 test('inCluster writes a value that begins with a hyphen as --flag=value', () => {
   expect(inCluster({ color: true, context: '--as=root', kubeconfig: '/k' })('stowage watch')).toBe(
     "stowage --kubeconfig /k '--context=--as=root' watch",
+  );
+});
+
+test.each([
+  ['See why: stowage why volume a', 'See why: stowage --context c why volume a'],
+  [
+    'Stop it: kubectl delete pvc a -n b. Or try again: stowage retry volume a',
+    'Stop it: kubectl --context c delete pvc a -n b. Or try again: stowage --context c retry volume a',
+  ],
+  [
+    'Delete it: stowage delete volume a; kubectl delete pvc b',
+    'Delete it: stowage --context c delete volume a; kubectl --context c delete pvc b',
+  ],
+  [
+    "The daemon's user needs it: kubectl annotate node 'x: kubectl y' 'it'\\''s: stowage z'",
+    "The daemon's user needs it: kubectl --context c annotate node 'x: kubectl y' 'it'\\''s: stowage z'",
+  ],
+  ['Check that stowage watch runs there.', 'Check that stowage watch runs there.'],
+  ['Check the file: `kubectl config view`.', 'Check the file: `kubectl config view`.'],
+  ['Install it: stowage install', 'Install it: stowage --context c install'],
+])('hintInCluster adds connection flags to the commands in `%s`', (hint, becomes) => {
+  expect(hintInCluster({ context: 'c', namespace: 'n' }, 'why')(hint)).toBe(becomes);
+  expect(hintInCluster({})(hint)).toBe(hint);
+});
+
+test('hintInCluster adds the namespace to commands that install, unless they have one', () => {
+  const hint = 'Keep it: stowage install -n a. Or move it: stowage install --components rbac';
+  const inHint = hintInCluster({ context: 'c', namespace: 'b' }, 'install');
+  expect(inHint(hint)).toBe(
+    'Keep it: stowage --context c install -n a. Or move it: stowage --context c -n b install --components rbac',
   );
 });
