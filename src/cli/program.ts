@@ -29,7 +29,7 @@ import getSnapshots from './commands/get-snapshots.ts';
 import getStorageClasses from './commands/get-storage-classes.ts';
 import getVolumes from './commands/get-volumes.ts';
 import grantSnapshot from './commands/grant-snapshot.ts';
-import help from './commands/help.ts';
+import help, { HELP } from './commands/help.ts';
 import install from './commands/install.ts';
 import printSudoers from './commands/print-sudoers.ts';
 import registerPopulator from './commands/register-populator.ts';
@@ -42,6 +42,7 @@ import unregisterPopulator from './commands/unregister-populator.ts';
 import version from './commands/version.ts';
 import watch from './commands/watch.ts';
 import why from './commands/why.ts';
+import { addGroupExamples } from './lib/examples.ts';
 import type { Io } from './lib/io.ts';
 import { printable } from './lib/output/printable.ts';
 import { namespaceName, requestTimeout } from './lib/parse.ts';
@@ -49,6 +50,9 @@ import { TreeCommand } from './lib/tree-command.ts';
 
 const DESCRIPTION =
   'provision files, disks and logical volumes on your nodes as Kubernetes volumes';
+
+/** Commands whose first examples are in the help of the program. */
+const EXAMPLES = ['create volume', 'why'];
 
 /**
  * Returns the tree of commands. A command imports its implementation when it runs. With `quiet`,
@@ -70,6 +74,8 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
     )
     .option('--no-color', 'disable colors, as $NO_COLOR does')
     .option('-v, --verbose', 'print more detail, with stack traces of errors')
+    // The groups inherit the row of their help for it.
+    .helpCommand('help [command]', HELP)
     .exitOverride()
     // Kinds with many aliases leave less than the default of 40 columns for descriptions.
     .configureHelp({ minWidthToWrap: 20 })
@@ -135,5 +141,6 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   sandbox(program, io);
   completion(program, io);
   help(program);
+  addGroupExamples(program, EXAMPLES);
   return program;
 }

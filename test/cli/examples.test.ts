@@ -81,6 +81,38 @@ test('help ends with the examples, and names the global options', async () => {
   );
 });
 
+test.each(
+  createProgram(fakeIo().io)
+    .commands.filter(({ commands }) => commands.length > 0)
+    .map((group) => group.name()),
+)('help of %s has examples of its kinds, and names the global options', async (group) => {
+  const { out } = await stowage([group, '--help']);
+  const [, shown = '', after] = out.split(/\n\nExamples:\n|\n\n(?=Global)/);
+  expect(after).toBe('Global options: stowage --help\n');
+  const lines = shown.split('\n').map((line) => line.trim());
+  const commands = lines.filter((line) => !line.startsWith('#'));
+  expect(commands.length).toBeGreaterThanOrEqual(1);
+  expect(commands.length).toBeLessThanOrEqual(2);
+  for (const line of commands) expect(LINES).toContainEqual([line, expect.stringMatching(group)]);
+  expect(out).toMatch(/^ {2}help \[.*\] +show help for a command$/m);
+});
+
+test('help and the manual page of the program have examples', async () => {
+  const examples = examplesOf(createProgram(fakeIo().io));
+  expect(examples).toEqual([
+    '# A sparse file of 10 GiB',
+    expect.stringMatching(/^stowage create volume /),
+    'stowage why volume data1',
+  ]);
+  const { out } = await stowage(['--help']);
+  expect(out).toMatch(/\n\nExamples:\n {2}# .*\n(?: {2}stowage .*\n){2}$/);
+  expect(out).toMatch(/^ {2}help \[.*\] +show help for a command$/m);
+  const page = manPages(createProgram(fakeIo().io)).get('stowage.1');
+  expect(page).toContain(
+    '.SH EXAMPLES\n.PP\nA sparse file of 10 GiB\n.RS 4\n.nf\nstowage create volume data1',
+  );
+});
+
 test('a manual page has the examples', () => {
   const page = manPages(createProgram(fakeIo().io)).get('stowage-detach-volume.1');
   expect(page).toContain(

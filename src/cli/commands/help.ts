@@ -2,12 +2,15 @@ import type { Command } from 'commander';
 import { addExamples } from '../lib/examples.ts';
 import type { TreeCommand } from '../lib/tree-command.ts';
 
+/** Description of help, which the groups of commands have, too. */
+export const HELP = 'show help for a command';
+
 /** Replaces commander's help, which reads only the first argument and ignores an unknown one. */
 export default function help(program: Command): void {
   const command = program
     .helpCommand(false)
     .command('help')
-    .description('show help for a command')
+    .description(HELP)
     .argument('[command...]', 'command, such as get volumes')
     .action((words: string[]) => {
       let at = program;

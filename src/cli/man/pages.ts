@@ -93,6 +93,7 @@ function programPage(
       'ENVIRONMENT',
       ENVIRONMENT.map(([name, meaning]) => hanging(bold(name), roff(meaning))).join(''),
     ),
+    section('EXAMPLES', examplesText(examplesOf(program))),
     seeAlso([...names, 'kubectl']),
   ]);
 }
