@@ -1,7 +1,6 @@
 import { errorLine } from './lib/error-json.ts';
 import { explain, failed } from './lib/failure.ts';
 import type { GlobalFlags } from './lib/globals.ts';
-import { hintInCluster } from './lib/in-cluster.ts';
 import type { Io } from './lib/io.ts';
 import { wantsJson } from './lib/wants-json.ts';
 import { normalizeArgv } from './normalize-argv.ts';
@@ -21,6 +20,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync(normalizeArgv(argv, program), { from: 'user' });
     return 0;
   } catch (error) {
+    const { hintInCluster } = await import('./lib/in-cluster.ts');
     return failed(error, io, (error) => {
       const flags = program.opts<GlobalFlags>();
       const inHint = hintInCluster(flags, program.args[0]);

@@ -75,9 +75,9 @@ test.each(LINES)('`%s` is a command line of %s', async (line, name) => {
 });
 
 test('help ends with the examples, and names the global options', async () => {
-  const { out } = await stowage(['retry', 'volume', '--help']);
+  const { out } = await stowage(['describe', 'node', '--help']);
   expect(out).toMatch(
-    /\n\nExamples:\n {2}stowage retry volume data1\n\nGlobal options: stowage --help\n$/,
+    /\n\nExamples:\n {2}stowage describe node n1\n\nGlobal options: stowage --help\n$/,
   );
 });
 

@@ -34,15 +34,22 @@ test.each([
   ['describe volumesnapshot.snapshot.storage.k8s.io/a', 'describe snapshot a'],
   ['describe pod pod/a', 'describe pod pod/a'],
   ['why volume/a', 'why volume/a'],
+  ['delete volume a volume/b vol/c', 'delete volume a b c'],
+  ['describe pvc volume/a', 'describe pvc volume/a'],
+  ['delete volume -l x/y a', 'delete volume -l x/y a'],
   ['get volume/a -- b', 'get volumes a -- b'],
 ])('%s is read as %s', (written, wanted) => {
   expect(normalizeArgv(written.split(' '), program)).toEqual(wanted.split(' '));
 });
 
-test('names of several kinds are refused', async () => {
-  const { code, err } = await stowage(['get', 'volume/a', 'node/b']);
-  expect(code).toBe(2);
-  expect(err).toContain('volume/a and node/b are of several kinds');
+test.each([
+  ['get volume/a node/b', 'volume/a and node/b'],
+  ['delete volume a sc/b', 'volume and sc/b'],
+  ['get volumes a b node/c', 'volumes and node/c'],
+])('names of several kinds are refused: %s', async (line, which) => {
+  const { code, err, requests } = await stowage(line.split(' '));
+  expect({ code, requests }).toEqual({ code: 2, requests: [] });
+  expect(err).toContain(`${which} are of several kinds`);
 });
 
 test('an empty value of a flag is kept', () => {

@@ -11,7 +11,7 @@ export default function describeClaim(describe: Command, io: Io): void {
     nouns: [short, singular, plural],
     description: 'show details of claims: Volume, data source, snapshots, pods, blocker, events',
     names: 'names of claims, as [NAMESPACE/]NAME',
-    examples: ['stowage describe pvc db/data-0'],
+    examples: ['stowage describe pvc db/data-0', 'stowage describe pvc -A'],
     load: async () => (await import('../why/describe/claim.ts')).describeClaim,
   });
 }

@@ -11,7 +11,7 @@ export default function describeVolume(describe: Command, io: Io): void {
     nouns: [singular, plural, ...short],
     description: 'show details of Volumes: spec, status, PersistentVolume, claim, pods, events',
     names: 'names of Volumes',
-    examples: ['stowage describe volume data1'],
+    examples: ['stowage describe volume data1', 'stowage describe volume -l app=db'],
     load: async () => (await import('../volume/describe-volume.ts')).describeVolume,
   });
 }

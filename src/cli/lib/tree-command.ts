@@ -1,4 +1,6 @@
 import { Command, type ErrorOptions } from 'commander';
+import { StowageError } from '../../api/errors.ts';
+import { CLAIM_NAMES, POD_NAMES } from './resource-names.ts';
 
 /** Command of the tree. Adds a hint where commander only reports an unknown name. */
 export class TreeCommand extends Command {
@@ -22,6 +24,7 @@ export class TreeCommand extends Command {
     let what = message;
     let hint: string | undefined;
     if (options?.code === 'commander.unknownCommand') {
+      if (isVerb) refuseUser(this, word);
       if (isVerb) what = message.replace('unknown command', 'unknown kind');
       hint = isVerb ? kindHint(this) : verbHint(this, word);
     } else if (options?.code === 'commander.unknownOption' && isVerb) {
@@ -29,6 +32,24 @@ export class TreeCommand extends Command {
     }
     return super.error(hint === undefined ? what : `${what}\nhint: ${hint}`, options);
   }
+}
+
+/** Names of kinds whose objects use Volumes. */
+const USERS: ReadonlySet<string> = new Set([...CLAIM_NAMES, ...POD_NAMES]);
+
+/**
+ * Throws a StowageError `usage` for a claim or a pod, if the verb works on its Volumes instead.
+ * @param word kind, or kind and name
+ */
+function refuseUser(verb: Command, word: string): void {
+  const [noun = ''] = word.split('/');
+  if (!['retry', 'detach'].includes(verb.name()) || !USERS.has(noun)) return;
+  const [, name = 'NAME'] = verb.args;
+  const object = word.includes('/') ? word : `${noun}/${name}`;
+  const shown = /^[a-z0-9][-a-z0-9./]*$/.test(object) ? object : `${noun}/NAME`;
+  throw new StowageError('usage', `stowage ${verb.name()} takes Volumes, not ${shown}`, {
+    hint: `Name its Volume: stowage ${verb.name()} volume NAME. To find it: stowage why ${shown}`,
+  });
 }
 
 /** Returns a hint with the kinds that a verb takes, and their aliases. */

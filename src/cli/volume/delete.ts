@@ -3,7 +3,6 @@ import { StowageError } from '../../api/errors.ts';
 import { PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { deletable } from '../../controllers/volume/deletable.ts';
-import { listAll } from '../../kube/client.ts';
 import { ignoreNotFound, isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { about, conclude } from '../lib/batch.ts';
@@ -11,19 +10,16 @@ import type { GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import type { WaitFlags } from '../lib/objects/flags.ts';
 import { printDone } from '../lib/objects/print.ts';
-import { selected } from '../lib/objects/selector.ts';
 import { asJson, asYaml, listOf } from '../lib/output/data.ts';
 import { printable } from '../lib/output/printable.ts';
 import { confirm } from '../lib/prompts/confirm.ts';
 import { isInteractive } from '../lib/prompts/interactive.ts';
+import { type ChoiceFlags, listChosen, requireOneWay } from './choose.ts';
 import { keptByDeletion, lostByDeletion } from './data-loss.ts';
 import { forgetNode, forgettable, givenUp } from './forget-node.ts';
 import { untilGone } from './wait-gone.ts';
 
-export interface DeleteFlags extends WaitFlags {
-  /** In place of names. */
-  selector?: string;
-  all?: boolean;
+export interface DeleteFlags extends WaitFlags, ChoiceFlags {
   ignoreNotFound?: boolean;
   forgetNode?: boolean;
   yes?: boolean;
@@ -39,16 +35,8 @@ export async function remove(
   io: Io,
   connect: () => Promise<KubeClient>,
 ): Promise<void> {
-  const { selector, all, forgetNode } = flags;
-  const ways = [names.length > 0, selector !== undefined, all === true].filter(Boolean);
-  if (ways.length !== 1) {
-    throw new StowageError('usage', 'delete volume needs names, or --selector, or --all', {
-      hint: 'For example: stowage delete volume data1',
-    });
-  }
-  // An unset variable of a script would select every Volume.
-  if (selector?.trim() === '')
-    throw new StowageError('usage', '--selector is empty', { hint: 'For all Volumes: --all' });
+  const { selector, forgetNode } = flags;
+  requireOneWay('delete', names, flags);
   if (names.length === 0 && forgetNode) {
     throw new StowageError('usage', '--forget-node needs names, since it gives data up', {
       hint: 'For example: stowage delete volume data1 --forget-node',
@@ -60,7 +48,7 @@ export async function remove(
     printDone(removed, names.length > 1, 'deleted', flags.output, io);
     return conclude(errors, names.length, io);
   }
-  const listed = await chosenBy(selector, io, client);
+  const listed = await listChosen(selector, io, client);
   const isGoing = ({ metadata }: Volume) => metadata.deletionTimestamp !== undefined;
   const chosen = listed.filter((volume) => !isGoing(volume));
   const uids = new Map(chosen.map(({ metadata }) => [metadata.name, metadata.uid]));
@@ -74,18 +62,6 @@ export async function remove(
     io.stdout.write((output === 'json' ? asJson : asYaml)(listOf([])));
   printDone(removed, true, 'deleted', output, io);
   conclude(errors, listed.length, io);
-}
-
-/** Lists the selected Volumes, or all. */
-async function chosenBy(
-  selector: string | undefined,
-  { signal, stderr }: Io,
-  client: KubeClient,
-): Promise<Volume[]> {
-  const list = listAll<Volume>(client, VOLUMES, { labelSelector: selector, signal });
-  const { items } = await selected(selector, list);
-  if (items.length === 0) stderr.write('No volumes found\n');
-  return items;
 }
 
 /**

@@ -2,41 +2,88 @@ import { StowageError } from '../../api/errors.ts';
 import { RETRY_ANNOTATION } from '../../api/names.ts';
 import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
-import { isConflict } from '../../kube/errors.ts';
+import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { about, conclude } from '../lib/batch.ts';
 import type { Io } from '../lib/io.ts';
 import { printDone } from '../lib/objects/print.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
+import { asJson, asYaml, listOf } from '../lib/output/data.ts';
 import { printable } from '../lib/output/printable.ts';
+import { type ChoiceFlags, listChosen, requireOneWay } from './choose.ts';
 
-export interface RetryFlags {
+export interface RetryFlags extends ChoiceFlags {
   output?: 'json' | 'yaml' | 'name';
 }
 
 /** Attempts to patch a Volume whose status changes meanwhile. */
 const ATTEMPTS = 5;
 
-/** Runs `stowage retry volume`. Throws a StowageError. */
+/**
+ * Runs `stowage retry volume`. Calls `connect` only for correct usage. Throws a StowageError.
+ */
 export async function retry(
   names: readonly string[],
   flags: RetryFlags,
   io: Io,
-  client: KubeClient,
+  connect: () => Promise<KubeClient>,
 ): Promise<void> {
+  requireOneWay('retry', names, flags);
+  const client = await connect();
+  const isListed = names.length === 0;
+  const chosen = isListed ? await waiting(flags.selector, io, client) : names;
   const retried: Volume[] = [];
   const errors: unknown[] = [];
-  for (const name of names) {
+  for (const name of chosen) {
     try {
       const volume = await requestRetry(name, io, client);
       if (volume !== undefined) retried.push(volume);
     } catch (error) {
       if (io.signal.aborted) throw error;
+      // Others may delete what was listed.
+      if (isListed && isNotFound(error)) continue;
       errors.push(about(error, { kind: VOLUMES.kind, name }));
     }
   }
-  printDone(retried, names.length > 1, 'retry requested', flags.output, io);
-  conclude(errors, names.length, io);
+  const { output } = flags;
+  if (isListed && retried.length === 0 && (output === 'json' || output === 'yaml'))
+    io.stdout.write((output === 'json' ? asJson : asYaml)(listOf([])));
+  printDone(retried, isListed || names.length > 1, 'retry requested', output, io);
+  conclude(errors, chosen.length, io);
+}
+
+/**
+ * Lists the names of the selected Volumes that failed or wait. A note reports those that no daemon
+ * reconciled yet, for which there is nothing to retry.
+ */
+async function waiting(
+  selector: string | undefined,
+  io: Io,
+  client: KubeClient,
+): Promise<string[]> {
+  const listed = await listChosen(selector, io, client);
+  const unready = listed.filter((volume) => !isDone(volume));
+  if (listed.length > 0 && unready.length === 0)
+    io.stderr.write('note: all these Volumes are ready: nothing to retry\n');
+  const isNew = (volume: Volume) => readyOf(volume)?.lastUpdateTime === undefined;
+  const fresh = unready.filter(isNew);
+  const [first] = fresh;
+  if (first !== undefined) {
+    const others = fresh.length === 1 ? '' : ` and ${fresh.length - 1} more`;
+    io.stderr.write(
+      printable(
+        `note: Volume ${first.metadata.name}${others}: nothing to retry, since no daemon reconciled it yet\n`,
+      ),
+    );
+  }
+  return unready.filter((volume) => !isNew(volume)).map(({ metadata }) => metadata.name);
+}
+
+/** Reports whether nothing of a Volume can be retried. */
+function isDone(volume: Volume): boolean {
+  // A Volume whose expansion fails stays ready.
+  const isGrowing = /^GrowVolume\/\d/.test(volume.status?.job ?? '');
+  return readyOf(volume)?.status === 'True' && !isGrowing;
 }
 
 /** Requests a retry. Returns undefined, with a note, for a Volume that is ready. */
@@ -48,9 +95,7 @@ async function requestRetry(
   for (let attempt = 1; ; attempt++) {
     const volume = await client.get<Volume>(VOLUMES, name, { signal });
     const ready = readyOf(volume);
-    // A Volume whose expansion fails stays ready.
-    const isGrowing = /^GrowVolume\/\d/.test(volume.status?.job ?? '');
-    if (ready?.status === 'True' && !isGrowing) {
+    if (isDone(volume)) {
       stderr.write(printable(`note: Volume ${name} is ready: nothing to retry\n`));
       return undefined;
     }

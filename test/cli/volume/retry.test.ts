@@ -64,3 +64,47 @@ test('fails after five conflicting updates', async () => {
   expect(code).toBe(5);
   expect(requests.filter(({ what }) => what === 'patch volumes/a')).toHaveLength(5);
 });
+
+test.each([['--all'], ['-l', 'app=db']])(
+  'retries the selected Volumes that failed, and notes those without a daemon: %s',
+  async (...argv) => {
+    const { code, out, err, requests } = await stowage(['retry', 'volumes', ...argv], { objects });
+    expect({ code, out }).toEqual({ code: 0, out: `${NAME}/a retry requested\n` });
+    expect(err).toBe('note: Volume new: nothing to retry, since no daemon reconciled it yet\n');
+    expect(requests[0]).toMatchObject({
+      what: 'list volumes/*',
+      options: { labelSelector: argv[1] },
+    });
+  },
+);
+
+test('retry --all ignores a Volume that is deleted meanwhile', async () => {
+  const failures = { 'get volumes/a': refusal(404, 'gone', { reason: 'NotFound' }) };
+  const { code, out } = await stowage(['retry', 'volumes', '--all', '-o', 'json'], {
+    objects: { 'volumes/a': failed },
+    failures,
+  });
+  expect({ code, items: JSON.parse(out).items }).toEqual({ code: 0, items: [] });
+});
+
+test.each([
+  [{}, 'No volumes found\n'],
+  [
+    { 'volumes/ready': objects['volumes/ready'] },
+    'note: all these Volumes are ready: nothing to retry\n',
+  ],
+])('retry --all notes that there is nothing to retry', async (objects, err) => {
+  expect(await stowage(['retry', 'volumes', '--all'], { objects })).toMatchObject({
+    code: 0,
+    out: '',
+    err,
+  });
+});
+
+test('retry of a claim names the Volume form, and the cluster of the run', async () => {
+  const { code, err } = await stowage(['retry', 'pvc/db/a', '--context', 'c', '--no-color']);
+  expect(code).toBe(2);
+  expect(err).toBe(
+    'error: stowage retry takes Volumes, not pvc/db/a\nhint: Name its Volume: stowage --context c retry volume NAME. To find it: stowage --context c why pvc/db/a\n',
+  );
+});

@@ -72,8 +72,8 @@ function outputFormat(format: string): string {
 export const nodeOption = (): Option =>
   new Option('--node <name,...>', "filter by node; 'n{1..4}' stands for four").argParser(nodeNames);
 
-export const allNamespacesOption = (): Option =>
-  new Option('-A, --all-namespaces', 'list objects of all namespaces');
+export const allNamespacesOption = (description = 'list objects of all namespaces'): Option =>
+  new Option('-A, --all-namespaces', description);
 
 export const selectorOption = (by = 'labels'): Option =>
   new Option('-l, --selector <selector>', `filter by ${by}, as in kubectl: app=db,tier!=cache`);

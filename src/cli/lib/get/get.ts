@@ -1,4 +1,3 @@
-import { StowageError } from '../../../api/errors.ts';
 import type { Connection } from '../../../kube/connect.ts';
 import { conclude } from '../batch.ts';
 import type { Io } from '../io.ts';
@@ -6,6 +5,7 @@ import { formatterOf } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { sorted, tableOf } from '../output/view.ts';
 import { watchPrinter } from '../output/watch-printer.ts';
+import { refuseFilters } from './refuse-filters.ts';
 import type { GetFlags, ResourceView } from './resource-view.ts';
 
 /**
@@ -35,17 +35,6 @@ export async function get<T extends object, F extends GetFlags>(
     },
     printer: () => watchPrinter(view, flags, io, format),
   });
-}
-
-function refuseFilters(filters: ResourceView<object>['filters'], flags: GetFlags): void {
-  const given = filters.find((flag) => flags[flag] !== undefined);
-  if (given === undefined) return;
-  throw new StowageError(
-    'usage',
-    filters.includes('allNamespaces')
-      ? 'Names cannot be given together with --all-namespaces or --selector'
-      : `Names and --${given} cannot be given together`,
-  );
 }
 
 /** Prints things. `one`: a single name is requested, whose data is one object, for scripts. */

@@ -3,6 +3,7 @@ import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import type { ShowFlags, View } from '../output/view.ts';
 import type { ViewPrinter } from '../output/watch-printer.ts';
+import type { Filter } from './refuse-filters.ts';
 
 /** The flags of `get`, of which each kind takes some. */
 export interface GetFlags extends ShowFlags, GlobalFlags {
@@ -30,7 +31,7 @@ export interface ResourceView<T extends object, F extends GetFlags = GetFlags> e
   /** As in `No volumes found`. */
   plural: string;
   /** Flags that choose things, so that they cannot be given together with names. */
-  filters: readonly ('selector' | 'node' | 'allNamespaces')[];
+  filters: readonly Filter[];
   /** Returns several things as data. Default: `{items}`. */
   list?(things: readonly T[]): object;
   /** True if data is a list even for one name, which stands for several things or none. */
