@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { parse } from 'yaml';
 import type { Pod } from '../../src/api/core.ts';
 import { VOLUME_CRD } from '../../src/api/crds.ts';
@@ -136,20 +136,32 @@ describe('Kubernetes objects in the output', () => {
   });
 });
 
+const JSON_PATH = 'jsonpath=TEMPLATE';
+
+function takesJsonPath({ parseArg }: Option): boolean {
+  try {
+    return parseArg?.(JSON_PATH, undefined) === JSON_PATH;
+  } catch {
+    return false;
+  }
+}
+
 test('docs/output.md lists the formats of every command', () => {
   const said = new Map(
     [...PAGE.matchAll(/^\| (`.+`) \| (`.+`) \|$/gm)].flatMap(([, commands = '', formats = '']) =>
       [...commands.matchAll(/`([^`]+)`/g)].map(([, command = '']) => [
         command,
-        [...formats.matchAll(/`(\w+)`/g)].map(([, format]) => format),
+        [...formats.matchAll(/`([\w=]+)`/g)].map(([, format]) => format),
       ]),
     ),
   );
   const found = new Map<string, readonly string[]>();
   const collect = (command: Command, path: string[]) => {
     const output = command.options.find(({ long }) => long === '--output');
-    if (output !== undefined)
-      found.set(path.join(' ').replace('manifest', '-f'), output.argChoices ?? []);
+    if (output !== undefined) {
+      const formats = [...(output.argChoices ?? []), ...(takesJsonPath(output) ? [JSON_PATH] : [])];
+      found.set(path.join(' ').replace('manifest', '-f'), formats);
+    }
     for (const inner of command.commands) collect(inner, [...path, inner.name()]);
   };
   collect(createProgram(fakeIo().io), []);
