@@ -137,6 +137,9 @@ describe('docs/reasons.md', () => {
   test('has a row for each node error', () => {
     const rows = rowsOf('Exit statuses').filter(([reason = '']) => /^Node/.test(reason));
     expect(rows.map(([reason]) => reason).sort()).toEqual(Object.values(NODE_REASONS).sort());
+    // ssh's errors about host keys have the code `refused`.
+    const named = rows.filter(([, node]) => node?.includes('host key'));
+    expect(named.map(([reason]) => reason)).toEqual([NODE_REASONS.refused]);
   });
 });
 

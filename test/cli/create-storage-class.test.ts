@@ -168,7 +168,7 @@ test.each([
   const objects = { 'storageclasses/fast': fast };
   const { code, err } = await stowage(argv, { tty: true, answers, objects: { ...objects } });
   expect(code).toBe(0);
-  expect(err).toContain(`kubectl annotate storageclass fast ${annotation}-`);
+  expect(err).toContain(`To remove the default: kubectl annotate storageclass fast ${annotation}-`);
   const without = await stowage(argv.slice(0, 3), { tty: true, answers, objects });
   expect(without.code).toBe(0);
   expect(without.err).not.toContain('Other default classes');

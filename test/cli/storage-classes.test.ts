@@ -144,7 +144,7 @@ describe('create snapshotclass', () => {
     const { code, err } = await stowage(['create', 'snapshotclass', 'fast', '--default'], world);
     expect(code).toBe(5);
     expect(err).toContain(
-      'kubectl annotate volumesnapshotclass first snapshot.storage.kubernetes.io/is-default-class-',
+      'hint: To remove the default: kubectl annotate volumesnapshotclass first snapshot.storage.kubernetes.io/is-default-class-',
     );
     expect(await stowage(['create', 'snapshotclass', 'fast'], world)).toMatchObject({ code: 0 });
   });

@@ -122,6 +122,6 @@ async function untilMade(
       status?.message
         ? `${status.phase ?? 'Pending'}: ${status.message}`
         : (status?.phase ?? 'Pending'),
-    hint: `It continues where stowage watch runs. Check its events: ${commandLine('kubectl', 'describe', 'backup', name, '-n', namespace)}`,
+    hint: `The daemon continues it. Check its events: ${commandLine('kubectl', 'describe', 'backup', name, '-n', namespace)}`,
   });
 }

@@ -69,6 +69,6 @@ async function refuseSecondDefault(
   throw new StowageError(
     'conflict',
     `VolumeSnapshotClass ${other.metadata.name} is the default class already`,
-    { hint: `Make it no default first: ${commandLine('kubectl', 'annotate', ...of)}` },
+    { hint: `To remove the default: ${commandLine('kubectl', 'annotate', ...of)}` },
   );
 }

@@ -117,6 +117,6 @@ async function untilReady(
     isDone: ({ status }) => status?.readyToUse === true,
     progressOf,
     needsAction: (signal) => needsAction(object, connection, io.clock.now(), signal),
-    hint: `It continues where stowage watch runs. Find out what holds it up: ${commandLine('stowage', 'why', 'snapshot', `${namespace}/${name}`)}`,
+    hint: `The daemon continues it. Find out what holds it up: ${commandLine('stowage', 'why', 'snapshot', `${namespace}/${name}`)}`,
   });
 }

@@ -131,7 +131,7 @@ async function otherDefaults(client: KubeClient, { signal }: Io): Promise<string
   return (foundIn(read)?.items ?? []).flatMap((found) => {
     const { name } = found.metadata;
     const annotations = defaultAnnotationsOf(found).map((each) => `${each}-`);
-    const text = `${name}: claims that name no class get the newest default. To make it no default: kubectl annotate storageclass ${name}`;
+    const text = `${name}: claims that name no class get the newest default. To remove the default: kubectl annotate storageclass ${name}`;
     return annotations.length === 0 ? [] : [`${text} ${annotations.join(' ')}`];
   });
 }

@@ -50,5 +50,7 @@ export function classifySshFailure(
   }
   if (output.includes(WORDS.denied))
     return nodeError('refused', node, refuse('LoginRefused', { node, said: output }));
-  return nodeError('unreachable', node, refuse('NodeUnreachable', { node, said: output }));
+  // The message names ssh already.
+  const said = output.replace(/^ssh: /, '');
+  return nodeError('unreachable', node, refuse('NodeUnreachable', { node, said }));
 }

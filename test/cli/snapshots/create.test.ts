@@ -109,7 +109,9 @@ describe('create snapshot', () => {
     expect(err).toContain(
       'error: VolumeSnapshot prod/foo-backup: timed out after 3 s: Failed, no content yet: the node is away\n',
     );
-    expect(err).toContain('stowage why snapshot prod/foo-backup');
+    expect(err).toContain(
+      'The daemon continues it. Find out what holds it up: stowage why snapshot prod/foo-backup',
+    );
   });
 
   test('--wait exits with 3 if the snapshot is deleted', async () => {

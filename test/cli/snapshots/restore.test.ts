@@ -505,7 +505,9 @@ describe('restore snapshot --wait', () => {
     const { code, err } = await waitInVain(RESTORE);
     expect(code).toBe(6);
     expect(err).toContain('PersistentVolumeClaim test/foo-testing: timed out after 60 s: Pending');
-    expect(err).toContain('stowage why pvc test/foo-testing');
+    expect(err).toContain(
+      'The daemon continues it. Find out what holds it up: stowage why pvc test/foo-testing',
+    );
     expect(await claims(clusters.on)).toHaveLength(1);
   });
 

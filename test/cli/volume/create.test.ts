@@ -189,7 +189,9 @@ describe('create volume --wait', () => {
     await clock.advance(1);
     const { code, out, err } = await running;
     expect({ code, out }).toEqual({ code: 6, out: '' });
-    expect(err).toContain('Find out what holds it up: stowage why volume data1\n');
+    expect(err).toContain(
+      'The daemon continues it. Find out what holds it up: stowage why volume data1\n',
+    );
   });
 });
 

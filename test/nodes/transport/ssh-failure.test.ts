@@ -60,7 +60,7 @@ test.each([
     'is up',
     reason('NodeUnreachable', {
       node: 'n1',
-      said: 'ssh: connect to host 127.0.0.1 port 1: Connection refused',
+      said: 'connect to host 127.0.0.1 port 1: Connection refused',
     }),
   ],
   [
@@ -68,11 +68,11 @@ test.each([
     255,
     'ssh: Could not resolve hostname n1: Name or service not known',
     'unreachable',
-    'resolve',
+    'over ssh: Could not resolve',
     'is up',
     reason('NodeUnreachable', {
       node: 'n1',
-      said: 'ssh: Could not resolve hostname n1: Name or service not known',
+      said: 'Could not resolve hostname n1: Name or service not known',
     }),
   ],
   [

@@ -79,7 +79,7 @@ async function noteNoDaemon(
 export function withVolumeHint(error: unknown, name: string): unknown {
   if (!(error instanceof StowageError) || error.code !== 'timeout') return error;
   return new StowageError('timeout', error.message, {
-    hint: `It continues where stowage watch runs. Find out what holds it up: stowage why volume ${name}`,
+    hint: `The daemon continues it. Find out what holds it up: stowage why volume ${name}`,
     cause: error,
   });
 }

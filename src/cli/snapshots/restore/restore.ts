@@ -178,6 +178,6 @@ async function untilBound(
     needsAction: (signal) => needsAction(object, connection, io.clock.now(), signal),
     alongside: (report, signal) =>
       followEvents(client, { namespace, name, uid }, report, io, signal),
-    hint: `It continues where stowage watch runs. Find out what holds it up: ${commandLine('stowage', 'why', 'pvc', `${namespace}/${name}`)}`,
+    hint: `The daemon continues it. Find out what holds it up: ${commandLine('stowage', 'why', 'pvc', `${namespace}/${name}`)}`,
   });
 }

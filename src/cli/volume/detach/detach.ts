@@ -122,7 +122,7 @@ async function untilDetached(
     'timeout',
     `Volume ${name} is still attached to node ${node} after ${timeout / 1000} s: ${textOf(entry)}`,
     {
-      hint: `It continues where stowage watch runs. Find out what holds it up: ${commandLine('stowage', 'why', 'volume', name)}`,
+      hint: `The daemon continues it. Find out what holds it up: ${commandLine('stowage', 'why', 'volume', name)}`,
       object: { kind: VOLUMES.kind, name },
       cause: reason,
     },

@@ -135,7 +135,9 @@ describe('detach volume without --force', () => {
     expect(err).toContain(
       'error: Volume a is still attached to node n1 after 10 s: Detaching: /srv/x is mounted\n',
     );
-    expect(err).toContain('stowage why volume a');
+    expect(err).toContain(
+      'The daemon continues it. Find out what holds it up: stowage why volume a',
+    );
   });
 
   test.each([[[]], [['--node', 'N1']], [['--node', 'n1', '--node', 'n2']]])(
