@@ -46,3 +46,18 @@ test('titles of tests name their subject', () => {
     );
   expect(riddles).toEqual([]);
 });
+
+/** Name of a Python test, whose words end with its parentheses. */
+const PYTHON_TEST = /^ *def test_(\w+)\(/gm;
+
+test('names of Python tests name their subject', () => {
+  const riddles = files
+    .filter((path) => path.endsWith('.py'))
+    .flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(PYTHON_TEST)].flatMap(([, name = '']) => {
+        const title = name.replaceAll('_', ' ');
+        return GUESSED.test(title) || PRIVATE.test(title) ? [`${path}: ${title}`] : [];
+      }),
+    );
+  expect(riddles).toEqual([]);
+});

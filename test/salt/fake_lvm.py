@@ -1,4 +1,4 @@
-"""Programs and devices of LVM as far as a node's list asks for them: none of it needs a device-mapper."""
+"""Fakes the programs and devices of LVM that checks of a node's list read. Needs no device-mapper."""
 
 import json
 import os
@@ -12,8 +12,9 @@ VG = {"vg0": "abcdef-0000-1111-2222-3333-4444-VGUUID", "vg1": "ghijkl-0000-1111-
 
 def fake_lvm(case, *found, physical=(("vg0", "/dev/vdb"), ("vg1", "/dev/vdc"))):
     """
-    Until the test `case` ends. `found`: dicts with `name` (GROUP/NAME), `uuid`, `tags`, and `device` (dm-N) where it is
-    active; `link`: where its path leads to, if not to that; `kernel`: what SYSFS has otherwise; `hidden`: from LVM.
+    Fakes LVM until the test `case` ends. `found`: dicts with `name` (GROUP/NAME), `uuid`, `tags`, and `device` (dm-N)
+    if active. Optional keys: `link`, the device that its path leads to; `kernel`, other values in SYSFS; `hidden`, set
+    if LVM does not list it.
     """
     temporary = tempfile.TemporaryDirectory()
     case.addCleanup(temporary.cleanup)

@@ -1,4 +1,4 @@
-"""What tests of a node's list have in common. No program of it is run here."""
+"""Base class of tests of a node's list. The tests run no listed program."""
 
 import os
 import tempfile
@@ -11,7 +11,7 @@ UID = "0b8e7a2c-2d52-4c4b-9a34-0a2b4a2e9d11"
 
 
 class ListsCase(unittest.TestCase):
-    """A node with a list, and a directory on it."""
+    """Provides a node with a list, and a directory that the list allows."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

@@ -1,4 +1,4 @@
-"""What a node runs and what it refuses. No program of it is run here."""
+"""Tests which commands a node allows and refuses. The tests run none of them."""
 
 import os
 import unittest
@@ -9,7 +9,7 @@ from stowage_node import allowed, devices
 
 
 class Lists(ListsCase):
-    def test_what_steps_run_is_allowed(self):
+    def test_allows_the_commands_of_steps(self):
         file = f"{self.directory}/{UID}"
         for argv in (
             ["mkdir", "-p", "-m", "0700", "--", self.directory],
@@ -21,7 +21,7 @@ class Lists(ListsCase):
         ):
             self.rules().check(argv)
 
-    def test_a_list_of_attempts_beyond_it(self):
+    def test_refuses_commands_that_are_not_on_the_list(self):
         file = f"{self.directory}/{UID}"
         for argv in (
             [],
@@ -52,7 +52,7 @@ class Lists(ListsCase):
         ):
             self.assertRefused(argv)
 
-    def test_the_kubelets_folders_may_be_looked_into_and_no_others(self):
+    def test_searches_only_the_directories_of_the_kubelet(self):
         def search(root, name="data-1.a", last="-print"):
             plugin = "kubernetes.io~local-volume"
             return [
@@ -76,7 +76,7 @@ class Lists(ListsCase):
         self.assertRefused(search("/data/kubelet", "*"), rules=other)
         self.assertRefused(search("/data/kubelet", last="-delete"), rules=other)
 
-    def test_read_only_loops_and_the_sync_before_a_detach(self):
+    def test_allows_read_only_loops_and_the_sync_before_a_detach(self):
         file = f"{self.directory}/{UID}"
         rules = self.rules()
         rules.check(["losetup", "-r", "--partscan", "/dev/loop900", file])
@@ -98,7 +98,7 @@ class Lists(ListsCase):
         said = self.assertRefused(["losetup", "/dev/loop7", f"{self.directory}/{UID}"])
         self.assertIn("symbolic link", said)
 
-    def test_a_path_is_seen_in_any_word(self):
+    def test_checks_the_paths_in_every_argument(self):
         rules = self.rules("device /dev/sdb", "group vg0")
         file = f"{self.directory}/{UID}"
         zeros = ["bs=1M", "iflag=count_bytes", "oflag=seek_bytes,direct", "seek=0", "count=1", "conv=notrunc,nocreat,fsync", "status=none"]
@@ -117,7 +117,7 @@ class Lists(ListsCase):
                 self.assertRefused(argv, rules=rules)
         rules.check(["find", "-H", self.directory, "-mindepth", "1", "-maxdepth", "1", "-name", "*-*-*-*-*", "-printf", "%y %s %f\\n"])
 
-    def test_guards_and_locks_of_a_step_are_checked_before_it_runs(self):
+    def test_checks_the_preconditions_and_the_lock_of_a_step_before_it_runs(self):
         rules = self.rules()
         harmless = ["test", "-S", "/run/udev/control"]
         rules.check_step({"name": "", "argv": harmless, "guards": [{"argv": harmless}]})

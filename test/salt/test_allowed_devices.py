@@ -1,4 +1,4 @@
-"""What a node lets be done to devices. No program of it is run here."""
+"""Tests which commands on devices a node allows. The tests run none of them."""
 
 import errno
 import os
@@ -10,7 +10,7 @@ from stowage_node import allowed, devices, volumes
 
 
 class Devices(ListsCase):
-    def test_devices_are_those_listed_and_their_partitions(self):
+    def test_allows_listed_devices_and_their_partitions(self):
         rules = self.rules("device /dev/sdb", "device /dev/nvme0n1")
         mkfs = ["mkfs.ext4", "-q", "-F", "-U", UID]
         with mock.patch.object(devices, "is_in_use", return_value=False):
@@ -76,7 +76,7 @@ class Devices(ListsCase):
                     else:
                         self.assertIn(f"{refused} is in use", self.assertRefused(argv, rules=rules))
 
-    def test_what_can_not_be_told_is_in_use(self):
+    def test_a_device_whose_use_is_unknown_counts_as_in_use(self):
         for error, used in (
             *((each, True) for each in (errno.EBUSY, errno.EPERM, errno.EACCES, errno.EIO)),
             *((each, False) for each in (errno.ENOENT, errno.ENXIO)),
@@ -85,7 +85,7 @@ class Devices(ListsCase):
                 self.assertEqual(devices.is_in_use("/dev/sdb"), used, error)
         self.assertFalse(devices.is_in_use(self.directory))
 
-    def test_of_a_disk_no_more_is_read_than_where_guids_are(self):
+    def test_reads_only_the_guids_of_a_disk(self):
         rules = self.rules("device /dev/sdb")
         os.makedirs(f"{self.folder.name}/sys/sdb")
         with open(f"{self.folder.name}/sys/sdb/size", "w", encoding="utf-8") as file:
@@ -96,11 +96,11 @@ class Devices(ListsCase):
             for at, disk in ((0, "/dev/sdb"), (1024, "/dev/sdb"), (567, "/dev/sdb"), (568, "/dev/sdb7")):
                 self.assertRefused(["od", "-A", "n", "-t", "x1", "-j", str(at), "-N", "16", disk], rules=rules)
 
-    def test_without_a_device_none_is_allowed(self):
+    def test_a_list_without_devices_allows_none(self):
         self.assertRefused(["wipefs", "--all", "--force", "/dev/sdb"])
         self.assertRefused(["flock", "-x", "-w", "60", "/dev/sdb", "cat"])
 
-    def test_what_destroys_a_device_in_use_is_refused_and_a_look_is_not(self):
+    def test_a_device_in_use_may_be_read_and_not_destroyed(self):
         rules = self.rules("device /dev/sdb")
         with mock.patch.object(devices, "is_in_use", return_value=True):
             for argv in (

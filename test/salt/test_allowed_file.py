@@ -1,4 +1,4 @@
-"""What a node takes for its list."""
+"""Tests which files a node accepts as its list."""
 
 import os
 import unittest
@@ -9,13 +9,13 @@ from stowage_node import allowed
 
 
 class ListFile(ListsCase):
-    def test_a_word_of_the_list_is_no_pattern(self):
+    def test_an_entry_of_the_list_is_no_pattern(self):
         rules = self.load("directory /srv/a.b\n")
         rules.check(["mkdir", "-p", "-m", "0700", "--", "/srv/a.b"])
         for directory in ("/srv/a-b", "/srv/a/b"):
             self.assertRefused(["mkdir", "-p", "-m", "0700", "--", directory], rules=rules)
 
-    def test_a_file_that_says_something_else_or_is_not_roots_is_refused(self):
+    def test_refuses_a_file_with_other_lines_or_another_owner(self):
         for text in (
             *("directory\n", "shell /bin/sh\n", "directory relative\n", "directory /\n", "directory /a/..\n"),
             *("group\n", "group -x\n", "group ..\n", "group /dev/vg0\n", "group vg0/pool\n", "group vg*\n"),
@@ -36,7 +36,7 @@ class ListFile(ListsCase):
         with self.assertRaises(allowed.Refusal):
             self.rules()
 
-    def test_a_file_that_is_none_is_said_to_be(self):
+    def test_reports_a_file_that_cannot_be_read(self):
         path = os.path.join(self.folder.name, "allowed")
         with open(path, "wb") as file:
             file.write(b"# caf\xe9\nnode n1\n")

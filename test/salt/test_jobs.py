@@ -1,4 +1,4 @@
-"""Jobs as processes of their own, with programs that do no harm."""
+"""Runs jobs as separate processes, with harmless programs."""
 
 import fcntl
 import json
@@ -48,7 +48,7 @@ class Jobs(unittest.TestCase):
         return jobs.poll([[subject, job]], wait)[0]
 
     def waiting(self, job):
-        """Submits a job that lasts until the returned function is called: it opens a pipe that nobody reads yet."""
+        """Submits a job that runs until the returned function is called: its step opens a pipe without a reader."""
         path = f"{self.directory}/gate"
         os.mkfifo(path)
         readers = []
@@ -68,7 +68,7 @@ class Jobs(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
 
-    def test_steps_run_in_order_with_what_they_are_told(self):
+    def test_steps_run_in_order_with_their_input(self):
         said = "it's $(id)\n"
         self.submit("a", step("tee", f"{self.directory}/one", stdin=said), step("ls", f"{self.directory}/one"))
         self.assertEqual(self.state("a"), {"state": "succeeded"})
@@ -86,12 +86,12 @@ class Jobs(unittest.TestCase):
         self.submit("c", step("no-such-program"))
         self.assertEqual(self.state("c")["exit"], 127)
 
-    def test_a_program_that_was_killed_says_nothing_of_what_it_worked_on(self):
+    def test_a_killed_program_counts_as_a_conflict(self):
         self.submit("a", step("timeout", "-s", "KILL", "0.05", "sleep", "5"))
         state = self.state("a")
         self.assertEqual((state["state"], state["exit"]), ("raced", 137))
 
-    def test_a_guard_that_does_not_hold_ends_it_before_the_step(self):
+    def test_a_precondition_that_fails_ends_the_job_before_the_step(self):
         guard = {"argv": ["ls", self.directory], "expect": {"exit": 0, "stdout": {"is": ""}}, "refusal": "not empty"}
         self.submit("a", step("tee", f"{self.directory}/one", guards=[guard]))
         self.assertEqual(self.state("a"), {"state": "succeeded"})
@@ -101,14 +101,14 @@ class Jobs(unittest.TestCase):
         self.assertNotIn("reason", state)
         self.assertFalse(os.path.exists(f"{self.directory}/two"))
 
-    def test_the_reason_of_a_guard_is_told_as_it_was_sent(self):
+    def test_reports_the_reason_of_a_precondition_unchanged(self):
         reason = {"code": "DirectoryNotEmpty", "parameters": {"directory": 'it\'s "é"'}}
         guard = {"argv": ["ls", self.directory], "expect": {"stdout": {"is": "one"}}, "refusal": "empty", "reason": reason}
         self.submit("a", step("true", guards=[guard]))
         state = self.state("a")
         self.assertEqual((state["refusal"], json.loads(state["reason"])), ("empty", reason))
 
-    def test_a_key_that_is_known_starts_nothing(self):
+    def test_a_known_key_starts_no_job(self):
         go = self.waiting("a")
         self.submit("a", step("tee", f"{self.directory}/two"))
         self.assertEqual(self.state("a", wait=0)["state"], "running")
@@ -124,7 +124,7 @@ class Jobs(unittest.TestCase):
         go()
         self.assertEqual(self.state("b"), {"state": "succeeded"})
 
-    def test_a_job_whose_processes_are_gone_has_died_and_one_that_never_was_is_not_found(self):
+    def test_a_job_without_processes_has_died_and_an_unknown_job_is_not_found(self):
         os.makedirs(f"{jobs.FOLDER}/v1/a", mode=0o700)
         os.chmod(jobs.FOLDER, 0o700)
         with open(f"{jobs.FOLDER}/v1/a/output", "w", encoding="utf-8") as file:
@@ -133,7 +133,7 @@ class Jobs(unittest.TestCase):
         self.assertEqual(self.state("a"), {"state": "died"})
         self.assertEqual(self.state("b"), {"state": "not-found"})
 
-    def test_what_is_refused_before_a_step_has_run_is_an_error_to_who_submits_and_tried_again(self):
+    def test_a_refusal_before_the_first_step_is_an_error_of_submit_and_can_be_retried(self):
         self.submit("a", step("cat", "/etc/passwd"), step("true"))
         # Another caller may read the result first.
         self.assertEqual(self.state("a")["state"], "guarded")
@@ -144,7 +144,7 @@ class Jobs(unittest.TestCase):
         self.assertEqual(self.state("a"), {"state": "not-found"})
         jobs.raise_refused("v1", "a")
 
-    def test_what_is_refused_later_is_an_end_that_each_is_told_until_it_is_forgotten(self):
+    def test_a_refusal_after_the_first_step_is_the_result_until_the_job_is_purged(self):
         self.submit("a", step("true"), step("cat", "/etc/passwd"), step("tee", f"{self.directory}/one"))
         self.submit("b", step("true"), subject="v2")
         self.state("b", subject="v2")
@@ -164,7 +164,7 @@ class Jobs(unittest.TestCase):
         self.until(lambda: jobs.forget("v1"))
         self.assertEqual(self.state("a"), {"state": "not-found"})
 
-    def test_forgets_what_ended_and_nothing_that_runs(self):
+    def test_purges_ended_jobs_and_no_running_ones(self):
         go = self.waiting("a")
         self.assertEqual(jobs.subjects(), ["v1"])
         self.assertFalse(jobs.forget("v1"))
@@ -175,7 +175,7 @@ class Jobs(unittest.TestCase):
         self.assertEqual(jobs.subjects(), [])
         self.assertTrue(jobs.forget("v1"))
 
-    def test_waits_for_the_first_end_alone(self):
+    def test_a_poll_returns_at_the_first_result(self):
         self.waiting("a")
         self.submit("b", step("true"), subject="v2")
         began = time.monotonic()
@@ -183,7 +183,7 @@ class Jobs(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 120)
         self.assertEqual([each["state"] for each in states], ["running", "succeeded"])
 
-    def test_waits_no_longer_than_it_may_whatever_it_is_told(self):
+    def test_a_poll_waits_at_most_the_maximum(self):
         # Bounds a poll that does wait.
         end = threading.Timer(60, self.waiting("a"))
         self.addCleanup(end.cancel)
@@ -192,11 +192,11 @@ class Jobs(unittest.TestCase):
             for wait in (float("nan"), 1e300, -1):
                 self.assertEqual(self.state("a", wait=wait)["state"], "running")
 
-    def test_is_never_late_by_much_and_does_not_look_all_the_time(self):
+    def test_pauses_between_reads_grow_with_the_time_waited(self):
         for waited, pause in ((0, 0.005), (0.1, 0.005), (0.3, 0.015), (2, 0.1), (300, 0.2)):
             self.assertAlmostEqual(jobs.pause_after(waited), pause)
 
-    def test_names_that_lead_elsewhere_and_folders_of_others_are_refused(self):
+    def test_refuses_names_with_paths_and_a_linked_directory(self):
         for name in ("../x", "a/b", "", "A", ".new", None, "lock"):
             with self.assertRaises(allowed.Refusal):
                 self.state(name)
@@ -227,7 +227,7 @@ class Jobs(unittest.TestCase):
         # The maximum is 0 if this process did not run meanwhile.
         self.assertLessEqual(most, 1)
 
-    def test_expectations(self):
+    def test_evaluates_expectations(self):
         for expect, status, text, holds in (
             ({}, 3, "x", True),
             ({"exit": 0}, 1, "", False),

@@ -1,4 +1,4 @@
-"""Whose token it is, by what the API server answers."""
+"""Tests the authentication of tokens by TokenReviews of the API server."""
 
 import contextlib
 import http.server
@@ -23,7 +23,7 @@ GOOD = {"authenticated": True, "user": {"username": NAME}, "audiences": ["salt-a
 
 
 class Tokens(unittest.TestCase):
-    def test_a_status(self):
+    def test_accepts_only_a_status_of_the_account_and_audience(self):
         self.assertTrue(kubernetes_token.is_of(GOOD, NAME, "salt-api"))
         self.assertTrue(kubernetes_token.is_of(GOOD, NAME, None))
         for status in (
@@ -39,18 +39,18 @@ class Tokens(unittest.TestCase):
         ):
             self.assertFalse(kubernetes_token.is_of(status, NAME, "salt-api"), status)
 
-    def test_who_has_no_rights_is_not_asked_for(self):
+    def test_an_account_without_rights_is_not_reviewed(self):
         kubernetes_token.__opts__ = {"external_auth": {"kubernetes_token": {NAME: ["stowage.*"]}}}
         with mock.patch.object(kubernetes_token, "review", return_value=GOOD) as review:
             self.assertFalse(kubernetes_token.auth(f"{NAME}2", "token"))
             review.assert_not_called()
             self.assertTrue(kubernetes_token.auth(NAME, "token"))
 
-    def test_who_is_no_name_is_let_in_nowhere(self):
+    def test_refuses_an_account_that_is_no_string(self):
         kubernetes_token.__opts__ = {"external_auth": {"kubernetes_token": {NAME: ["stowage.*"]}}}
         self.assertFalse(kubernetes_token.auth([NAME], "token"))
 
-    def test_an_api_server_that_does_not_answer_lets_nobody_in(self):
+    def test_refuses_all_accounts_without_an_answer_of_the_api_server(self):
         kubernetes_token.__opts__ = {"external_auth": {"kubernetes_token": {NAME: ["stowage.*"]}}}
         for config in ({}, {"url": "http://127.0.0.1:1", "token_file": PATH}, {"url": "https://127.0.0.1:1", "token_file": PATH}):
             kubernetes_token.__opts__["kubernetes_token"] = config
@@ -59,7 +59,7 @@ class Tokens(unittest.TestCase):
 
 
 class ApiServer(unittest.TestCase):
-    """One that answers otherwise than it should."""
+    """Tests an API server whose answers are invalid or late."""
 
     @classmethod
     def setUpClass(cls):
@@ -83,7 +83,7 @@ class ApiServer(unittest.TestCase):
             file.write(text if isinstance(text, bytes) else text.encode())
 
     def serve(self, answer, tls=True):
-        """The URL of a server that has `answer` answer each request, until the test ends."""
+        """Returns the URL of a server that calls `answer` for each request. The server ends with the test."""
         seen = self.seen
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -110,7 +110,7 @@ class ApiServer(unittest.TestCase):
         return f"http{'s' if tls else ''}://127.0.0.1:{server.server_port}"
 
     def auth(self, url):
-        """Whether it lets in, and what it logs."""
+        """Returns whether the token is accepted, and the log."""
         kubernetes_token.__opts__ = {
             "external_auth": {"kubernetes_token": {NAME: ["@stowage"]}},
             "kubernetes_token": {"url": url, "ca_file": f"{self.folder}/ca", "token_file": f"{self.folder}/token"},
@@ -127,13 +127,13 @@ class ApiServer(unittest.TestCase):
         request.end_headers()
         request.wfile.write(body)
 
-    def test_a_review_is_asked_for_with_the_own_token(self):
+    def test_requests_a_review_with_the_token_of_the_reviewer(self):
         self.token(" reviewer.token\n")
         said = json.dumps({"status": GOOD}).encode()
         self.assertEqual(self.auth(self.serve(lambda request: self.say(request, said))), (True, ""))
         self.assertEqual([token for _, token in self.seen], ["Bearer reviewer.token"])
 
-    def test_a_file_that_holds_no_token_is_not_told(self):
+    def test_the_content_of_an_invalid_token_file_is_not_logged(self):
         url = self.serve(lambda request: self.say(request, b"{}"))
         for text in ("reviewer.SECRET\nsecond line\n", "reviewer.SECRET two", b"SECRET\xff", "SECRET\0", ""):
             self.token(text)
@@ -143,13 +143,13 @@ class ApiServer(unittest.TestCase):
             self.assertNotIn("SECRET", logged)
         self.assertEqual(self.seen, [])
 
-    def test_no_token_is_sent_in_the_clear(self):
+    def test_sends_no_token_without_tls(self):
         let_in, logged = self.auth(self.serve(lambda request: self.say(request, b"{}"), tls=False))
         self.assertFalse(let_in)
         self.assertIn("url must begin with https://", logged)
         self.assertEqual(self.seen, [])
 
-    def test_it_is_followed_nowhere(self):
+    def test_follows_no_redirect(self):
         said = json.dumps({"status": GOOD}).encode()
         elsewhere = self.serve(lambda request: self.say(request, said), tls=False)
         for status in (301, 302, 303, 307, 308):
@@ -159,7 +159,7 @@ class ApiServer(unittest.TestCase):
             self.assertEqual((let_in, len(self.seen)), (False, 1), status)
             self.assertIn(str(status), logged)
 
-    def test_what_never_ends_is_not_waited_for(self):
+    def test_an_endless_answer_times_out(self):
         over = threading.Event()
         self.addCleanup(over.set)
 
@@ -175,7 +175,7 @@ class ApiServer(unittest.TestCase):
         self.assertIn("no answer within 0.5 s", logged)
         self.assertLess(time.monotonic() - began, 3)
 
-    def test_an_answer_that_is_none_lets_nobody_in(self):
+    def test_refuses_all_accounts_after_an_invalid_answer(self):
         for said in (b"", b"no JSON", b"[]", b"null", b"{}", b'{"status": null}', b" " * (kubernetes_token.LONGEST + 1)):
             let_in, logged = self.auth(self.serve(lambda request, said=said: self.say(request, said)))
             self.assertFalse(let_in)

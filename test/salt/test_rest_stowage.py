@@ -1,4 +1,4 @@
-"""What salt-api does itself, and what goes Salt's own way, with as much of Salt as that takes."""
+"""Tests which requests salt-api runs itself and which it passes to Salt. The modules of Salt are fakes."""
 
 import importlib.util
 import os
@@ -28,7 +28,7 @@ class NotRunning(Exception):
 
 
 class NetapiClient:
-    """Salt's own: says that it was asked."""
+    """Fakes the client of Salt: returns its arguments."""
 
     def __init__(self, opts):
         self.opts = opts
@@ -41,7 +41,7 @@ class NetapiClient:
 
 
 def load():
-    """The module, and salt.netapi and salt.netapi.rest_cherrypy as it finds them."""
+    """Returns the module, and the fakes of salt.netapi and salt.netapi.rest_cherrypy that it imports."""
     salt, exceptions, loader, netapi, cherrypy = (
         types.ModuleType(name)
         for name in ("salt", "salt.exceptions", "salt.loader", "salt.netapi", "salt.netapi.rest_cherrypy")
@@ -75,7 +75,7 @@ class RestStowage(unittest.TestCase):
     def run_runner(self, fun="stowage.call", **low):
         return self.client.runner(fun, **{"client": "runner", "token": "abc", "timeout": 25, "kwarg": CALL, **low})
 
-    def test_an_allowed_call_runs_here_by_what_the_salt_master_would_find(self):
+    def test_an_allowed_call_runs_in_salt_api_with_the_checks_of_the_salt_master(self):
         self.assertEqual(self.run_runner(), {"n1": {"ret": [], "retcode": 0}})
         self.call.assert_called_once_with(**CALL)
         asked, how = self.client.loadauth.check_authentication.call_args.args
@@ -88,7 +88,7 @@ class RestStowage(unittest.TestCase):
         self.assertEqual(answer[0], "Salt's way")
         self.call.assert_not_called()
 
-    def test_what_is_not_clearly_allowed_goes_salts_way(self):
+    def test_other_requests_are_passed_to_salt(self):
         for low in (
             {"fun": "salt.cmd"},
             {"fun": ["stowage.call", "salt.cmd"]},
@@ -102,7 +102,7 @@ class RestStowage(unittest.TestCase):
             with self.subTest(low):
                 self.assert_salts_way(self.run_runner(**low))
 
-    def test_who_is_nobody_or_has_no_right_goes_salts_way(self):
+    def test_requests_without_authentication_or_rights_are_passed_to_salt(self):
         self.client.loadauth.check_authentication.return_value = {"auth_list": [], "error": {"message": "no"}}
         self.assert_salts_way(self.run_runner())
         self.client.loadauth.check_authentication.return_value = {"auth_list": ["@jobs"], "error": {}}
@@ -110,13 +110,13 @@ class RestStowage(unittest.TestCase):
             self.client.ckminions.runner_check.return_value = found
             self.assert_salts_way(self.run_runner())
 
-    def test_who_gives_no_token_goes_salts_way_with_all_that_was_asked(self):
+    def test_a_request_without_a_token_is_passed_to_salt_unchanged(self):
         answer = self.client.runner("stowage.call", kwarg=CALL, username="stowage", password="x", eauth="pam", timeout=3)
         self.assertEqual(answer[1:4], ("stowage.call", 3, False))
         self.assertEqual(answer[4]["username"], "stowage")
         self.client.loadauth.check_authentication.assert_not_called()
 
-    def test_what_fails_is_told_as_salt_tells_it(self):
+    def test_reports_errors_as_salt_does(self):
         self.call.side_effect = ValueError("not a function of Stowage's module: 'cmd.run'")
         with self.assertLogs(self.module.log, "ERROR"):
             said = self.run_runner()
@@ -140,14 +140,14 @@ class RestStowage(unittest.TestCase):
         self.cherrypy.start.assert_called_once_with()
         self.assertEqual(options["rest_cherrypy"], {"port": 1})
 
-    def test_a_client_is_of_one_request_at_a_time_and_kept(self):
+    def test_a_client_serves_one_request_at_a_time_and_is_reused(self):
         with self.module.Client.kept({}) as first:
             with self.module.Client.kept({}) as second:
                 self.assertIsNot(first, second)
         with self.module.Client.kept({}) as third:
             self.assertIn(third, (first, second))
 
-    def test_is_not_there_without_options(self):
+    def test_is_not_loaded_without_options(self):
         for options in ({}, {"rest_stowage": {}}, {"rest_cherrypy": {"port": 8000}}):
             self.module.__opts__ = options
             self.assertFalse(self.module.__virtual__()[0])

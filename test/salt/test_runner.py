@@ -1,4 +1,4 @@
-"""What the runner on the salt-master waits for, with as much of Salt as that takes."""
+"""Tests how long the runner on the salt-master waits. The modules of Salt are fakes."""
 
 import importlib.util
 import os
@@ -11,7 +11,7 @@ PATH = os.path.join(os.path.dirname(__file__), "..", "..", "salt", "_runners", "
 
 
 def load():
-    """The module, and the client that it uses."""
+    """Returns the module, and its client."""
     salt, client, exceptions = (types.ModuleType(name) for name in ("salt", "salt.client", "salt.exceptions"))
     salt.client, salt.exceptions = client, exceptions
     exceptions.SaltClientTimeout = TimeoutError
@@ -31,20 +31,20 @@ class Runner(unittest.TestCase):
     def setUp(self):
         self.module, self.local = load()
 
-    def test_it_waits_as_long_as_it_is_told(self):
+    def test_waits_for_the_requested_time(self):
         self.local.event.get_event.return_value = {"data": {"return": {"answer": []}, "retcode": 0}}
         for patience in (0.5, 12, 30):
             said = self.module.call("n1", "subjects", {}, patience)
             self.assertEqual(said, {"n1": {"ret": {"answer": []}, "retcode": 0}})
             self.assertEqual(self.local.event.get_event.call_args[1]["wait"], patience)
 
-    def test_and_never_for_ever(self):
+    def test_refuses_other_times(self):
         for patience in (0, -1, 31, 10**9, float("inf"), float("nan"), "12", None, True, [12]):
             with self.assertRaisesRegex(ValueError, "seconds"):
                 self.module.call("n1", "subjects", {}, patience)
         self.local.run_job.assert_not_called()
 
-    def test_it_calls_these_functions_on_one_minion(self):
+    def test_calls_only_the_functions_of_stowage_on_one_minion(self):
         for minion, function in (("n1,n2", "poll"), ("", "poll"), (["n1"], "poll"), ("n1", "ping"), ("n1", "../x")):
             with self.assertRaisesRegex(ValueError, "not "):
                 self.module.call(minion, function, {}, 10)

@@ -1,4 +1,4 @@
-"""The forced command of sshd: requests in JSON, and nothing else."""
+"""Tests the forced command of sshd: it accepts only requests in JSON."""
 
 import io
 import json
@@ -34,18 +34,18 @@ class Guard(unittest.TestCase):
         arguments = {"node": "n1", "version": stowage.VERSION, **arguments}
         return json.loads(ssh_guard.answer(json.dumps({"function": function, "arguments": arguments}), self.file))
 
-    def test_it_answers_what_the_module_does(self):
+    def test_returns_the_answers_of_the_module(self):
         self.assertEqual(self.ask("observe", probes=[["true"]]), {"version": 1, "answer": [[0, "", ""]]})
         self.assertEqual(self.ask("observe", version=0, probes=[])["refused"], "version")
 
-    def test_it_refuses_what_is_not_on_the_list(self):
+    def test_refuses_requests_that_the_list_does_not_allow(self):
         for argv in (["sh", "-c", "true"], ["cat", "/etc/shadow"], ["mkfs.ext4", "-q", "-F", "/dev/sda"]):
             self.assertEqual(self.ask("observe", probes=[argv])["refused"], "command")
         self.assertEqual(self.ask("observe", node="n2", probes=[["true"]])["refused"], "node")
         os.chmod(self.file, 0o666)
         self.assertEqual(self.ask("observe", probes=[["true"]])["refused"], "file")
 
-    def test_a_job_that_succeeded_is_looked_after(self):
+    def test_observes_the_node_after_a_job_that_succeeded(self):
         looks = {"subject": "v1", "job": "a", "steps": [], "wait": 0, "probes": [["true"], ["cat", "/proc/swaps"]]}
         raised = mock.patch.object(stowage.jobs, "raise_refused")
         with mock.patch.object(stowage.jobs, "submit") as submit, mock.patch.object(stowage.jobs, "poll") as poll, raised:
@@ -59,14 +59,14 @@ class Guard(unittest.TestCase):
                 poll.side_effect = lambda *_, state=other: [{"state": state}]
                 self.assertEqual(self.ask("submit", **looks)["answer"], [{"state": other}])
 
-    def test_a_node_is_what_its_host_is_called_where_the_list_names_none(self):
+    def test_a_node_without_a_listed_name_has_its_host_name(self):
         self.allow("")
         self.assertEqual(self.ask("observe", probes=[["true"]])["refused"], "node")
         self.assertIn("answer", self.ask("observe", node=socket.gethostname(), probes=[["true"]]))
 
-    def test_no_more_is_read_than_a_request_has(self):
+    def test_reads_at_most_the_length_of_a_request(self):
         class Endless(io.StringIO):
-            """Ends with an error if all of it is read."""
+            """Raises an error if it is read to the end."""
 
             def read(self, size=-1):
                 if size < 0:
@@ -76,7 +76,7 @@ class Guard(unittest.TestCase):
         with mock.patch.object(sys, "stdin", Endless()), self.assertRaisesRegex(SystemExit, "longer than 8388608 characters"):
             ssh_guard.main([self.file])
 
-    def test_what_is_no_request_is_not_taken_for_one(self):
+    def test_refuses_text_that_is_no_request(self):
         for text in ("", "touch /tmp/x\n", "[]", '"observe"', "{}", '{"function": "observe"}', "null", "[" * 100000):
             with self.assertRaisesRegex(ssh_guard.NoRequest, "runs no commands"):
                 ssh_guard.answer(text, self.file)

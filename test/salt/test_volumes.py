@@ -1,4 +1,4 @@
-"""Logical volumes: which a node lets be changed, whatever its caller says."""
+"""Tests which logical volumes a node allows its caller to change."""
 
 import unittest
 
@@ -22,7 +22,7 @@ SELECT = f"lv_uuid={UUID}&&lv_tags={{{TAG}}}&&lv_attr=~^[-VrRmMC]...-"
 
 
 def lvm(program, *words):
-    """As Stowage has LVM see the disks of the group alone."""
+    """Returns a command of LVM that sees only the disks of the group, as Stowage runs it."""
     return [program, "--config", ONLY, *words]
 
 
@@ -37,7 +37,7 @@ def grow(device):
 
 
 def changes(device):
-    """What writes to a device by the kernel's name."""
+    """Returns commands that write to a device by its kernel name."""
     return (
         ["wipefs", "--all", "--force", device],
         ["mkfs.ext4", "-q", "-F", "-U", UID, device],
@@ -51,7 +51,7 @@ def changes(device):
 
 
 def of(name):
-    """What LVM changes of a logical volume, and what is done by its path."""
+    """Returns commands of LVM on a logical volume, and commands on its path."""
     return (
         lvm("lvextend", "--extents", "9", name, "/dev/vdb:1-9"),
         lvm("lvchange", "--activate", "n", name),
@@ -88,22 +88,22 @@ class Logical(unittest.TestCase):
         self.assertEqual(caught.exception.reason, "command")
         return str(caught.exception)
 
-    def test_what_has_the_tag_is_changed(self):
+    def test_changes_volumes_with_the_tag(self):
         for argv in (*changes("/dev/dm-3"), *of("vg0/data1"), *looks("/dev/dm-3")):
             self.rules().check(argv)
 
-    def test_of_others_in_the_group_nothing_but_a_look(self):
+    def test_only_observes_other_volumes_of_the_group(self):
         for argv in (*changes("/dev/dm-4"), *of("vg0/root")):
             for early in (False, True):
                 self.assertIn("no tag of Stowage,", self.refused(argv, early=early))
         for argv in looks("/dev/dm-4"):
             self.rules().check(argv)
 
-    def test_a_look_does_not_read_what_others_hold(self):
+    def test_an_observation_does_not_read_the_content_of_other_volumes(self):
         for at in (0, 567, 1 << 20):
             self.refused(["od", "-A", "n", "-t", "x1", "-j", str(at), "-N", "16", "/dev/dm-4"])
 
-    def test_of_other_groups_nothing(self):
+    def test_refuses_all_commands_on_other_groups(self):
         for argv in (*changes("/dev/dm-5"), *looks("/dev/dm-5")):
             for early in (False, True):
                 self.assertIn("of a listed volume group", self.refused(argv, early=early))
@@ -113,7 +113,7 @@ class Logical(unittest.TestCase):
             self.refused(argv, self.rules(groups=()))
         self.rules(groups=("vg0", "vg1")).check(["wipefs", "--all", "--force", "/dev/dm-5"])
 
-    def test_what_is_listed_by_its_path_is_changed_without_the_tag(self):
+    def test_changes_a_volume_listed_by_its_path_without_the_tag(self):
         for listed in ("/dev/vg0/root", "/dev/vg0/r*"):
             for argv in of("vg0/root"):
                 self.rules(listed).check(argv)
@@ -122,19 +122,19 @@ class Logical(unittest.TestCase):
         for other in ("/dev/vg0/roo", "/dev/vg1/root", "/dev/*", "*", "root"):
             self.refused(lvm("lvchange", "--addtag", TAG, "vg0/root"), self.rules(other))
 
-    def test_what_is_in_use_is_not_destroyed(self):
+    def test_refuses_to_destroy_a_volume_in_use(self):
         fake_lvm(self, {**OURS, "device": "dm-9"})
         self.assertIn("in use", self.refused(["wipefs", "--all", "--force", "/dev/dm-9"]))
         self.assertIn("in use", self.refused(["blkdiscard", "--offset", "0", "--length", "1", "/dev/dm-9"]))
 
-    def test_a_device_of_its_name_that_is_another_is_not_changed(self):
+    def test_refuses_another_device_of_the_same_name(self):
         fake_lvm(self, {**OURS, "kernel": {"dm/uuid": "LVM-" + "x" * 64}})
         self.assertIn("not that of", self.refused(["wipefs", "--all", "--force", "/dev/dm-3"]))
         # A stale link of udev.
         fake_lvm(self, {**OURS, "link": "dm-4"}, ROOT)
         self.assertIn("does not lead to", self.refused(["mkfs.ext4", "-q", "-F", "-U", UID, "/dev/vg0/data1"]))
 
-    def test_what_is_no_logical_volume_or_lvms_own_is_not_changed(self):
+    def test_refuses_devices_that_are_no_logical_volume_or_internal_to_lvm(self):
         crypt = {"dm/uuid": "CRYPT-LUKS2-x-y", "dm/name": "vg0-data1"}
         pool = {"dm/uuid": f"LVM-{'x' * 64}-tpool", "dm/name": "vg0-data1-tpool"}
         for kernel in (crypt, pool):
@@ -145,14 +145,14 @@ class Logical(unittest.TestCase):
         self.refused(["wipefs", "--all", "--force", "/dev/dm-77"])
         self.refused(["wipefs", "--all", "--force", "/dev/mapper/vg0-data1"])
 
-    def test_a_thin_pool_is_activated_and_nothing_else_without_the_tag(self):
+    def test_activates_only_thin_pools_without_the_tag(self):
         activate = lvm("lvchange", "--activate", "y", "--ignoreactivationskip")
         self.rules().check([*activate, "--select", "lv_attr=~^t", "vg0/pool"])
         self.refused([*activate, "--select", "lv_attr=~^t", "vg1/pool"])
         self.refused([*activate, "--select", "lv_attr=~^[t-]", "vg0/root"])
         self.assertIn("no tag of Stowage,", self.refused([*activate, "vg0/root"]))
 
-    def test_names_with_hyphens_are_told_apart(self):
+    def test_distinguishes_names_with_hyphens(self):
         fake_lvm(self, {**OURS, "name": "vg0/da-ta"})
         self.rules().check(["wipefs", "--all", "--force", "/dev/dm-3"])
         self.rules().check(["mkfs.ext4", "-q", "-F", "-U", UID, "/dev/vg0/da-ta"])
@@ -160,7 +160,7 @@ class Logical(unittest.TestCase):
         fake_lvm(self, {**OURS, "kernel": {"dm/name": "vg0--old-data1"}})
         self.assertIn("of a listed volume group", self.refused(["wipefs", "--all", "--force", "/dev/dm-3"]))
 
-    def test_a_job_may_make_what_it_changes(self):
+    def test_a_job_may_create_the_volume_that_it_changes(self):
         mkfs = ["mkfs.ext4", "-q", "-F", "-U", UID, "/dev/vg0/data9"]
         self.rules().check_step({"argv": mkfs, "guards": [], "lock": "/dev/vg0/data9"})
         for argv in (mkfs, remove("vg0/data9")):
@@ -168,13 +168,13 @@ class Logical(unittest.TestCase):
         fake_lvm(self, {**OURS, "hidden": True})
         self.refused(["wipefs", "--all", "--force", "/dev/dm-3"], early=True)
 
-    def test_a_question_of_lvms_is_not_answered_by_the_caller(self):
+    def test_refuses_an_answer_of_the_caller_to_a_question_of_lvm(self):
         step = {"argv": ["lvcreate", *CONFIG, *THICK, "vg0"], "guards": [], "stdin": ""}
         self.rules().check_step(step)
         with self.assertRaises(allowed.Refusal):
             self.rules().check_step({**step, "stdin": "y\n"})
 
-    def test_lvm_is_asked_once_when_a_job_begins_and_anew_before_each_change(self):
+    def test_queries_lvm_once_when_a_job_begins_and_again_before_each_change(self):
         rules = self.rules()
         step = {"argv": grow("/dev/dm-3"), "guards": [], "lock": "/dev/dm-3"}
         for _ in range(3):
@@ -186,7 +186,7 @@ class Logical(unittest.TestCase):
         with open(self.asked, encoding="utf-8") as file:
             self.assertEqual(file.read(), "lvs\n" * 3)
 
-    def test_they_are_made_in_the_group_and_as_stowage_makes_them(self):
+    def test_creates_volumes_only_in_the_group_and_with_the_options_of_stowage(self):
         self.rules().check(["lvcreate", *CONFIG, *THICK, "vg0"])
         self.rules().check(["lvcreate", "--yes", *CONFIG, *THICK, "vg0", "/dev/vdb:1-9"])
         self.rules().check(["lvcreate", "--config", ONLY, *NEW, "--virtualsize", "9b", "--thinpool", "pool", "vg0"])
@@ -205,7 +205,7 @@ class Logical(unittest.TestCase):
         ):
             self.refused(argv)
 
-    def test_they_are_removed_by_the_tag_alone(self):
+    def test_removes_volumes_only_by_the_tag(self):
         for argv in (
             lvm("lvremove", "--yes", "vg0/data1"),
             lvm("lvremove", "--yes", "vg0"),
@@ -226,7 +226,7 @@ class Logical(unittest.TestCase):
         ):
             self.refused(argv)
 
-    def test_free_extents_are_looked_into_on_disks_of_the_group(self):
+    def test_reads_free_extents_only_on_disks_of_the_group(self):
         def reads(disk):
             return (
                 ["blockdev", "--flushbufs", disk],

@@ -9,14 +9,27 @@ export interface CommentLine {
   opens: boolean;
 }
 
-/** Returns the lines of the comments of a TypeScript, JavaScript, shell or Python file. */
+/** A sentence of a comment. */
+export interface CommentSentence {
+  /** `FILE:LINE` of its first line. */
+  at: string;
+  text: string;
+}
+
+/** Marks of comments by the ends of paths. Other files are TypeScript or JavaScript. */
+const HASH = /\.(?:sh|py|ya?ml|service|bash|fish|zsh)$|Containerfile$|sudoers$|_stowage$/;
+
+/**
+ * Returns the lines of the comments of a TypeScript, JavaScript, shell, YAML or Python file, with
+ * the docstrings of Python.
+ */
 export function commentLines(path: string): CommentLine[] {
   const lines = readFileSync(path, 'utf8').split('\n');
-  const isScript = /\.(sh|py)$/.test(path) || lines[0]?.startsWith('#!/bin/');
+  const isScript = HASH.test(path) || lines[0]?.startsWith('#!/bin/');
   let isInBlock = false;
   let before = '';
   return lines.flatMap((line, index) => {
-    const text = isScript ? lineComment(line, '#') : blockComment(line);
+    const text = isScript ? scriptComment(line) : blockComment(line);
     const opens = before === '';
     before = text ?? '';
     if (!text) return [];
@@ -30,6 +43,33 @@ export function commentLines(path: string): CommentLine[] {
     isInBlock = !trimmed.includes('*/');
     return body.trim();
   }
+
+  function scriptComment(line: string): string | undefined {
+    const trimmed = line.trim();
+    if (!path.endsWith('.py') || (!isInBlock && !trimmed.startsWith('"""')))
+      return lineComment(line, '#');
+    const marks = trimmed.split('"""').length - 1;
+    if (marks === 1) isInBlock = !isInBlock;
+    return trimmed.replaceAll('"""', '').trim();
+  }
+}
+
+/** Returns the sentences of the comments of a file. */
+export function commentSentences(path: string): CommentSentence[] {
+  const sentences: CommentSentence[] = [];
+  let isOver = true;
+  for (const { at, text, opens } of commentLines(path)) {
+    const [first = '', ...others] = text.split(/(?<=[.?!]) +(?=[A-Z`"'])/);
+    const last = sentences.at(-1);
+    if (opens || isOver || last === undefined || /^(?:[-*]|\d+\.) /.test(first)) {
+      sentences.push({ at, text: first });
+    } else {
+      last.text += ` ${first}`;
+    }
+    sentences.push(...others.map((each) => ({ at, text: each })));
+    isOver = /[.?!]$/.test(text);
+  }
+  return sentences;
 }
 
 function lineComment(line: string, mark: string): string | undefined {
