@@ -1,7 +1,7 @@
 """
 Variant of salt-api's `rest_cherrypy`, with the same options, that runs Stowage's runner within
-salt-api. Salt itself starts a process of the salt-master for each call. That process reads the
-master's grains and loads every runner first, which takes most of a second.
+salt-api. Salt itself starts a process of the salt-master for each call. The process first reads
+the master's grains and loads every runner, which takes most of a second.
 
 .. code-block:: yaml
 

@@ -275,8 +275,8 @@ export const BACKUP_EVENT = {
 export const PROVISIONED = 'Provisioned';
 
 /**
- * Reasons of the condition Ready. Those up to UnavailableError are
- * MetalK8s's, except FreeExtentsCarryData.
+ * Reasons of the condition Ready. Reasons up to UnavailableError are MetalK8s's, except
+ * FreeExtentsCarryData.
  */
 export const READY_REASON = {
   pending: 'Pending',

@@ -61,8 +61,8 @@ const OF_KUBELET = /kubernetes\.io~|\/plugins\/kubernetes\.io\//;
 
 /**
  * Returns the holders of a device, from the one directly on it to the last, which has to end
- * first. Of several chains it returns the longest: the logical volumes of a group can be
- * deactivated together once none is in use. Excludes the device's partitions, which callers check.
+ * first. Returns the longest of several chains: the logical volumes of a group can be deactivated
+ * together once none is in use. Excludes the device's partitions, which callers check.
  * @param known devices that were followed so far
  */
 export function holdersOf(

@@ -23,8 +23,8 @@ export function notInUse({ name, device }: Device): Precondition[] {
     },
     {
       // Reads every process: a mount in another mount namespace is not in this process's table. The
-      // mount of /proc itself is always listed. That of `/` need not have `/` as its root, as on a
-      // btrfs subvolume.
+      // mount of /proc itself is always listed. The mount of `/` need not have `/` as its root, as
+      // on a btrfs subvolume.
       argv: [
         ...['find', '/proc', '-maxdepth', '2', '-path', '/proc/[0-9]*/mountinfo'],
         // No argument has a space: sudo joins arguments with spaces before it matches its patterns.

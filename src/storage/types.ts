@@ -335,7 +335,8 @@ export interface DeviceFacts extends BlockDevice {
     Pick<DeviceFacts, 'isBlank'>)[];
   /**
    * For a partition: its entry in its parent's table. `inTable` is the number of the entry at its
-   * place. That differs from the kernel's number if the table changed since the kernel read it.
+   * place. `inTable` differs from the kernel's number if the table changed since the kernel read
+   * it.
    */
   partition:
     | { number: number; inTable: number | undefined; scheme: string; uuid: string }

@@ -89,7 +89,7 @@ describe('wrong usage exits with 2 and sends no request', () => {
     [['retry', 'pod', 'A;b'], 'stowage retry takes Volumes, not pod/NAME'],
     [['detach', 'pod', 'a', '--node', 'n1'], 'stowage detach takes Volumes, not pod/a'],
     [['describe', 'pvc/a', 'pod/b'], 'pvc/a and pod/b are of several kinds'],
-    [['delete', 'volume', '--all', '--forget-node'], 'since it discards data'],
+    [['delete', 'volume', '--all', '--forget-node'], 'since it abandons data'],
     [['delete', 'volume'], 'needs names, or --selector, or --all'],
     [['delete', 'volume', 'A'], 'A name has'],
     [['delete', 'volume', 'a', '--timeout', '5'], 'Write a duration'],

@@ -1,26 +1,33 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { commentLines } from '../support/documents/comments.ts';
+import { commentLines, commentSentences } from '../support/documents/comments.ts';
+import { literalsOf } from '../support/documents/literals.ts';
+import { COMMENT_OPENING, hasPrivateWord } from '../support/documents/words.ts';
 
 const files = [
   ...globSync('{src,test,scripts,salt}/**/*.{ts,mjs,cjs,sh,py}'),
   ...globSync('bin/*'),
 ].sort();
 
-/** Openings of sentences whose subject the reader has to guess. */
-const RIDDLE = /^(?:What|Of|Where|One|That|Who|Those|Whoever|Whether|How|It|They)\b/;
+/** Openings of comments whose subject the reader has to guess. */
+const OPENING = /^(?:Whether|How|It|They)\b/;
 
 /** Openings of titles that no describe can complete. */
 const GUESSED = /^(?:what|of|where|one|that|who|those|whoever|they|it)\b/i;
 
-/** Words that have a standard term. */
-const PRIVATE =
-  /\b(?:heed(?:s|ed)?|whoever|amiss|anew|in vain|let(?:s|ting)? go|giv(?:e|es|en|ing) up|for good)\b/i;
-
 test('comments name their subject', () => {
   const riddles = files.flatMap((path) =>
     commentLines(path).flatMap(({ at, text, opens }) =>
-      opens && RIDDLE.test(text) ? [`${at}: ${text}`] : [],
+      opens && OPENING.test(text) ? [`${at}: ${text}`] : [],
+    ),
+  );
+  expect(riddles).toEqual([]);
+});
+
+test('sentences of comments name their subject', () => {
+  const riddles = files.flatMap((path) =>
+    commentSentences(path).flatMap(({ at, text }) =>
+      COMMENT_OPENING.test(text) ? [`${at}: ${text}`] : [],
     ),
   );
   expect(riddles).toEqual([]);
@@ -28,7 +35,25 @@ test('comments name their subject', () => {
 
 test('comments use the terms of the field', () => {
   const found = files.flatMap((path) =>
-    commentLines(path).flatMap(({ at, text }) => (PRIVATE.test(text) ? [`${at}: ${text}`] : [])),
+    commentLines(path).flatMap(({ at, text }) => (hasPrivateWord(text) ? [`${at}: ${text}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
+
+test('messages use the terms of the field', () => {
+  const sources = globSync('src/**/*.{ts,sh}').sort();
+  const found = sources.flatMap((path) =>
+    literalsOf(path).flatMap(({ at, text }) => (hasPrivateWord(text) ? [`${at}: ${text}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
+
+test('manuals, CRDs, completions and deployment files use the terms of the field', () => {
+  const paths = [...globSync('{man,deploy,completions}/*'), ...globSync('src/api/crds/*.yaml')];
+  const found = paths.sort().flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (hasPrivateWord(line) ? [`${path}:${index + 1}: ${line}`] : [])),
   );
   expect(found).toEqual([]);
 });
@@ -41,7 +66,7 @@ test('titles of tests name their subject', () => {
     .filter((path) => path.endsWith('.test.ts'))
     .flatMap((path) =>
       [...readFileSync(path, 'utf8').matchAll(TITLE)].flatMap(([, , title = '']) =>
-        GUESSED.test(title) || PRIVATE.test(title) ? [`${path}: ${title}`] : [],
+        GUESSED.test(title) || hasPrivateWord(title) ? [`${path}: ${title}`] : [],
       ),
     );
   expect(riddles).toEqual([]);
@@ -56,7 +81,7 @@ test('names of Python tests name their subject', () => {
     .flatMap((path) =>
       [...readFileSync(path, 'utf8').matchAll(PYTHON_TEST)].flatMap(([, name = '']) => {
         const title = name.replaceAll('_', ' ');
-        return GUESSED.test(title) || PRIVATE.test(title) ? [`${path}: ${title}`] : [];
+        return GUESSED.test(title) || hasPrivateWord(title) ? [`${path}: ${title}`] : [];
       }),
     );
   expect(riddles).toEqual([]);

@@ -32,8 +32,8 @@ export const someKinds = (shift: number) =>
 
 /**
  * Waits until udev is idle. When losetup and partx close a disk, udev may trigger a reread of its
- * partition table, and the links of partitions vanish for a moment. Of concurrent `udevadm settle`
- * calls, those that udev does not accept exit at once with status 0; a ping detects that.
+ * partition table, and the links of partitions vanish for a moment. Concurrent `udevadm settle`
+ * calls that udev does not accept exit at once with status 0; a ping detects that.
  */
 export async function udevRests(): Promise<void> {
   const ping = ['control', '--ping', '--timeout=10'];

@@ -194,7 +194,7 @@ async function findRecords(expected: readonly Expected[]): Promise<string[]> {
   ];
 }
 
-/** Checks jobs. Those of an existing volume are no leak, but half a submission is. */
+/** Checks jobs. Jobs of an existing volume are no leak, but half a submission is. */
 async function findJobs(expected: readonly Expected[]): Promise<string[]> {
   const faults: string[] = [];
   for (const subject of await list(JOBS)) {

@@ -62,8 +62,8 @@ def destroys(argv):
 
 def destroyed(path, argv):
     """
-    Returns the device that must not be in use. That is `path`, or, if the command changes only one
-    partition of that disk and the kernel knows it, the partition.
+    Returns the device that must not be in use: the partition, if the command changes only one
+    partition of the disk `path` and the kernel knows it; else `path`.
     """
     found = argv[0] == "sgdisk" and re.match(r"--partition-guid=(\d+):", argv[1])
     partition = found and f"{path}{'p' if path[-1].isdigit() else ''}{found[1]}"

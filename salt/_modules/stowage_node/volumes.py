@@ -23,9 +23,9 @@ GUIDS = (512 + 56, 4096 + 56), (512 - 56, 4096 - 56)
 
 class Volumes:
     """
-    Logical volumes in the groups of a node's list. Those with Stowage's tag may be changed, and
-    those that the list has as a device, `/dev/GROUP/NAME`. Methods return the reason of a refusal,
-    or None.
+    Logical volumes in the groups of a node's list. Volumes with Stowage's tag may be changed, and
+    volumes that the list has as a device, `/dev/GROUP/NAME`. Methods return the reason of a
+    refusal, or None.
     """
 
     def __init__(self, groups, patterns):

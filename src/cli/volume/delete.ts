@@ -38,7 +38,7 @@ export async function remove(
   const { selector, forgetNode } = flags;
   requireOneWay('delete', names, flags);
   if (names.length === 0 && forgetNode) {
-    throw new StowageError('usage', '--forget-node needs names, since it discards data', {
+    throw new StowageError('usage', '--forget-node needs names, since it abandons data', {
       hint: 'For example: stowage delete volume data1 --forget-node',
     });
   }

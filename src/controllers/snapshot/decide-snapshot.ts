@@ -31,10 +31,10 @@ export function decideSnapshot(input: SnapshotInput, now: number): Decision<Snap
 }
 
 /**
- * Decides beside the standard snapshot-controller. That controller refuses claims whose
+ * Decides beside the standard snapshot-controller. The snapshot-controller refuses claims whose
  * PersistentVolume is not CSI, but binds an existing content of the expected name. By the driver of
- * such a PersistentVolume, it finds no default class, so this function sets that as well.
- * Everything else is left to that controller, including reports of obstacles.
+ * such a PersistentVolume, it finds no default class, so this function sets the class as well.
+ * Everything else is left to the snapshot-controller, including reports of obstacles.
  */
 function beside({ snapshot, content, ...input }: SnapshotInput): Decision<SnapshotAction> {
   const { metadata, spec, status } = snapshot;

@@ -51,8 +51,8 @@ const ROOT = {
 };
 
 /**
- * Returns the schemas of kinds, by the API server's names. Those of built-in kinds only state that
- * their fields are unknown.
+ * Returns the schemas of kinds, by the API server's names. Schemas of built-in kinds only state
+ * that their fields are unknown.
  */
 export function schemasOf(kinds: Kind[]): object {
   return {

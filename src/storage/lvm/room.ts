@@ -54,9 +54,9 @@ export function withRoom(
 }
 
 /**
- * Adds the room precondition and a lock against other jobs that write to the pool. Of several jobs
- * that check before any writes, each would find room. The locked device exists while a volume of
- * the pool is active.
+ * Adds the room precondition and a lock against other jobs that write to the pool. Without the
+ * lock, several jobs could check before the first one writes, and each would find room. The locked
+ * device exists while a volume of the pool is active.
  */
 export function withRoomAlone(...args: Parameters<typeof withRoom>): Step {
   const [desired, , thinPool, , step] = args;

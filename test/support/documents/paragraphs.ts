@@ -9,6 +9,7 @@ export interface Paragraph {
   lines: number;
   /** Text without marks. Each span of code is one word. */
   text: string;
+  isHeading: boolean;
 }
 
 const markdown = new MarkdownIt();
@@ -17,15 +18,17 @@ const markdown = new MarkdownIt();
 export function paragraphsOf(path: string): Paragraph[] {
   // Cells have no lines of their own: they are in that of their row.
   let row: [number, number] = [0, 0];
+  let isHeading = false;
   return markdown.parse(readFileSync(path, 'utf8'), {}).flatMap(({ type, map, children }) => {
     if (type === 'tr_open' && map) row = map;
+    if (type.startsWith('heading_')) isHeading = type === 'heading_open';
     if (type !== 'inline') return [];
     const [from, to] = map ?? row;
     const text = (children ?? []).map((child) => {
       if (child.type === 'code_inline') return 'CODE';
       return child.type.endsWith('break') ? ' ' : child.content;
     });
-    return [{ at: `${path}:${from + 1}`, lines: to - from, text: text.join('') }];
+    return [{ at: `${path}:${from + 1}`, lines: to - from, text: text.join(''), isHeading }];
   });
 }
 

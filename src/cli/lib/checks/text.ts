@@ -17,7 +17,7 @@ export function checksText(reports: readonly NodeReport[]): string {
     .join('\n');
 }
 
-/** Returns lines for a shell: messages and hints are comments. One fix is printed once. */
+/** Returns lines for a shell: messages and hints are comments. Prints equal fixes once. */
 export function helpLines(heading: string, checks: readonly Check[]): string {
   const fixes = Map.groupBy(
     checks.filter(({ ok, hint }) => !ok && hint !== undefined),

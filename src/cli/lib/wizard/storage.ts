@@ -61,7 +61,7 @@ export const groupOf = <A>(nodesOf: (answers: A) => readonly string[]) =>
 const ofOne = async ([node, ...more]: readonly string[], on: ChoicesOn, access: ClusterAccess) =>
   node === undefined || more.length > 0 ? [] : on(node, access);
 
-/** Returns the disks and partitions of a node with their content. Those in use cannot be chosen. */
+/** Returns the disks and partitions of a node with their content. Devices in use are disabled. */
 export async function deviceChoices(
   node: string,
   access: ClusterAccess,

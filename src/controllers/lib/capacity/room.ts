@@ -22,7 +22,7 @@ export interface KeptCopy {
  * size, however little they use.
  *
  * A copy, or a volume made from one, counts with its usage and its nominal size, since an unknown
- * number of blocks is shared. That promises too little, never too much.
+ * number of blocks is shared. The sum may be too small, never too large.
  */
 export function directoryRoom(
   facts: DirectoryRoom,
