@@ -1,5 +1,6 @@
-// Five projects: `unit` touches nothing outside the process but loopback; `integration` and `thorough` need root, loop
-// devices, sshd, kubectl; `cluster` runs against real Kubernetes, real Salt and real nodes, which it builds first.
+// Five projects: `unit` touches nothing outside the process but loopback; `integration` and
+// `thorough` need root, loop devices, sshd, kubectl; `cluster` runs against real Kubernetes, real
+// Salt and real nodes, which it builds first.
 const common = {
   extensionsToTreatAsEsm: ['.ts', '.sh', '.yaml'],
   transform: {
@@ -18,8 +19,8 @@ const common = {
 export default {
   // By default a machine with two cores would use one.
   maxWorkers: '100%',
-  // Ends a test that hangs. No test passes or fails by how long it takes: a busy machine may need ten times as long as one at
-  // rest. Jest reads it here only, not in a project.
+  // Ends a test that hangs. No test passes or fails by how long it takes: a busy machine may need
+  // ten times as long as one at rest. Jest reads it here only, not in a project.
   testTimeout: 180_000,
   projects: [
     {

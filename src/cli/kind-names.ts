@@ -8,9 +8,9 @@ interface KindName {
 }
 
 /**
- * Converts `VERB KIND/NAME…` to `VERB KIND NAME…`, as kubectl reads it. KIND may carry its API group,
- * as `-o name` prints it. `isPositional` reports whether an argument is neither an option nor the
- * value of one. Throws a StowageError `usage` for names of several kinds. Pure.
+ * Converts `VERB KIND/NAME…` to `VERB KIND NAME…`, as kubectl reads it. KIND may carry its API
+ * group, as `-o name` prints it. `isPositional` reports whether an argument is neither an option
+ * nor the value of one. Throws a StowageError `usage` for names of several kinds. Pure.
  */
 export function splitKindNames(
   argv: readonly string[],

@@ -6,7 +6,7 @@ import { COMMENT_OPENING, hasPrivateWord } from '../support/documents/words.ts';
 
 const files = [
   ...globSync('{src,test,scripts,salt}/**/*.{ts,mjs,cjs,sh,py}'),
-  ...globSync('bin/*'),
+  ...globSync('{bin,deploy,completions}/*'),
 ].sort();
 
 /** Openings of comments whose subject the reader has to guess. */
@@ -56,6 +56,23 @@ test('manuals, CRDs, completions and deployment files use the terms of the field
       .flatMap((line, index) => (hasPrivateWord(line) ? [`${path}:${index + 1}: ${line}`] : [])),
   );
   expect(found).toEqual([]);
+});
+
+const MOST_COLUMNS = 100;
+
+/** Line of a comment. */
+const COMMENT = /^\s*(?:#(?!!)|\/\/|\/?\*+) /;
+
+test(`comments wrap at ${MOST_COLUMNS} columns`, () => {
+  const paths = [...files, ...globSync('{src,test}/**/*.{yaml,go}'), ...globSync('*.js')];
+  const wide = paths.sort().flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line, index) =>
+        COMMENT.test(line) && [...line].length > MOST_COLUMNS ? [`${path}:${index + 1}`] : [],
+      ),
+  );
+  expect(wide).toEqual([]);
 });
 
 /** Title of a test or of a group of tests: the first argument, before a function. */

@@ -77,7 +77,8 @@ describeAsRoot('the life cycle of a volume, killed at every boundary', () => {
       const start = (await callsSoFar()).length;
       await live({});
       const calls = (await callsSoFar()).slice(start);
-      // Observations call some of these programs, too: killing an observation's shell is also a case.
+      // Observations call some of these programs, too: killing an observation's shell is also a
+      // case.
       for (const at of AT) {
         for (let call = 1 + (SEED % EACH.program); call <= calls.length; call += EACH.program) {
           await live({ job: { during: 'create', crash: { program: '*', call, at } } });

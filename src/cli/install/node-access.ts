@@ -6,7 +6,9 @@ export interface NodeAccess {
   args: string[];
   volumes: object[];
   mounts: { name: string; mountPath: string; readOnly: true }[];
-  /** Objects of the namespace without which the pod does not start, such as `Secret stowage-ssh`. */
+  /**
+   * Objects of the namespace without which the pod does not start, such as `Secret stowage-ssh`.
+   */
   needs: string[];
 }
 

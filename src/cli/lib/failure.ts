@@ -18,7 +18,9 @@ export const EXIT: Readonly<Record<ErrorCode, number>> = {
   partial: 7,
 };
 
-/** Calls `report` with the error, unless there is nothing to report, and returns the exit status. */
+/**
+ * Calls `report` with the error, unless there is nothing to report, and returns the exit status.
+ */
 export function failed(error: unknown, io: Io, report: (error: unknown) => void): number {
   // commander also throws for requested help.
   if (error instanceof CommanderError && error.exitCode === 0) return 0;

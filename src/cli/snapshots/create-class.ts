@@ -19,8 +19,8 @@ export interface CreateSnapshotClassFlags extends CreateFlags {
 }
 
 /**
- * Runs `stowage create snapshotclass`. Does not call `connect` for a dry run of the client. Throws a
- * StowageError.
+ * Runs `stowage create snapshotclass`. Does not call `connect` for a dry run of the client. Throws
+ * a StowageError.
  */
 export async function createSnapshotClass(
   name: string,
@@ -48,7 +48,9 @@ export async function createSnapshotClass(
   printDone([made], false, isServer ? 'created (server dry run)' : 'created', output, io);
 }
 
-/** Throws a StowageError `conflict` for a second default class: snapshots without a class fail then. */
+/**
+ * Throws a StowageError `conflict` for a second default class: snapshots without a class fail then.
+ */
 async function refuseSecondDefault(
   name: string,
   client: KubeClient,

@@ -50,8 +50,8 @@ export async function deleteClasses(
 }
 
 /**
- * Reports whether a Volume without a PersistentVolume waits for its class. A failed one may wait for
- * another class of the name.
+ * Reports whether a Volume without a PersistentVolume waits for its class. A failed one may wait
+ * for another class of the name.
  */
 const needsClass = ({ metadata, status }: Volume): boolean =>
   metadata.deletionTimestamp === undefined && status?.phase !== 'Failed';

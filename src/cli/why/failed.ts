@@ -55,8 +55,8 @@ function wrong(
 }
 
 /**
- * Returns the fix of a reason, followed by a retry if the fix triggers none. Without one, the source
- * of the Volume's data is the likely cause.
+ * Returns the fix of a reason, followed by a retry if the fix triggers none. Without one, the
+ * source of the Volume's data is the likely cause.
  */
 function fixOf(volume: Volume, found: Obstruction | undefined): Fix {
   if (found?.fix === undefined) {

@@ -28,7 +28,9 @@ export interface Fix {
   run?: string[];
   /** Applied before `run`. */
   manifest?: object;
-  /** Flags that the daemon needs; the command for them depends on where it runs (`besideDaemons`). */
+  /**
+   * Flags that the daemon needs; the command for them depends on where it runs (`besideDaemons`).
+   */
   daemonFlags?: readonly string[];
 }
 

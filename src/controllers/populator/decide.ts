@@ -59,7 +59,10 @@ export function decide(input: MachineInput, now: number): MachineDecision {
   return fill(input, found.definition, now);
 }
 
-/** Returns the event for a claim that its class's provisioner bound to another volume meanwhile, an empty one. */
+/**
+ * Returns the event for a claim that its class's provisioner bound to another volume meanwhile, an
+ * empty one.
+ */
 function bypassed(
   { pv, uid }: MachineInput,
   { spec, metadata }: PersistentVolumeClaim,

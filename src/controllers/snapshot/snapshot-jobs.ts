@@ -69,7 +69,9 @@ export function createExecutorWork<Wanted extends object, Seen>({
 }: ExecutorWorkDeps<Wanted, Seen>): NodeWork {
   const jobs = createJobRunner(executor);
 
-  /** Returns a function that observes a snapshot. It runs the probes that the others depend on once. */
+  /**
+   * Returns a function that observes a snapshot. It runs the probes that the others depend on once.
+   */
   function observer(node: string, wanted: Wanted) {
     let before: Results | undefined;
     return async (results?: Results) => {

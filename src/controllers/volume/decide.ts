@@ -44,9 +44,9 @@ function reconcile(input: Input, now: number): Decision {
 }
 
 /**
- * Reports whether a Volume failed permanently, until its spec changes or a retry is requested. An unavailable Volume may
- * recover by itself. While it is attached again, or its node is away, its Ready is Unknown and its
- * phase still Failed.
+ * Reports whether a Volume failed permanently, until its spec changes or a retry is requested. An
+ * unavailable Volume may recover by itself. While it is attached again, or its node is away, its
+ * Ready is Unknown and its phase still Failed.
  */
 function isStuck({ volume }: Input): boolean {
   const ready = readyOf(volume);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Unpacks a tar archive into an empty file system:
 #
-#     stowage-archive FILE|DEVICE UID ext4|xfs OFFSET SIZE zeroes|dirty COMPRESSION ALLOWED SHA256|- URL|PATH|backup:UID:PATH
+#     stowage-archive FILE|DEVICE UID ext4|xfs OFFSET SIZE zeroes|dirty COMPRESSION ALLOWED
+#       SHA256|- URL|PATH|backup:UID:PATH
 #
 # ALLOWED is `plain`, `devices`, `setuid` or `devices+setuid`. The script reads the archive once,
 # and unpacks it as it arrives. The volume does not exist before all checks, so that no user sees

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Fills a new volume with the content of a disk:
 #
-#     stowage-image TARGET UID ext4|xfs|block OFFSET SIZE zeroes|dirty raw|qcow2|exact COMPRESSION SHA256|- SOURCE
+#     stowage-image TARGET UID ext4|xfs|block OFFSET SIZE zeroes|dirty raw|qcow2|exact
+#       COMPRESSION SHA256|- SOURCE
 #
 # In a file system the content is disk.img, as in KubeVirt. Raw content is streamed: its checksum is
 # computed and its compression unpacked on the way, and no more is written than there is room for. A

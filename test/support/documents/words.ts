@@ -9,6 +9,8 @@ export const COMMENT_OPENING = /^(?:What|Of|Where|One|That|Who|Those|Whoever)\b/
 export const DOCUMENT_OPENING =
   /^(?:What|Of|Where|That|Who|Those|Whoever|One (?:of|that|without|whose|recorded))\b/;
 
-/** Returns whether a text has a private word, apart from names of parameters: `folder`, `{folder}`. */
+/**
+ * Returns whether a text has a private word, apart from names of parameters: `folder`, `{folder}`.
+ */
 export const hasPrivateWord = (text: string): boolean =>
   PRIVATE.test(text.replaceAll(/`[^`]*`|\{\w+\}|@param \w+/g, ''));

@@ -40,7 +40,9 @@ export const tableField = (
   rows: readonly (readonly (string | undefined)[])[],
 ): FieldValue => (rows.length === 0 ? undefined : { table: table(headings, rows) });
 
-/** Returns a table of events. `objectOf` returns a cell for the object, if events are of several. */
+/**
+ * Returns a table of events. `objectOf` returns a cell for the object, if events are of several.
+ */
 export const eventTable = (
   events: readonly AnyEvent[],
   now: number,

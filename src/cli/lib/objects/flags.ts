@@ -20,8 +20,8 @@ export const WAIT_MS = 300_000;
 const DRY_RUNS = ['none', 'client', 'server'];
 
 /**
- * Adds the options for creating objects. `withPlan`: one more dry run observes nodes, and prints the
- * commands that would run there.
+ * Adds the options for creating objects. `withPlan`: one more dry run observes nodes, and prints
+ * the commands that would run there.
  */
 export function addCreateOptions(command: Command, withPlan = false): Command {
   return command

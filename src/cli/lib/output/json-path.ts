@@ -11,9 +11,9 @@ const wrong = (what: string): StowageError =>
   new StowageError('usage', `-o jsonpath: ${what}`, { hint: HINT });
 
 /**
- * Fills a JSONPath template of kubectl: text, `{.path}`, `{"text"}`, and `{range .path}…{end}`. Missing
- * fields are empty. Several values are separated by spaces; objects and arrays are JSON. Throws a
- * StowageError `usage`.
+ * Fills a JSONPath template of kubectl: text, `{.path}`, `{"text"}`, and `{range .path}…{end}`.
+ * Missing fields are empty. Several values are separated by spaces; objects and arrays are JSON.
+ * Throws a StowageError `usage`.
  * Source: https://kubernetes.io/docs/reference/kubectl/jsonpath/
  */
 export function fillJsonPath(template: string, data: object): string {

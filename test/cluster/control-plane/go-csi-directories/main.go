@@ -1,5 +1,6 @@
-// Csi-directories is a CSI driver for tests: each volume is a directory of the machine, bound to where the kubelet wants it.
-// It serves the controller, the node and the registration with the kubelet.
+// Csi-directories is a CSI driver for tests: each volume is a directory of the machine, bound to
+// where the kubelet wants it. It serves the controller, the node and the registration with the
+// kubelet.
 package main
 
 import (

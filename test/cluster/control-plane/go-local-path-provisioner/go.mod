@@ -1,5 +1,5 @@
-// Rancher's local-path-provisioner, for the cluster tests with classes of another provisioner: `go build -o FOLDER tool`.
-// Another version: change v0.0.30, then run `go mod tidy`.
+// Rancher's local-path-provisioner, for the cluster tests with classes of another provisioner:
+// `go build -o FOLDER tool`. Another version: change v0.0.30, then run `go mod tidy`.
 module stowage.dev/test/local-path-provisioner
 
 go 1.26.0
