@@ -32,17 +32,19 @@ export async function snapshots(stage: Stage): Promise<void> {
   await isBound(stage, 'prod', 'foo');
   await stowage('create', 'snapshot', 'prod/foo-backup', '--pvc', 'foo', '--wait');
 
-  await stage.say('Restored into the namespace test: the claim waits, for nobody granted that.');
+  await stage.say(
+    'The snapshot is restored into the namespace test. Without a grant, the claim waits.',
+  );
   const to = ['--to', 'test/foo-testing'];
   await stowage('restore', 'snapshot', 'prod/foo-backup', ...to);
   await used(stage, 'test', 'foo-testing');
   await stowage('why', 'pvc', 'test/foo-testing');
 
-  await stage.say('An owner of prod grants it.');
+  await stage.say('An owner of the namespace prod grants the use of the snapshot.');
   await stowage('grant', 'snapshot', 'prod/foo-backup', '--to', 'test');
   await isBound(stage, 'test', 'foo-testing');
   await stowage('get', 'grants', '-n', 'prod');
-  await stage.say('All of it deleted.');
+  await stage.say('The claims and the snapshot are deleted.');
   await removePods(stage);
   await type.call(stage, 'kubectl', ['-n', 'test', 'delete', 'pvc', 'foo-testing']);
   await type.call(stage, 'kubectl', ['-n', 'prod', 'delete', 'volumesnapshot', 'foo-backup']);
@@ -52,7 +54,7 @@ export async function snapshots(stage: Stage): Promise<void> {
 
 const SOURCES = '/etc/stowage/sources.conf';
 
-/** A claim filled from an Image, and one of a kind that nobody registered. */
+/** Fills a claim from an Image, and shows a claim whose source has an unregistered kind. */
 export async function images(stage: Stage): Promise<void> {
   if (existsSync(SOURCES)) {
     await stage.say(
@@ -90,7 +92,9 @@ ${claim('root', 'default', 'stowage.dev', 'Image', 'hello')}`);
   );
   await stage.type('head', ['-c', '18', await pathOf(stage, volume)]);
 
-  await stage.say('A claim of a kind that nobody registered is refused, and why is said.');
+  await stage.say(
+    'A claim whose source has an unregistered kind is refused. The command why names the reason.',
+  );
   await stage.apply(claim('odd', 'default', 'example.com', 'Tape', 'old'));
   await used(stage, 'default', 'odd');
   await stage

@@ -65,7 +65,7 @@ export async function volumes(stage: Stage): Promise<void> {
 /** Consent: a disk that carries data is refused, until exactly that data is named. */
 export async function consent(stage: Stage): Promise<void> {
   const { say, stowage, type, folder } = bound(stage);
-  await say('A disk of the node (a loop device stands for it), with the file system of somebody.');
+  await say('A disk of the node (here a loop device) already contains a file system.');
   const disk = await makeDisk(folder, 'taken', 512n << 20n);
   stage.onEnd(() => disk.remove());
   await type('mkfs.ext4', ['-q', '-F', disk.path]);
@@ -75,13 +75,15 @@ export async function consent(stage: Stage): Promise<void> {
     ...['--device', disk.path, '--on-delete', 'Delete'],
   ];
   const plan = ['--dry-run=plan', '--ssh-config', join(folder, 'ssh_config')];
-  await say('Planned, not done: it is refused, and the reason says what would allow it.');
+  await say(
+    'A dry run plans the volume. It is refused, and the message names the data to consent to.',
+  );
   const { stderr } = await type('stowage', [...create, ...plan], { exit: 5 });
   const overwrite = /spec\.overwrite to "([^"]+)"/.exec(stderr)?.[1] ?? '';
 
-  await say('With a consent that names what is on the disk: the commands that would run there.');
+  await say('With a consent that names this data, the dry run prints the commands for the node.');
   await stowage(...create, '--overwrite', overwrite, ...plan);
-  await say('And done.');
+  await say('Without the dry run, the commands run.');
   await stowage(...create, '--overwrite', overwrite, '--yes', '--wait');
   await stowage('delete', 'volume', 'demo-disk', '--wait');
 }
