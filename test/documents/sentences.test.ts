@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { paragraphsOf, sentencesOf } from '../support/documents/paragraphs.ts';
+import { paragraphsOf, sentencesOf, splitLists } from '../support/documents/paragraphs.ts';
 import { DOCUMENT_OPENING, hasPrivateWord } from '../support/documents/words.ts';
 
 const documents = [...globSync('*.md'), ...globSync('docs/**/*.md')].sort();
@@ -37,6 +37,8 @@ describe.each(documents)('%s', (path) => {
     );
     expect(found).toEqual([]);
   });
+
+  test('numbers the steps of a list from 1', () => expect(splitLists(path)).toEqual([]));
 
   test(`wraps lines at ${MOST_COLUMNS} columns, except in tables and code`, () => {
     const lines = readFileSync(path, 'utf8')

@@ -34,3 +34,13 @@ export function paragraphsOf(path: string): Paragraph[] {
 
 /** Returns the sentences of a text. A colon or a semicolon ends none. */
 export const sentencesOf = (text: string): string[] => text.split(/(?<=[.?!])\s+(?=\S)/);
+
+/**
+ * Returns the lines of numbered lists that begin with another number than 1: a block that is not
+ * indented splits the steps of a list.
+ */
+export const splitLists = (path: string): string[] =>
+  markdown
+    .parse(readFileSync(path, 'utf8'), {})
+    .filter((token) => token.type === 'ordered_list_open' && token.attrGet('start') !== null)
+    .map(({ map }) => `${path}:${(map?.[0] ?? 0) + 1}`);

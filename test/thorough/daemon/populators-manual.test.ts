@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
@@ -10,6 +9,7 @@ import {
   VOLUME_POPULATORS,
 } from '../../../src/api/resources.ts';
 import { sourcesRole } from '../../../src/cli/populators/manifest.ts';
+import { readBlocks } from '../../support/documents/page.ts';
 import { HELLOS } from '../../support/hello.ts';
 import {
   type PopulationCluster,
@@ -35,10 +35,16 @@ const RESOURCES: Record<string, Resource> = Object.fromEntries(
 );
 
 test('the objects of the example in docs/populators.md fill a claim', async () => {
-  const [manual = ''] = (await readFile('docs/populators.md', 'utf8')).split('\n## Images');
-  const objects = [...manual.matchAll(/^```yaml\n(.*?)^```$/gms)].flatMap(([, text = '']) =>
-    parseAllDocuments(text).map((document) => document.toJS() as KubeObject),
-  );
+  const blocks = readBlocks('docs/populators.md');
+  const objects = blocks
+    .slice(
+      0,
+      blocks.findIndex(({ heading }) => heading === 'Images'),
+    )
+    .filter(({ language }) => language === 'yaml')
+    .flatMap(({ body }) =>
+      parseAllDocuments(body).map((document) => document.toJS() as KubeObject),
+    );
   expect(objects.map(({ kind }) => kind)).toEqual(Object.keys(RESOURCES));
   await cluster.createClass('fast');
   for (const object of objects) {
