@@ -127,7 +127,12 @@ export function heldByFinalizers(
 }
 
 function heldPv(pv: PersistentVolume, known: VolumeFacts): Blocker {
-  const bound = pv.status?.phase === 'Bound' ? foundIn(known.claim) : undefined;
+  const claim = foundIn(known.claim);
+  // A claim of that name with another PersistentVolume has other data.
+  const isBound =
+    pv.status?.phase === 'Bound' &&
+    (claim?.spec.volumeName || pv.metadata.name) === pv.metadata.name;
+  const bound = isBound ? claim : undefined;
   const why = `its PersistentVolume is in use: ${whatHolds(pv)}`;
   if (bound === undefined) {
     const { name: pvName, finalizers: all = [] } = pv.metadata;

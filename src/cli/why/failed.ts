@@ -1,13 +1,14 @@
 import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import { READY_REASON } from '../../api/names.ts';
 import type { ReasonCode } from '../../api/reasons.ts';
-import type { Condition, Volume } from '../../api/volume.ts';
+import type { Condition } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
 import { commandLine, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { failedPv } from './failed-pv.ts';
+import { checkUid, ownClaim } from './fixes/own-claim.ts';
 import { type Obstruction, obstructionOf } from './obstruction.ts';
 import type { Reason as Cause } from './reasons.ts';
 import { isStuck, nextAttempt, ownPv, sinceOf } from './state.ts';
@@ -34,9 +35,10 @@ const ENLARGED: readonly string[] = [
 ] satisfies readonly ReasonCode[];
 
 function wrong(
-  { volume }: VolumeFacts,
+  known: VolumeFacts,
   { reason, detail }: Condition,
 ): Pick<Blocker, 'cause' | 'reason' | 'fix'> {
+  const { volume } = known;
   if (reason === READY_REASON.internalError && validateVolume(volume).length > 0) {
     return {
       cause: 'InvalidSpec',
@@ -46,11 +48,11 @@ function wrong(
       },
     };
   }
-  const found = obstructionOf(detail, { node: nodeOf(volume), volume });
+  const found = obstructionOf(detail, { node: nodeOf(volume), volume, known });
   return {
     cause: found === undefined ? 'UnknownReason' : (found.cause ?? 'Failed'),
     reason: found?.reason,
-    fix: fixOf(volume, found),
+    fix: fixOf(known, found),
   };
 }
 
@@ -58,10 +60,11 @@ function wrong(
  * Returns the fix of a reason, followed by a retry if the fix triggers none. Without one, the
  * source of the Volume's data is the likely cause.
  */
-function fixOf(volume: Volume, found: Obstruction | undefined): Fix {
+function fixOf(known: VolumeFacts, found: Obstruction | undefined): Fix {
+  const { volume } = known;
   if (found?.fix === undefined) {
     return (
-      refill(volume) ?? { say: 'Retry the Volume once the cause is fixed.', run: retry(volume) }
+      refill(known) ?? { say: 'Retry the Volume once the cause is fixed.', run: retry(volume) }
     );
   }
   const { fix, cause, reason } = found;
@@ -76,15 +79,22 @@ function fixOf(volume: Volume, found: Obstruction | undefined): Fix {
  * Returns the fix that fills a claim again from a corrected source. The Volume keeps the source's
  * settings from its creation: another attempt would fail in the same way.
  */
-function refill(volume: Volume): Fix | undefined {
+function refill(known: VolumeFacts): Fix | undefined {
+  const { volume } = known;
   const populator = volume.spec.source?.populator;
   const claim = claimOf(volume);
   const kind = populator == null ? undefined : BUILTIN_KINDS[populator.builtin]?.resource;
   if (populator == null || claim === undefined || kind === undefined) return undefined;
   const source = ['-n', populator.namespace, `${kind.plural}.${kind.group}`, populator.name];
   const ofClaim = ['-n', claim.namespace, 'pvc', claim.name];
+  const what = `${kind.kind} ${populator.namespace}/${populator.name}`;
+  const checked = ownClaim(volume, claim, known, {
+    replace: `delete it and ${what}, which is immutable, and create both again, corrected`,
+    create: `create the claim again after a corrected ${what}`,
+  });
+  if ('instead' in checked) return checked.instead;
   return {
-    say: `${kind.kind} ${populator.namespace}/${populator.name} is immutable: correct it in source.yaml, and create it again. Then create the claim again, which gets a new Volume.`,
+    say: `${what} is immutable: correct it in source.yaml, and create it again. Then create the claim again, which gets a new Volume. ${checkUid(claim.uid)}`,
     run: [
       `${commandLine('kubectl', 'get', ...source, '-o', 'yaml')} > source.yaml`,
       `${commandLine('kubectl', 'get', ...ofClaim, '-o', 'yaml')} > claim.yaml`,

@@ -1,9 +1,13 @@
-import type { KubeNode, StorageClass } from '../../api/core.ts';
-import { NODES, STORAGE_CLASSES } from '../../api/resources.ts';
+import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
+import { type ReasonCode, readReason } from '../../api/reasons.ts';
+import { NODES, PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
+import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { type ReadClient, readConsumers } from '../lib/objects/related.ts';
+import { readyOf } from '../lib/objects/volume-progress.ts';
 import { readNamed } from '../lib/read-result.ts';
+import { isStuck } from './state.ts';
 import type { VolumeFacts } from './types.ts';
 
 /** Reads a Volume's facts. Throws a StowageError; a refusal stands for an unreadable object. */
@@ -24,5 +28,31 @@ export async function readFacts(
       },
     ),
     node: await readNamed<KubeNode>(client, NODES, nodeOf(volume), { signal }),
+    ...(isStuck(volume) && (await readDeletable(client, volume, signal))),
+  };
+}
+
+/** Reads the objects that fixes of a Failed Volume may delete by their names. */
+async function readDeletable(
+  client: ReadClient,
+  volume: Volume,
+  signal: AbortSignal,
+): Promise<Pick<VolumeFacts, 'templateClaim' | 'otherVolume'>> {
+  const claim = claimOf(volume);
+  const reason = readReason(readyOf(volume)?.detail);
+  const isTaken = reason?.code === ('DeviceOfAnother' satisfies ReasonCode);
+  const other = isTaken ? reason.parameters.volume : undefined;
+  return {
+    ...(claim && {
+      templateClaim: await readNamed<PersistentVolumeClaim>(
+        client,
+        PERSISTENT_VOLUME_CLAIMS,
+        claim.name,
+        { namespace: claim.namespace, signal },
+      ),
+    }),
+    ...(other !== undefined && {
+      otherVolume: await readNamed<Volume>(client, VOLUMES, other, { signal }),
+    }),
   };
 }

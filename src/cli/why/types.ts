@@ -20,6 +20,13 @@ export interface VolumeFacts {
   pods: Reading<Pod[]>;
   storageClass: Reading<StorageClass>;
   node: Reading<KubeNode>;
+  /**
+   * Claim of the name that the template of a Failed Volume has. It may be another claim, created
+   * later. Undefined if the Volume was created for no claim.
+   */
+  templateClaim?: Reading<PersistentVolumeClaim>;
+  /** Volume that has the device of a Failed Volume, by its name; it may have been recreated. */
+  otherVolume?: Reading<Volume>;
 }
 
 export interface Fix {

@@ -452,7 +452,9 @@ describe('a bound claim', () => {
 
   test('is not held up while its terminating Volume waits for it', () => {
     const volume = terminating('the PersistentVolume is still in use');
-    const facts = { ...aboutMade, volume, claim: { found: bound }, pv: pv('Bound') };
+    const { name: volumeName } = volume.metadata;
+    const its = { ...bound, spec: { ...bound.spec, volumeName } };
+    const facts = { ...aboutMade, volume, claim: { found: its }, pv: pv('Bound') };
     expect(diagnose(facts, NOW)).toMatchObject({ cause: 'ClaimHoldsDeletion' });
     const all = known({ claim: bound, volume: { found: volume }, known: facts });
     expect(diagnoseClaim(all, NOW)).toMatchObject({ nothing: expect.any(String) });

@@ -45,8 +45,7 @@ test.each<Row>([
   [
     reason('DeviceOfAnother', { device, volume: 'data0' }),
     'DeviceOfAnother',
-    `delete it, which frees ${device}. Otherwise, use another device.`,
-    ['stowage delete volume data0 --wait'],
+    `Check that Volume data0 still has ${device}. If the data of that Volume is not needed, delete it, which frees ${device}.`,
   ],
   [
     reason('DeviceOfAnother', { device, uid: '1-2' }),

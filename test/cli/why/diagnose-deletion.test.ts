@@ -96,6 +96,17 @@ describe('a deletion is held up by', () => {
       }),
     ],
     [
+      given('a claim that is bound to another PersistentVolume', heldByPv, {
+        ...bound,
+        claim: found({ ...claim(), spec: { volumeName: 'data2' } }),
+        pods: found([]),
+      }),
+      heldUpBy('it is bound to the claim db/data-0', 'no longer in use', {
+        since: ago(600),
+        run: ['kubectl get pv data1 -o yaml'],
+      }),
+    ],
+    [
       given('a bound claim that may not be read', heldByPv, { ...bound, claim: forbidden }),
       heldUpBy('it is bound to the claim db/data-0', 'no longer in use', {
         since: ago(600),

@@ -1,14 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ObjectMeta } from '../../../src/api/meta.ts';
 import { DRIVER, PROVISIONED_BY_ANNOTATION, READY_REASON } from '../../../src/api/names.ts';
 import * as reasons from '../../../src/api/reasons.ts';
 import type { VolumeSpec } from '../../../src/api/volume.ts';
-import type { Blocker } from '../../../src/cli/why/types.ts';
+import type { Blocker, VolumeFacts } from '../../../src/cli/why/types.ts';
 import { ago } from '../../support/cluster-objects.ts';
 import {
   ABSENT,
   available,
   away,
   bound,
+  claim,
   deleted,
   explain,
   failedBy,
@@ -38,6 +40,7 @@ const awayFor = (why: reasons.Explanation) =>
 const SMALL = reasons.explain('FileSystemTooSmall', {
   ...{ type: 'xfs', needed: 314_572_800, size: '300Mi', bytes: 67_108_864 },
 });
+const STEP_FAILED = reasons.explain('StepFailed', { step: 'check', exit: 3 });
 const FROM_IMAGE: Partial<VolumeSpec> = {
   source: { populator: { builtin: 'Image', namespace: 'db', name: 'debian', options: {} } },
 };
@@ -56,6 +59,18 @@ const ofClaim = (name: string, why: reasons.Explanation, spec: Partial<VolumeSpe
       },
     },
   );
+/** Facts about the claim db/data, bound to a PersistentVolume if one is named. */
+const claimNow = (uid: string, volumeName?: string, metadata: Partial<ObjectMeta> = {}) => ({
+  templateClaim: found({
+    ...claim({ name: 'data', uid, ...metadata }),
+    spec: { ...(volumeName !== undefined && { volumeName }) },
+  }),
+});
+const CHECK_UID =
+  'Before its deletion, check that claim.yaml has the uid u1: kubectl deletes any claim of that name.';
+const DELETE_VOLUME = ['stowage delete volume pvc-u1'];
+const UNREAD = (what: string) =>
+  `Another claim db/data may exist by now: find out its UID and its PersistentVolume, which could not be read. If the UID is u1, and the claim has no other PersistentVolume than pvc-u1, delete it${what}. Otherwise, keep the claim, and delete Volume pvc-u1.`;
 const recreateClaim = (name: string) => [
   `kubectl get -n db pvc ${name} -o yaml > claim.yaml`,
   `kubectl delete -n db pvc ${name}`,
@@ -186,9 +201,9 @@ describe('a Volume is held up by', () => {
       }),
     ],
     [
-      given('a claim too small for its file system', ofClaim('data', SMALL)),
+      given('a claim too small for its file system', ofClaim('data', SMALL), claimNow('u1')),
       heldUpBy('an xfs file system needs', 'spec is changed', {
-        say: 'Create the claim again with at least 300Mi, or with a storage class with fsType ext4: correct claim.yaml before the last command. The claim then gets a new Volume.',
+        say: `Create the claim again with at least 300Mi, or with a storage class with fsType ext4: correct claim.yaml before the last command. ${CHECK_UID} The claim then gets a new Volume.`,
         run: recreateClaim('data'),
       }),
     ],
@@ -199,7 +214,7 @@ describe('a Volume is held up by', () => {
       }),
     ],
     [
-      given('a claim with any name', ofClaim("a'; b", SMALL)),
+      given('a claim with any name', ofClaim("a'; b", SMALL), claimNow('u1')),
       heldUpBy('an xfs file system needs', 'spec is changed', {
         run: recreateClaim("'a'\\''; b'"),
       }),
@@ -220,10 +235,11 @@ describe('a Volume is held up by', () => {
     [
       given(
         'a source that cannot fill it',
-        ofClaim('data', reasons.explain('StepFailed', { step: 'check', exit: 3 }), FROM_IMAGE),
+        ofClaim('data', STEP_FAILED, FROM_IMAGE),
+        claimNow('u1'),
       ),
       heldUpBy('the step "check" failed with status 3', 'spec is changed', {
-        say: 'Image db/debian is immutable: correct it in source.yaml',
+        say: `Image db/debian is immutable: correct it in source.yaml, and create it again. Then create the claim again, which gets a new Volume. ${CHECK_UID}`,
         run: [
           'kubectl get -n db images.stowage.dev debian -o yaml > source.yaml',
           ...recreateClaim('data').slice(0, 2),
@@ -512,4 +528,129 @@ test('the fix for a missing storage class contains a manifest', () => {
 test("the fix for a populator's claim that is too small has no commands", () => {
   const { fix } = explain(ofClaim('prime-u2', SMALL)) as Blocker;
   expect(fix).not.toHaveProperty('run');
+});
+
+describe('the claim of a failed Volume is deleted by name', () => {
+  const small = ofClaim('data', SMALL);
+  const unfilled = ofClaim('data', STEP_FAILED, FROM_IMAGE);
+  const WITH = 'with at least 300Mi, or with a storage class with fsType ext4';
+  const foreignPv = pv('Bound', { ownerReferences: [] });
+  /** Facts about a PersistentVolume of the Volume. */
+  const ofVolume = (of: typeof small) => {
+    const owner = { ...pv().found.metadata.ownerReferences?.[0], uid: of.metadata.uid ?? '' };
+    return pv('Bound', { ownerReferences: [owner as never] });
+  };
+
+  test.each<[string, Partial<VolumeFacts>, string, string[] | undefined]>([
+    ['not if it was not read', {}, UNREAD(`, and create it again ${WITH}`), undefined],
+    [
+      'not if it may not be read',
+      { templateClaim: forbidden },
+      UNREAD(`, and create it again ${WITH}`),
+      undefined,
+    ],
+    [
+      'not if it is gone',
+      { templateClaim: ABSENT },
+      `Claim db/data no longer exists: delete the Volume, and create the claim again ${WITH}.`,
+      DELETE_VOLUME,
+    ],
+    [
+      'not if it was recreated',
+      claimNow('u9', 'pvc-u9'),
+      'The Volume was created for an earlier claim db/data, with the UID u1. Delete the Volume, and keep the claim that has this name now.',
+      DELETE_VOLUME,
+    ],
+    [
+      'not if it is bound to another PersistentVolume',
+      claimNow('u1', 'by-hand'),
+      'Claim db/data is bound to another PersistentVolume, by-hand. Delete the Volume, and keep the claim.',
+      DELETE_VOLUME,
+    ],
+    [
+      "not if it is bound to a foreign PersistentVolume of the Volume's name",
+      { ...claimNow('u1', 'pvc-u1'), pv: foreignPv },
+      'Claim db/data is bound to another PersistentVolume, pvc-u1. Delete the Volume, and keep the claim.',
+      DELETE_VOLUME,
+    ],
+    [
+      'not if its PersistentVolume may not be read',
+      { ...claimNow('u1', 'pvc-u1'), pv: forbidden },
+      UNREAD(`, and create it again ${WITH}`),
+      undefined,
+    ],
+    [
+      "if it is not bound, whatever has the Volume's name",
+      { ...claimNow('u1'), pv: foreignPv },
+      'Create the claim again',
+      recreateClaim('data'),
+    ],
+    [
+      "if it is bound to the Volume's own PersistentVolume",
+      { ...claimNow('u1', 'pvc-u1'), pv: ofVolume(small) },
+      'Create the claim again',
+      recreateClaim('data'),
+    ],
+  ])('%s', (_, world, say, run) => {
+    const { fix } = explain(small, world) as Blocker;
+    expect(fix?.say).toContain(say);
+    expect(fix?.run).toEqual(run);
+  });
+
+  test.each<[string, Partial<VolumeFacts>, string, string[] | undefined]>([
+    [
+      'not if it may not be read',
+      { templateClaim: forbidden },
+      UNREAD(' and Image db/debian, which is immutable, and create both again, corrected'),
+      undefined,
+    ],
+    [
+      'not if it is gone',
+      { templateClaim: ABSENT },
+      'and create the claim again after a corrected Image db/debian.',
+      DELETE_VOLUME,
+    ],
+    ['not if it was recreated', claimNow('u9', 'pvc-u9'), 'keep the claim', DELETE_VOLUME],
+    ['not if it is bound elsewhere', claimNow('u1', 'x'), 'keep the claim', DELETE_VOLUME],
+  ])('after its source was corrected: %s', (_, world, say, run) => {
+    const { fix } = explain(unfilled, world) as Blocker;
+    expect(fix?.say).toContain(say);
+    expect(fix?.run).toEqual(run);
+  });
+});
+
+describe('the other Volume that has the device is deleted by name', () => {
+  const taken = failedBy(
+    'CreationError',
+    reasons.explain('DeviceOfAnother', { device: '/dev/sdb', volume: 'data0' }),
+  );
+  const other = (seconds: number, nodeName = 'n1') => {
+    const { metadata, spec, ...rest } = volume();
+    return {
+      otherVolume: found({
+        ...rest,
+        metadata: { ...metadata, name: 'data0', creationTimestamp: ago(seconds) },
+        spec: { ...spec, nodeName },
+      }),
+    };
+  };
+  const CHECK = 'Check that Volume data0 still has /dev/sdb. If the data';
+
+  test.each<[string, Partial<VolumeFacts>, string, string[]]>([
+    [
+      'if it is older than the failure',
+      other(301),
+      'If the data of that Volume is not needed, delete it, which frees /dev/sdb.',
+      ['stowage delete volume data0 --wait', RETRY],
+    ],
+    ['not if it was created later', other(299), CHECK, [RETRY]],
+    ['not if it is on another node', other(301, 'n2'), CHECK, [RETRY]],
+    ['not if it may not be read', { otherVolume: forbidden }, CHECK, [RETRY]],
+    ['not if it is gone', { otherVolume: ABSENT }, CHECK, [RETRY]],
+    ['not if it was not read', {}, CHECK, [RETRY]],
+  ])('%s', (_, world, say, run) => {
+    const { fix } = explain(taken, world) as Blocker;
+    expect(fix?.say.startsWith(say)).toBe(true);
+    expect(fix?.run).toEqual(run);
+  });
 });

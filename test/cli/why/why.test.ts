@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { PROTECTION_FINALIZER } from '../../../src/api/names.ts';
+import { DRIVER, PROTECTION_FINALIZER, PROVISIONED_BY_ANNOTATION } from '../../../src/api/names.ts';
 import { type Explanation, explain, reason } from '../../../src/api/reasons.ts';
 import type { Condition } from '../../../src/api/volume.ts';
-import { stowage } from '../../support/fake-io.ts';
+import { nodeNamed } from '../../support/cluster-objects.ts';
+import { stowage, type World } from '../../support/fake-io.ts';
 import { expectPrintable } from '../../support/printable-text.ts';
 import { refusal } from '../../support/refusals.ts';
 import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
@@ -295,4 +296,69 @@ test('prints hostile text without control characters, and quotes it in commands'
   ]);
   const node = await stowage(['why', 'volume', 'c', '-o', 'json'], world);
   expect(JSON.parse(node.out).holdup).toContain('touch');
+});
+
+describe('why volume reads the objects that its fix deletes by name', () => {
+  const status = (why: Explanation) => ({
+    phase: 'Failed' as const,
+    ...told('False', 'CreationError', why),
+  });
+  const small = explain('FileSystemTooSmall', {
+    ...{ type: 'xfs', needed: 314_572_800, size: '300Mi', bytes: 67_108_864 },
+  });
+  const ofClaim = volumeNamed('pvc-u1', status(small));
+  const claimed = {
+    ...ofClaim,
+    spec: {
+      ...ofClaim.spec,
+      template: {
+        metadata: { annotations: { [PROVISIONED_BY_ANNOTATION]: DRIVER } },
+        spec: { claimRef: { namespace: 'db', name: 'data', uid: 'u1' } },
+      },
+    },
+  };
+  const claim = (uid: string) => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'data', namespace: 'db', uid },
+    spec: {},
+  });
+  const ask = async (name: string, world: World) => {
+    const { out, err } = await stowage(['why', 'volume', name, '-o', 'json'], world);
+    return { run: JSON.parse(out).fix.run as string[] | undefined, err };
+  };
+  const nodes = { 'storageclasses/fast': classNamed('fast'), 'nodes/n1': nodeNamed('n1') };
+  const GET = 'get persistentvolumeclaims/data';
+
+  test.each<[string, KubeObject[], string | undefined]>([
+    ['the claim of the Volume', [claim('u1')], 'kubectl delete -n db pvc data'],
+    ['a recreated claim', [claim('u2')], 'stowage delete volume pvc-u1'],
+    ['no claim', [], 'stowage delete volume pvc-u1'],
+  ])('%s', async (_, [found], expected) => {
+    const key = 'persistentvolumeclaims/data';
+    const objects = { ...nodes, 'volumes/pvc-u1': claimed, ...(found && { [key]: found }) };
+    const { run } = await ask('pvc-u1', { objects });
+    expect(run?.filter((line) => line.includes(' delete '))).toEqual([expected]);
+  });
+
+  test('a claim that may not be read', async () => {
+    const objects = { ...nodes, 'volumes/pvc-u1': claimed };
+    const { run, err } = await ask('pvc-u1', { objects, failures: { [GET]: refusal(403, 'no') } });
+    expect({ run, err }).toEqual({ run: undefined, err: 'note: not checked: no\n' });
+  });
+
+  test('the Volume that has the device', async () => {
+    const taken = status(explain('DeviceOfAnother', { device: '/dev/sdb', volume: 'data0' }));
+    const conditions = taken.conditions.map((condition) => ({
+      ...condition,
+      lastUpdateTime: '2029-12-31T20:00:00Z',
+    }));
+    const objects = {
+      ...nodes,
+      'volumes/data1': volumeNamed('data1', { ...taken, conditions }),
+      'volumes/data0': volumeNamed('data0'),
+    };
+    const { run } = await ask('data1', { objects });
+    expect(run).toContain('stowage delete volume data0 --wait');
+  });
 });

@@ -1,7 +1,10 @@
 import { phaseOf } from '../../../api/phase.ts';
 import type { DEVICES } from '../../../api/reasons/devices.ts';
+import { nodeOf } from '../../../model/desired-volume.ts';
 import { listUsers } from '../../../storage/holders.ts';
 import { commandLine, onNode } from '../../lib/command-line.ts';
+import { readyOf } from '../../lib/objects/volume-progress.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import type { Fix } from '../types.ts';
 import { consent } from './consent.ts';
 import { makeLarger } from './larger.ts';
@@ -57,14 +60,29 @@ const byPhase =
 const isToBeMade = ({ volume }: FixContext): boolean =>
   volume !== undefined && volume.status?.prepared === undefined && phaseOf(volume) !== 'Available';
 
+/**
+ * Reports whether the Volume that the reason names may have the device. One that was created later
+ * took only the name: its data is elsewhere.
+ */
+function isOlderOwner({ node, known }: FixContext): boolean {
+  const other = known?.otherVolume && foundIn(known.otherVolume);
+  const ready = known && readyOf(known.volume);
+  if (other === undefined || nodeOf(other) !== node) return false;
+  const reported = Date.parse(ready?.lastUpdateTime ?? ready?.lastTransitionTime ?? '');
+  return Date.parse(other.metadata.creationTimestamp ?? '') <= reported;
+}
+
 export const devices: Fixes<typeof DEVICES> = {
   DeviceMissing: () => ({ say: 'Check that the path is right, and that the disk is connected.' }),
-  DeviceOfAnother: ({ device = 'the device', volume }) => ({
-    say: `If the data of that Volume is not needed, delete it, which frees ${device}. Otherwise, use another device.`,
-    ...(volume !== undefined && {
-      run: [commandLine('stowage', 'delete', 'volume', volume, '--wait')],
-    }),
-  }),
+  DeviceOfAnother: ({ device = 'the device', volume }, context) => {
+    const isKnown = volume !== undefined && isOlderOwner(context);
+    const check =
+      volume === undefined || isKnown ? '' : `Check that Volume ${volume} still has ${device}. `;
+    return {
+      say: `${check}If the data of that Volume is not needed, delete it, which frees ${device}. Otherwise, use another device.`,
+      ...(isKnown && { run: [commandLine('stowage', 'delete', 'volume', volume, '--wait')] }),
+    };
+  },
   DeviceNotFree: takeOut,
   MultipathUsesDisk: takeOut,
   DeviceCarriesData: ({ content }, context) => consent(content, context),

@@ -3,6 +3,7 @@ import { claimOf } from '../../../model/claim-volume.ts';
 import { driverOfSpec, sizeText } from '../../../storage/registry.ts';
 import { commandLine, patchSpec, recreate } from '../../lib/command-line.ts';
 import type { Fix } from '../types.ts';
+import { checkUid, ownClaim } from './own-claim.ts';
 import type { FixContext } from './types.ts';
 
 /** Size to fill in, where the required one is unknown. */
@@ -17,7 +18,7 @@ const SIZE = 'SIZE';
 export function makeLarger(
   needed: string | undefined,
   instead: string | undefined,
-  { volume }: FixContext,
+  { volume, known }: FixContext,
 ): Fix | undefined {
   if (volume === undefined) return undefined;
   const { spec } = volume;
@@ -42,9 +43,14 @@ export function makeLarger(
   if (uidOfName(claim.name) !== undefined) {
     return { say: `Delete the claim that ${claim.name} is for, and create it again ${again}.` };
   }
+  const checked = ownClaim(volume, claim, known, {
+    replace: `delete it, and create it again ${again}`,
+    create: `create the claim again ${again}`,
+  });
+  if ('instead' in checked) return checked.instead;
   const ofClaim = ['-n', claim.namespace, 'pvc', claim.name];
   return {
-    say: `Create the claim again ${again}: correct claim.yaml before the last command. The claim then gets a new Volume.`,
+    say: `Create the claim again ${again}: correct claim.yaml before the last command. ${checkUid(claim.uid)} The claim then gets a new Volume.`,
     run: [
       `${commandLine('kubectl', 'get', ...ofClaim, '-o', 'yaml')} > claim.yaml`,
       commandLine('kubectl', 'delete', ...ofClaim),

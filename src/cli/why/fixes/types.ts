@@ -2,7 +2,7 @@ import type { StorageClass } from '../../../api/core.ts';
 import type { ParametersOf } from '../../../api/reasons/template.ts';
 import type { REASONS, ReasonCode } from '../../../api/reasons.ts';
 import type { Volume } from '../../../api/volume.ts';
-import type { Fix } from '../types.ts';
+import type { Fix, VolumeFacts } from '../types.ts';
 
 /** Objects that a fix is for, beside the reason. */
 export interface FixContext {
@@ -10,6 +10,8 @@ export interface FixContext {
   node: string;
   /** Blocked Volume, if any. */
   volume?: Volume | undefined;
+  /** Facts about a Failed Volume. Without them, no fix deletes an object by its name. */
+  known?: VolumeFacts | undefined;
   /** Class of the blocked claim, if any. */
   storageClass?: StorageClass | undefined;
 }
