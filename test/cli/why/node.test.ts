@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Reason, reason } from '../../../src/api/reasons.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { nodeNamed } from '../../support/cluster-objects.ts';
+import { attachmentOn, nodeNamed } from '../../support/cluster-objects.ts';
 import { stowage, type World } from '../../support/fake-io.ts';
 import { expectSchema } from '../../support/output-page.ts';
 import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
@@ -43,6 +43,11 @@ const failed = on(
 const other = on('other', {
   ...volumeNamed('other', { phase: 'Failed', ...ready('False', 'CreationError', 'x') }),
   spec: { ...volumeNamed('other').spec, nodeName: 'n2' },
+});
+/** A Volume of another node that is attached to this one. */
+const attachedThere = on('other', {
+  ...(other['volumes/other'] as Volume),
+  status: { phase: 'Available', ...ready('True', 'Available'), attachments: [attachmentOn('n1')] },
 });
 
 async function why(objects: Objects) {
@@ -155,6 +160,26 @@ describe('a node is held up by', () => {
         holdup: 'there is no Node n1 in this cluster, and 2 Volumes are on it: a, b',
         phase: 'Unknown',
         run: ['stowage delete volume a --forget-node', 'stowage delete volume b --forget-node'],
+      },
+    ],
+    [
+      'its absence, though a Volume that is attached there has its data on another node',
+      { ...available('a'), ...attachedThere },
+      {
+        cause: 'NodeMissing',
+        holdup: 'there is no Node n1 in this cluster, and 2 Volumes are on it: a, other',
+        phase: 'Unknown',
+        run: ['stowage delete volume a --forget-node'],
+      },
+    ],
+    [
+      'its absence, with only such a Volume',
+      attachedThere,
+      {
+        cause: 'NodeMissing',
+        holdup: 'there is no Node n1 in this cluster, and a Volume is on it: other',
+        phase: 'Unknown',
+        run: [],
       },
     ],
   ])('%s', async (_, objects, { run, chain = ['Node n1'], holdup, ...expected }) => {

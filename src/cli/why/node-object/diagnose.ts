@@ -1,5 +1,6 @@
 import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
+import { nodeOf } from '../../../model/desired-volume.ts';
 import { addressProblems } from '../../../model/node-address.ts';
 import { taintOff } from '../../../model/node-death.ts';
 import { isOff, readyConditionOf } from '../../../model/node-health.ts';
@@ -20,15 +21,19 @@ const missing: NodeCause = ({ name, node, volumes }) => {
   const all = foundIn(volumes) ?? [];
   if (!('absent' in node) || all.length === 0) return undefined;
   const names = all.map(({ metadata }) => metadata.name);
+  // The data of Volumes that are only attached there is on other nodes.
+  const lost = all.filter((volume) => nodeOf(volume) === name);
   return {
     cause: 'NodeMissing',
     holdup: `there is no Node ${name} in this cluster, and ${names.length === 1 ? 'a Volume is' : `${names.length} Volumes are`} on it: ${names.slice(0, SHOWN).join(', ')}`,
     next: { when: 'when its kubelet registers it again' },
     fix: {
-      say: 'Bring the node back under that name. If it is permanently lost, delete its Volumes and abandon their data there:',
-      run: names
+      say: `Bring the node back under that name.${lost.length === 0 ? '' : ' If it is permanently lost, delete its Volumes and abandon their data there:'}`,
+      run: lost
         .slice(0, SHOWN)
-        .map((volume) => commandLine('stowage', 'delete', 'volume', volume, '--forget-node')),
+        .map(({ metadata: { name: volume } }) =>
+          commandLine('stowage', 'delete', 'volume', volume, '--forget-node'),
+        ),
     },
   };
 };
