@@ -28,6 +28,12 @@ const DEFAULT = classNamed(
   {},
   { 'snapshot.storage.kubernetes.io/is-default-class': 'true' },
 );
+const AS_DEFAULT = "'snapshot.storage.kubernetes.io/is-default-class=true'";
+const NO_DEFAULT = classNamed(
+  'a',
+  {},
+  { 'snapshot.storage.kubernetes.io/is-default-class': 'false' },
+);
 const PENDING: VolumeSnapshot = { ...SNAPSHOT, status: {} };
 const BY_HAND: VolumeSnapshot = {
   ...PENDING,
@@ -113,6 +119,24 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     { classes: { found: [{ ...DEFAULT, driver: 'ebs.csi.aws.com' }] } },
     'there is no default one of volume.stowage.dev',
     'stowage create snapshotclass stowage --default',
+  ],
+  [
+    'a class of Stowage that is not the default',
+    { classes: { found: [classNamed('stowage')] } },
+    'there is no default one of volume.stowage.dev',
+    `kubectl annotate volumesnapshotclass stowage ${AS_DEFAULT}`,
+  ],
+  [
+    'several classes of Stowage, the first of which is expressly not the default',
+    { classes: { found: [classNamed('b'), NO_DEFAULT] } },
+    'there is no default one of volume.stowage.dev',
+    `kubectl annotate volumesnapshotclass a ${AS_DEFAULT} --overwrite`,
+  ],
+  [
+    'no class, and the usual name is that of another driver',
+    { classes: { found: [classNamed('stowage', { driver: 'ebs.csi.aws.com' })] } },
+    'there is no default one of volume.stowage.dev',
+    undefined,
   ],
   [
     'several default classes',

@@ -24,7 +24,7 @@ export function snapshotClass({ snapshot, classes: read }: SnapshotFacts): Block
       next: { when: 'when there is exactly one default class' },
       fix:
         defaults.length === 0
-          ? { say: 'Create a class:', run: ['stowage create snapshotclass stowage --default'] }
+          ? defaultClass(classes)
           : { say: `Remove the annotation ${DEFAULT_SNAPSHOT_CLASS_ANNOTATION} from all but one.` },
     };
   }
@@ -50,6 +50,42 @@ export function snapshotClass({ snapshot, classes: read }: SnapshotFacts): Block
 
 const isDefault = ({ driver, metadata }: VolumeSnapshotClass): boolean =>
   driver === DRIVER && metadata.annotations?.[DEFAULT_SNAPSHOT_CLASS_ANNOTATION] === 'true';
+
+const NAME = 'stowage';
+
+/** Returns the fix that makes a class of Stowage the default: an existing one, else a new one. */
+function defaultClass(classes: readonly VolumeSnapshotClass[]): Fix {
+  const own = classes
+    .filter(({ driver }) => driver === DRIVER)
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const [first] = own;
+  if (first !== undefined) {
+    const { name, annotations } = first.metadata;
+    const isSet = annotations?.[DEFAULT_SNAPSHOT_CLASS_ANNOTATION] !== undefined;
+    const set = [
+      name,
+      `${DEFAULT_SNAPSHOT_CLASS_ANNOTATION}=true`,
+      ...(isSet ? ['--overwrite'] : []),
+    ];
+    const names = own.map(({ metadata }) => metadata.name).join(', ');
+    return {
+      say:
+        own.length === 1
+          ? 'Make the class the default:'
+          : `Make one of the classes ${names} the default, for example:`,
+      run: [commandLine('kubectl', 'annotate', 'volumesnapshotclass', ...set)],
+    };
+  }
+  if (classes.some(({ metadata }) => metadata.name === NAME)) {
+    return {
+      say: `Create a default class of ${DRIVER} with stowage create snapshotclass, under a free name: class ${NAME} is of another driver.`,
+    };
+  }
+  return {
+    say: 'Create a class:',
+    run: [commandLine('stowage', 'create', 'snapshotclass', NAME, '--default')],
+  };
+}
 
 /** Returns the fix for a class that a user named, who may have named anything. */
 const createClass = (name: string): Fix =>
