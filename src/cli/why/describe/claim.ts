@@ -80,11 +80,13 @@ async function sourceFields(
     options,
   );
   const { name, namespace: of } = foundIn(link)?.spec.source ?? {};
-  const to = { ...SNAPSHOT_TYPE, namespace: of || namespace, name: name ?? '' };
+  // A source without a namespace is in that of the link.
+  const to = { ...SNAPSHOT_TYPE, namespace: of || reference.namespace, name: name ?? '' };
   return [
     text,
     ['Links to', shown(link, () => `${to.kind} ${to.namespace}/${to.name}`)],
-    ...(await grantField('links', to)),
+    // No grant can allow a link of another namespace.
+    ...(reference.namespace === namespace ? await grantField('links', to) : []),
   ];
 
   /** Returns no field for an object of the claim's own namespace, which needs no grant. */

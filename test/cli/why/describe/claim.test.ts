@@ -249,6 +249,19 @@ describe('a data source of another namespace', () => {
     expect(here).not.toContain('Allowed by');
   });
 
+  test('a link of another namespace, which no grant allows', async () => {
+    await begin({ ...TO_LINK, namespace: 'prod' } as typeof TO_SNAPSHOT);
+    const links = { ...LINK, metadata: { ...LINK.metadata, namespace: 'prod' } };
+    await cluster.client.create(VOLUME_SNAPSHOT_LINKS, {
+      ...fresh(links),
+      spec: { source: { name: 'foo-backup' } },
+    });
+    const out = await ask();
+    expect(out).toMatch(/^Data source: +VolumeSnapshotLink prod\/foo-link$/m);
+    expect(out).toMatch(/^Links to: +VolumeSnapshot prod\/foo-backup$/m);
+    expect(out).not.toContain('Allowed by');
+  });
+
   test('with grants that may not be read', async () => {
     await begin(TO_SNAPSHOT);
     const { code, out } = await cluster.stowage(
