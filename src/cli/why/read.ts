@@ -2,11 +2,12 @@ import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/co
 import { type ReasonCode, readReason } from '../../api/reasons.ts';
 import { NODES, PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
+import { targetOf, targetUidOf } from '../../controllers/populator/objects.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { type ReadClient, readConsumers } from '../lib/objects/related.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
-import { readNamed } from '../lib/read-result.ts';
+import { foundIn, type Reading, readNamed } from '../lib/read-result.ts';
 import { isStuck } from './state.ts';
 import type { VolumeFacts } from './types.ts';
 
@@ -37,22 +38,31 @@ async function readDeletable(
   client: ReadClient,
   volume: Volume,
   signal: AbortSignal,
-): Promise<Pick<VolumeFacts, 'templateClaim' | 'otherVolume'>> {
+): Promise<Pick<VolumeFacts, 'templateClaim' | 'target' | 'otherVolume'>> {
   const claim = claimOf(volume);
   const reason = readReason(readyOf(volume)?.detail);
   const isTaken = reason?.code === ('DeviceOfAnother' satisfies ReasonCode);
   const other = isTaken ? reason.parameters.volume : undefined;
+  const templateClaim = claim && (await readClaim(claim));
+  const prime = templateClaim && foundIn(templateClaim);
+  const isPrime = prime !== undefined && targetUidOf(prime.metadata.name) !== undefined;
+  const target = isPrime ? targetOf(prime) : undefined;
   return {
-    ...(claim && {
-      templateClaim: await readNamed<PersistentVolumeClaim>(
-        client,
-        PERSISTENT_VOLUME_CLAIMS,
-        claim.name,
-        { namespace: claim.namespace, signal },
-      ),
-    }),
+    ...(templateClaim && { templateClaim }),
+    ...(target && { target: await readClaim(target) }),
     ...(other !== undefined && {
       otherVolume: await readNamed<Volume>(client, VOLUMES, other, { signal }),
     }),
   };
+
+  function readClaim({
+    name,
+    namespace,
+  }: {
+    name: string;
+    namespace: string;
+  }): Promise<Reading<PersistentVolumeClaim>> {
+    const options = { namespace, signal };
+    return readNamed<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, name, options);
+  }
 }

@@ -25,6 +25,8 @@ export interface VolumeFacts {
    * later. Undefined if the Volume was created for no claim.
    */
   templateClaim?: Reading<PersistentVolumeClaim>;
+  /** Claim that `templateClaim` names as its target if that is a populator's prime claim. */
+  target?: Reading<PersistentVolumeClaim>;
   /** Volume that has the device of a Failed Volume, by its name; it may have been recreated. */
   otherVolume?: Reading<Volume>;
 }

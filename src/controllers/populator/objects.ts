@@ -8,6 +8,7 @@ import {
   SELECTED_NODE_ANNOTATION,
 } from '../../api/names.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
+import { isUid } from '../../api/uid.ts';
 import { SubstitutionError, substitute } from '../../model/substitute.ts';
 import { originOf } from './attempts.ts';
 
@@ -21,6 +22,12 @@ const UID = /^(?:prime|populate)-(.+)$/;
 
 /** Returns the UID of the claim that a prime claim or pod is for, by its name. */
 export const uidOfName = (name: string): string | undefined => UID.exec(name)?.[1];
+
+/** Returns the UID of the claim that a prime claim is for; undefined for any other claim's name. */
+export function targetUidOf(name: string): string | undefined {
+  const uid = uidOfName(name);
+  return isUid(uid) && name === primeNameOf(uid) ? uid : undefined;
+}
 
 /**
  * Returns the claim that a prime claim or pod names as its target; undefined if another creator

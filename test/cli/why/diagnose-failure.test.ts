@@ -208,9 +208,13 @@ describe('a Volume is held up by', () => {
       }),
     ],
     [
-      given("a populator's claim too small for its file system", ofClaim('prime-u2', SMALL)),
+      given(
+        "a claim named like a populator's, too small for its file system",
+        ofClaim('prime-data', SMALL),
+        claimNow('u1'),
+      ),
       heldUpBy('an xfs file system needs', 'spec is changed', {
-        say: 'Delete the claim that prime-u2 is for, and create it again with at least 300Mi',
+        run: recreateClaim('prime-data'),
       }),
     ],
     [
@@ -614,6 +618,64 @@ describe('the claim of a failed Volume is deleted by name', () => {
     ['not if it is bound elsewhere', claimNow('u1', 'x'), 'keep the claim', DELETE_VOLUME],
   ])('after its source was corrected: %s', (_, world, say, run) => {
     const { fix } = explain(unfilled, world) as Blocker;
+    expect(fix?.say).toContain(say);
+    expect(fix?.run).toEqual(run);
+  });
+});
+
+describe("a populator's claim that is too small for its file system", () => {
+  const TARGET = '0f3c2f3e-7c4e-4a56-9f0e-5f3a1c2b4d6e';
+  const PRIME = `prime-${TARGET}`;
+  const AGAIN = 'create it again with at least 300Mi, or with a storage class with fsType ext4.';
+  const own = claimNow('u1', undefined, { name: PRIME });
+  const target = (uid: string, volumeName?: string) => ({
+    target: found({
+      ...claim({ name: 'mine', namespace: 'app', uid }),
+      spec: { ...(volumeName !== undefined && { volumeName }) },
+    }),
+  });
+  const UNKNOWN = `Delete the claim with the UID ${TARGET}, which ${PRIME} is for, and ${AGAIN} Before its deletion, check that it has no PersistentVolume.`;
+
+  test.each<[string, Partial<VolumeFacts>, string, string[] | undefined]>([
+    [
+      'names the claim that it is for',
+      { ...own, ...target(TARGET) },
+      `Delete claim app/mine, which ${PRIME} is for, and ${AGAIN} Before its deletion, check that it has the UID ${TARGET}.`,
+      undefined,
+    ],
+    [
+      'names the UID of that claim if another claim is named',
+      { ...own, ...target('u3') },
+      UNKNOWN,
+      undefined,
+    ],
+    ['names the UID of that claim if it is not known', own, UNKNOWN, undefined],
+    [
+      'keeps that claim if it has another PersistentVolume',
+      { ...own, ...target(TARGET, 'pvc-2') },
+      'Claim app/mine is bound to another PersistentVolume, pvc-2. Delete the Volume, and keep the claim.',
+      DELETE_VOLUME,
+    ],
+    [
+      'keeps that claim if the prime claim was recreated',
+      claimNow('u9'),
+      'earlier claim',
+      DELETE_VOLUME,
+    ],
+    [
+      'is gone',
+      { templateClaim: ABSENT },
+      `Claim db/${PRIME} no longer exists: delete the Volume.`,
+      DELETE_VOLUME,
+    ],
+    [
+      'may not be read',
+      { templateClaim: forbidden },
+      `delete the claim with the UID ${TARGET}, which it is for, and create that one again with`,
+      undefined,
+    ],
+  ])('%s', (_, world, say, run) => {
+    const { fix } = explain(ofClaim(PRIME, SMALL), world) as Blocker;
     expect(fix?.say).toContain(say);
     expect(fix?.run).toEqual(run);
   });

@@ -341,6 +341,25 @@ describe('why volume reads the objects that its fix deletes by name', () => {
     expect(run?.filter((line) => line.includes(' delete '))).toEqual([expected]);
   });
 
+  test('the claim that a prime claim is for', async () => {
+    const target = '0f3c2f3e-7c4e-4a56-9f0e-5f3a1c2b4d6e';
+    const [name, namespace] = [`prime-${target}`, 'stowage'];
+    const claimRef = { namespace, name, uid: 'u1' };
+    const template = { ...claimed.spec.template, spec: { claimRef } };
+    const annotations = { 'stowage.dev/populates': 'db/data' };
+    const objects = {
+      ...nodes,
+      'volumes/pvc-u1': { ...claimed, spec: { ...claimed.spec, template } },
+      [`persistentvolumeclaims/${name}`]: {
+        ...claim('u1'),
+        metadata: { name, namespace, uid: 'u1', annotations },
+      },
+      'persistentvolumeclaims/data': claim(target),
+    };
+    const { out } = await stowage(['why', 'volume', 'pvc-u1'], { objects });
+    expect(out).toContain(`Delete claim db/data, which ${name} is for`);
+  });
+
   test('a claim that may not be read', async () => {
     const objects = { ...nodes, 'volumes/pvc-u1': claimed };
     const { run, err } = await ask('pvc-u1', { objects, failures: { [GET]: refusal(403, 'no') } });

@@ -1,9 +1,11 @@
-import { uidOfName } from '../../../controllers/populator/objects.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { targetUidOf } from '../../../controllers/populator/objects.ts';
 import { claimOf } from '../../../model/claim-volume.ts';
 import { driverOfSpec, sizeText } from '../../../storage/registry.ts';
 import { commandLine, patchSpec, recreate } from '../../lib/command-line.ts';
-import type { Fix } from '../types.ts';
-import { checkUid, ownClaim } from './own-claim.ts';
+import { foundIn } from '../../lib/read-result.ts';
+import type { Fix, VolumeFacts } from '../types.ts';
+import { checkUid, keepBound, ownClaim } from './own-claim.ts';
 import type { FixContext } from './types.ts';
 
 /** Size to fill in, where the required one is unknown. */
@@ -39,15 +41,22 @@ export function makeLarger(
     };
   }
   const again = `with ${size}${alternative}`;
-  // The populator would create its prime claim again with the same size.
-  if (uidOfName(claim.name) !== undefined) {
-    return { say: `Delete the claim that ${claim.name} is for, and create it again ${again}.` };
-  }
-  const checked = ownClaim(volume, claim, known, {
-    replace: `delete it, and create it again ${again}`,
-    create: `create the claim again ${again}`,
-  });
+  const target = targetUidOf(claim.name);
+  const checked = ownClaim(
+    volume,
+    claim,
+    known,
+    target === undefined
+      ? {
+          replace: `delete it, and create it again ${again}`,
+          create: `create the claim again ${again}`,
+        }
+      : {
+          replace: `delete the claim with the UID ${target}, which it is for, and create that one again ${again}`,
+        },
+  );
   if ('instead' in checked) return checked.instead;
+  if (target !== undefined) return enlargeTarget(volume, claim.name, target, again, known);
   const ofClaim = ['-n', claim.namespace, 'pvc', claim.name];
   return {
     say: `Create the claim again ${again}: correct claim.yaml before the last command. ${checkUid(claim.uid)} The claim then gets a new Volume.`,
@@ -56,5 +65,31 @@ export function makeLarger(
       commandLine('kubectl', 'delete', ...ofClaim),
       'kubectl create -f claim.yaml',
     ],
+  };
+}
+
+/**
+ * Returns the fix for the claim that a prime claim is for: the populator would create the prime
+ * claim again with the same size. The prime claim may name any claim: only one with the UID counts.
+ */
+function enlargeTarget(
+  volume: Volume,
+  prime: string,
+  uid: string,
+  again: string,
+  known: VolumeFacts | undefined,
+): Fix {
+  const found = known?.target && foundIn(known.target);
+  if (found?.metadata.uid !== uid) {
+    return {
+      say: `Delete the claim with the UID ${uid}, which ${prime} is for, and create it again ${again}. Before its deletion, check that it has no PersistentVolume.`,
+    };
+  }
+  const { metadata, spec } = found;
+  const claim = `claim ${metadata.namespace}/${metadata.name}`;
+  if (spec.volumeName && spec.volumeName !== volume.metadata.name)
+    return keepBound(volume, claim, spec.volumeName);
+  return {
+    say: `Delete ${claim}, which ${prime} is for, and create it again ${again}. Before its deletion, check that it has the UID ${uid}.`,
   };
 }

@@ -59,7 +59,7 @@ export function ownClaim(
 }
 
 /** Returns the fix for a claim that has another PersistentVolume, and so may have data. */
-const keepBound = (volume: Volume, claim: string, pv: string): Fix => ({
+export const keepBound = (volume: Volume, claim: string, pv: string): Fix => ({
   say: `C${claim.slice(1)} is bound to another PersistentVolume, ${pv}. Delete the Volume, and keep the claim.`,
   run: deleteVolume(volume),
 });
