@@ -13,7 +13,7 @@ import { foundIn } from '../lib/read-result.ts';
 import { forceDetachTime } from './force-detach-deadline.ts';
 import { obstructionOf } from './obstruction.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
-import type { Cause, Fix, Link, VolumeFacts } from './types.ts';
+import type { Blocker, Cause, Fix, Link, VolumeFacts } from './types.ts';
 
 const BY_ITSELF = { when: 'automatically, after a backoff of up to 5 minutes' };
 
@@ -61,22 +61,35 @@ export const nodeAway: Cause = (known) => {
   const notReady = notReadyOf(foundIn(node));
   const timer = way === undefined ? forceDetachTime(known, nodeOf(volume)) : undefined;
   const since = notReadySince(foundIn(node));
+  const fix =
+    way?.fix ??
+    (timer && notReadyFix(nodeOf(volume))) ??
+    (isDeleting(volume) ? lost(volume) : undefined);
   return {
     ...common,
     ...(timer && { next: timer, ...(since && { since: new Date(since).toISOString() }) }),
     cause: way?.cause ?? (timer === undefined ? 'NodeUnreachable' : 'NodeNotReady'),
     holdup: notReached(volume, notReady, message, found?.reason),
-    fix:
-      way?.fix ??
-      (timer && notReadyFix(nodeOf(volume))) ??
-      (isDeleting(volume)
-        ? lost(volume)
-        : {
-            say: 'Bring the node back. The user of stowage watch must be able to log in without a prompt: check the node as that user, with the --ssh-config of the daemon, if it has one. Then retry the Volume, which ends the backoff.',
-            run: [commandLine('stowage', 'check', 'node', nodeOf(volume)), ...retry(volume)],
-          }),
+    ...(fix === undefined ? bringBack(volume) : { fix }),
   };
 };
+
+/** Returns the fixes for a node that is to answer again: for one Volume, and for all of them. */
+function bringBack(volume: Volume): Required<Pick<Blocker, 'fix' | 'sharedFix'>> {
+  const say =
+    'Bring the node back. The user of stowage watch must be able to log in without a prompt: check the node as that user, with the --ssh-config of the daemon, if it has one.';
+  const check = commandLine('stowage', 'check', 'node', nodeOf(volume));
+  return {
+    fix: {
+      say: `${say} Then retry the Volume, which ends the backoff.`,
+      run: [check, ...retry(volume)],
+    },
+    sharedFix: {
+      say: `${say} The Volumes are then retried automatically, after a backoff: stowage retry volume NAME retries one at once.`,
+      run: [check],
+    },
+  };
+}
 
 /**
  * Returns the blocker's sentence. The message of a reason that names the node needs no prefix.

@@ -63,6 +63,8 @@ export interface Blocker {
   /** Next attempt: a time (RFC 3339), or the event that it waits for. */
   next?: { at: string } | { when: string };
   fix?: Fix;
+  /** Fix for all objects that it blocks, if `fix` includes work on one of them. Not printed as is. */
+  sharedFix?: Fix;
   /** Controller that processes the object first, if not that of its kind. */
   controller?: ControllerName;
 }
@@ -93,6 +95,12 @@ export interface WhyFlags {
 export const through = (link: Link, holdup: Blocker): Blocker => ({
   ...holdup,
   chain: [link, ...(holdup.chain ?? [])],
+});
+
+/** Returns a blocker as printed for a node, or for several objects. */
+export const forAll = ({ sharedFix, ...blocker }: Blocker): Blocker => ({
+  ...blocker,
+  ...(sharedFix !== undefined && { fix: sharedFix }),
 });
 
 /** Check for one possible blocker of a Volume. `now` is in ms since the epoch. */

@@ -199,6 +199,14 @@ describe('stowage why --all', () => {
     expect(out).toContain('stowage check node n1');
   });
 
+  test('retries no single Volume of a group', async () => {
+    const { out } = await why();
+    expect(out).toContain('stowage retry volume NAME retries one at once');
+    expect(out).not.toMatch(/stowage retry volume [ab]$/m);
+    const alone = await stowage(['why', 'volume', 'a'], { objects });
+    expect(alone.out).toMatch(/^ +stowage retry volume a$/m);
+  });
+
   test('names one cause for all Volumes that no daemon has observed', async () => {
     const { spec, ...rest } = volumeNamed('b');
     const { out } = await stowage(['why', '--all'], {

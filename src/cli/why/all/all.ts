@@ -15,7 +15,7 @@ import { foundIn, reading } from '../../lib/read-result.ts';
 import type { Target } from '../../lib/target.ts';
 import { besideDaemons, readDaemons } from '../daemon.ts';
 import { clusterOf, explain } from '../explain.ts';
-import type { Explained, WhyFlags } from '../types.ts';
+import { type Explained, forAll, type WhyFlags } from '../types.ts';
 import { diagnosedIn, noteForbidden } from '../why.ts';
 import { groupsOf, type HeldUp } from './groups.ts';
 import { createListedClient } from './listed-client.ts';
@@ -60,7 +60,7 @@ export async function whyAll(
   const found = explained.flatMap(({ subject, diagnosis, node }): HeldUp[] => {
     if ('nothing' in diagnosis) return [];
     const whole = besideDaemons(daemons, diagnosis, { kind: subject.kind, node }, now);
-    const shown = diagnosedIn(flags, whole);
+    const shown = diagnosedIn(flags, forAll(whole));
     return 'nothing' in shown ? [] : [{ subject, blocker: shown }];
   });
   const groups = groupsOf(found);

@@ -8,7 +8,7 @@ import { commandLine, untaint } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { diagnose } from '../diagnose.ts';
 import { nodeAway } from '../node.ts';
-import { type Blocker, type Diagnosis, through } from '../types.ts';
+import { type Blocker, type Diagnosis, forAll, through } from '../types.ts';
 import type { NodeObjectFacts } from './read.ts';
 
 /** Check for one possible blocker of work on a node. `now` is in ms since the epoch. */
@@ -70,7 +70,7 @@ const address: NodeCause = ({ name, node }) => {
 const away: NodeCause = ({ first }, now) => {
   const found = first && nodeAway(first, now);
   if (found === undefined) return undefined;
-  const { chain: _, ...holdup } = found;
+  const { chain: _, ...holdup } = forAll(found);
   return holdup;
 };
 
