@@ -12,6 +12,7 @@ import { eventTable, headFields, podText, shown } from '../../lib/objects/descri
 import { type GrantedTo, referrer, SNAPSHOT_TYPE } from '../../lib/objects/grant-kinds.ts';
 import { phaseOf as snapshotPhase } from '../../lib/objects/snapshot-state.ts';
 import { type Field, type FieldValue, fields } from '../../lib/output/fields.ts';
+import { readableSize } from '../../lib/output/size.ts';
 import { foundIn, reading, readNamed } from '../../lib/read-result.ts';
 import { type Cluster, clusterOf, explainClaim } from '../explain.ts';
 import { blockedBy } from '../why.ts';
@@ -32,7 +33,7 @@ export const describeClaim: Describe = async (name, io, connection) => {
     ['Access modes', spec.accessModes?.join(', ')],
     ['Mode', spec.volumeMode ?? 'Filesystem'],
     ['Requested', spec.resources?.requests?.storage],
-    ['Capacity', status?.capacity?.storage],
+    ['Capacity', status?.capacity?.storage && readableSize(status.capacity.storage)],
     [
       'PersistentVolume',
       'absent' in pv && spec.volumeName

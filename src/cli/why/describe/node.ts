@@ -15,7 +15,7 @@ import { eventTable, given, shown, since, tableField } from '../../lib/objects/d
 import { isOwn } from '../../lib/objects/events.ts';
 import { CLUSTER_EVENTS, oldestFirst, type ReadClient } from '../../lib/objects/related.ts';
 import { type Field, type FieldValue, fields } from '../../lib/output/fields.ts';
-import { roundedSize } from '../../lib/output/size.ts';
+import { readableSize, roundedSize } from '../../lib/output/size.ts';
 import { sizeKey } from '../../lib/output/sort-keys.ts';
 import { foundIn, type Reading, reading } from '../../lib/read-result.ts';
 import { explainNode } from '../node-object/explain.ts';
@@ -80,7 +80,7 @@ const volumeTable = (volumes: readonly Volume[], name: string, now: number): Fie
       return [
         volume.metadata.name,
         phaseOf(volume) ?? 'Unknown',
-        volume.status?.capacity,
+        volume.status?.capacity && readableSize(volume.status.capacity),
         there?.state,
         there?.pods?.join(','),
         age(there?.since, now),

@@ -7,6 +7,7 @@ import type { Describe } from '../../lib/describe-command.ts';
 import { eventTable, given, headFields, shown, since } from '../../lib/objects/description.ts';
 import { SNAPSHOT_TYPE, whatOf } from '../../lib/objects/grant-kinds.ts';
 import { type Field, type FieldValue, fields } from '../../lib/output/fields.ts';
+import { readableSize } from '../../lib/output/size.ts';
 import { type Cluster, clusterOf, explainSnapshot } from '../explain.ts';
 import type { SnapshotFacts } from '../snapshot/read.ts';
 import { blockedBy } from '../why.ts';
@@ -33,7 +34,7 @@ export const describeSnapshot: Describe = async (name, io, connection) => {
     ['Snapshot class', spec.volumeSnapshotClassName],
     ['Ready to use', status?.readyToUse === undefined ? undefined : String(status.readyToUse)],
     ['Taken', since(status?.creationTime, now)],
-    ['Size', status?.restoreSize],
+    ['Size', status?.restoreSize && readableSize(status.restoreSize)],
     ...given('Error', status?.error?.message),
     ['Granted to', await granteesOf(snapshot, cluster, io.signal)],
     ['Blocked by', await blockedBy(explained, io, client)],

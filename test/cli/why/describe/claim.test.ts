@@ -64,7 +64,9 @@ function withParts(objects: Objects, { metadata, status }: { metadata?: object; 
   return merge(objects, { [key]: changed });
 }
 const BOUND = merge(
-  withParts(backed(volume([attachmentOn('n1')])), { status: { capacity: { storage: '5Gi' } } }),
+  withParts(backed(volume([attachmentOn('n1')])), {
+    status: { capacity: { storage: '5Gi' } },
+  }),
   pod({ status: { phase: 'Running' } }),
   snapshotOf('nightly', 'data-0'),
   snapshotOf('of-another', 'data-1'),
@@ -100,6 +102,13 @@ Events:
   Normal   Provisioning   30s (x2 over 2m)   stowage   creating data1
 `,
   );
+});
+
+test('a capacity in bytes is rounded', async () => {
+  const { out } = await described(
+    withParts(BOUND, { status: { capacity: { storage: '66043392' } } }),
+  );
+  expect(out).toMatch(/^Capacity: +62Mi$/m);
 });
 
 test('a claim that waits for its pod', async () => {

@@ -21,7 +21,7 @@ import { ready, volumeNamed } from '../../../support/volumes.ts';
 const available = (name: string, nodeName: string, on: string[] = []) => ({
   ...volumeNamed(name, {
     phase: 'Available' as const,
-    capacity: '1Gi',
+    capacity: name === 'data1' ? '66043392' : '1Gi',
     ...ready('True', 'Available'),
     attachments: on.map((node) =>
       attachmentOn(node, { pods: ['db/db-0'], device: `loop-${node}` }),
@@ -86,7 +86,7 @@ Address:     n1, its name
 Blocked by:  <none>
 Volumes:
   NAME    PHASE       CAPACITY   ATTACHMENT   PODS      SINCE    DEVICE    MESSAGE
-  data1   Available   1Gi        Attached     db/db-0   60s      loop-n1   <none>
+  data1   Available   62Mi       Attached     db/db-0   60s      loop-n1   <none>
   data2   Available   1Gi        <none>       <none>    <none>   <none>    <none>
   moves   Available   1Gi        Attached     db/db-0   60s      loop-n1   <none>
 Free space:

@@ -100,6 +100,12 @@ Events:
   );
 });
 
+test('a size in bytes is rounded', async () => {
+  await begin({ ...SNAPSHOT.status, restoreSize: '66043392' });
+  const { out } = await ask();
+  expect(out).toMatch(/^Size: +62Mi$/m);
+});
+
 test('a snapshot that failed, of a claim that is gone', async () => {
   await begin({ error: { message: 'the claim is gone' } }, { handle: '' });
   const { out } = await ask();
