@@ -8,12 +8,19 @@ import type { KubeClient } from '../../kube/types.ts';
 import { MAX_WAIT_FOR_UNMOUNT } from '../../model/node-health.ts';
 import { foundIn, type Reading, reading } from './read-result.ts';
 
+/** Excludes the kubelets' Leases, one for each node: no daemon runs in their namespace. */
+const WITHOUT_KUBELETS = 'metadata.namespace!=kube-node-lease';
+
 /** Reads the Leases of daemons, held or not. Throws a StowageError, except for a refusal. */
 export const readLeases = (
   client: Pick<KubeClient, 'list'>,
   signal: AbortSignal,
 ): Promise<Reading<Lease[]>> =>
-  reading(listAll<Lease>(client, LEASES, { signal }).then(({ items }) => leasesOfDaemons(items)));
+  reading(
+    listAll<Lease>(client, LEASES, { fieldSelector: WITHOUT_KUBELETS, signal }).then(({ items }) =>
+      leasesOfDaemons(items),
+    ),
+  );
 
 /**
  * Returns the settings of leading daemons from their Leases, without daemons of earlier versions.

@@ -36,13 +36,17 @@ export function createListedClient(
   /** Responses for single objects of kinds that may not be listed. */
   const single = new Map<string, Promise<KubeObject>>();
 
-  function listed(resource: Resource, asked: string | undefined): Promise<Listed> {
+  function listed(
+    resource: Resource,
+    asked: string | undefined,
+    fieldSelector?: string,
+  ): Promise<Listed> {
     const namespace = resource.namespaced && within !== undefined ? asked : undefined;
-    const key = `${resource.group}/${resource.plural} ${namespace ?? ''}`;
+    const key = `${resource.group}/${resource.plural} ${namespace ?? ''} ${fieldSelector ?? ''}`;
     let list = lists.get(key);
     if (list === undefined) {
-      list = listAll<KubeObject>(client, resource, { namespace, signal }).then(({ items }) =>
-        indexed(items),
+      list = listAll<KubeObject>(client, resource, { namespace, fieldSelector, signal }).then(
+        ({ items }) => indexed(items),
       );
       lists.set(key, list);
     }
@@ -52,10 +56,12 @@ export function createListedClient(
   /** Returns the objects of a kind that a list with these options contains. */
   async function select(resource: Resource, options: ListOptions): Promise<readonly KubeObject[]> {
     const { namespace, labelSelector, fieldSelector } = options;
-    const all = await listed(resource, namespace);
+    // The server evaluates it, and so omits the objects of a large namespace.
+    const excluding = fieldSelector?.startsWith('metadata.namespace!=') ? fieldSelector : undefined;
+    const all = await listed(resource, namespace, excluding);
     const inNamespace = ({ metadata }: KubeObject) =>
       namespace === undefined || metadata.namespace === namespace;
-    if (fieldSelector !== undefined) {
+    if (fieldSelector !== undefined && excluding === undefined) {
       const [, name = ''] = fieldSelector.split('=');
       return all.where(INVOLVED, involvedName, name).filter(inNamespace);
     }
