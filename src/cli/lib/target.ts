@@ -58,7 +58,7 @@ export function parseTarget(noun: string, given: string | undefined): Target {
   const [name, namespace, ...more] = parts.toReversed();
   const both = inKind.length > 0 && inName.length > 0;
   if (name === undefined || both || more.length > 0 || (namespace !== undefined && !namespaced)) {
-    throw new StowageError('usage', `Exactly one name of a ${kind} is required`, { hint: EXAMPLE });
+    throw new StowageError('usage', `A name of a ${kind} is required`, { hint: EXAMPLE });
   }
   const wrong = parts.find((part) => !isDnsSubdomain(part));
   if (wrong !== undefined) {
