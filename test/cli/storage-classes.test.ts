@@ -88,7 +88,7 @@ describe('delete storageclass', () => {
     const { code, err, requests } = await stowage(['delete', 'sc', 'fast', 'thin'], world);
     expect(code).toBe(7);
     expect(err).toContain(
-      'Storage class fast cannot be deleted: Volume a and 1 more is not provisioned yet and needs it',
+      'Storage class fast cannot be deleted: Volumes a and 1 more are not provisioned yet and need it',
     );
     expect(requests.map(({ what }) => what)).not.toContain('delete storageclasses/fast');
   });

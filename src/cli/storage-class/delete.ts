@@ -63,10 +63,14 @@ function refuseIfNeeded(name: string, waiting: readonly Volume[]): void {
     .map(({ metadata }) => metadata.name);
   const [first] = needing;
   if (first === undefined) return;
-  const others = needing.length === 1 ? '' : ` and ${needing.length - 1} more`;
-  throw new StowageError(
-    'conflict',
-    `Storage class ${name} cannot be deleted: Volume ${first}${others} is not provisioned yet and needs it`,
-    { hint: `Wait until it is Available, or see why it is not: stowage why volume ${first}` },
-  );
+  const [who, until] =
+    needing.length === 1
+      ? [`Volume ${first} is not provisioned yet and needs it`, 'it is']
+      : [
+          `Volumes ${first} and ${needing.length - 1} more are not provisioned yet and need it`,
+          'they are',
+        ];
+  throw new StowageError('conflict', `Storage class ${name} cannot be deleted: ${who}`, {
+    hint: `Wait until ${until} Available, or see why ${first} is not: stowage why volume ${first}`,
+  });
 }
