@@ -143,6 +143,7 @@ export async function explainPod(
     holder,
     ...(volume && { volume }),
     ...dynamic,
+    ...dynamic?.supply,
   }));
   const { metadata, status, spec } = known.pod;
   return {

@@ -316,6 +316,33 @@ describe('stowage why --all', () => {
     ]);
   });
 
+  test('names the cause that a claim of a missing class and its pod name, too', async () => {
+    const spec = { volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'data' } }] };
+    const objects: Record<string, KubeObject> = {
+      'persistentvolumeclaims/data': claimNamed('data', { storageClassName: 'gone' }),
+      'pods/p': {
+        ...podNamed('p', 'test', spec as never),
+        status: { conditions: [unscheduled] },
+      } as unknown as KubeObject,
+    };
+    const FIX = { run: ['stowage create storageclass gone --dynamic'] };
+    for (const what of ['pvc/test/data', 'pod/test/p']) {
+      const { out } = await stowage(['why', what, '-o', 'json'], { objects });
+      expect(JSON.parse(out)).toMatchObject({ cause: 'StorageClassMissing', fix: FIX });
+    }
+    const { out } = await stowage(['why', '--all', '-o', 'json'], { objects });
+    expect(JSON.parse(out).groups).toMatchObject([
+      {
+        cause: 'StorageClassMissing',
+        fix: FIX,
+        root: { kind: 'PersistentVolumeClaim', name: 'data' },
+        objects: [{ name: 'data' }, { name: 'p' }],
+      },
+    ]);
+    const { out: described } = await stowage(['describe', 'pod', 'test/p'], { objects });
+    expect(described).toMatch(/^Blocked by: +StorageClassMissing: .*its storage class gone/m);
+  });
+
   test.each([[['volume', 'a']], [['volume/a']]])('refuses an object: %j', async (names) => {
     const { code, err } = await why(...names);
     expect(code).toBe(2);

@@ -1,4 +1,5 @@
 import { describe } from '@jest/globals';
+import { DRIVER, PROVISIONED_BY_ANNOTATION } from '../../../src/api/names.ts';
 import { ago } from '../../support/cluster-objects.ts';
 import { classNamed, volumeNamed } from '../../support/volumes.ts';
 import {
@@ -17,7 +18,17 @@ import {
   volume,
 } from './pod-objects.ts';
 
+const STATIC: Objects = { 'storageclasses/fast': classNamed('fast') };
 const EBS = classNamed('fast', { provisioner: 'ebs.csi.aws.com' });
+
+/** A PersistentVolume that was provisioned for a claim. */
+const [ofClaim] = Object.values(free('pvc-1'));
+const provisioned = {
+  'persistentvolumes/pvc-1': {
+    ...ofClaim,
+    metadata: { ...ofClaim?.metadata, annotations: { [PROVISIONED_BY_ANNOTATION]: DRIVER } },
+  },
+} as Objects;
 
 describe('a pod is held up by', () => {
   testRows([
@@ -49,7 +60,7 @@ describe('a pod is held up by', () => {
     ],
     [
       'the scheduler, for want of a volume',
-      merge(unscheduled({ message: 'no volume' }), claim()),
+      merge(unscheduled({ message: 'no volume' }), claim(), STATIC),
       {
         holdup:
           'it is not scheduled yet: no volume; its claim db/data-0 is Pending: there is no PersistentVolume of storage class fast',
@@ -58,12 +69,51 @@ describe('a pod is held up by', () => {
     ],
     [
       'a Volume that is being provisioned',
-      merge(pod(), claim(), { 'volumes/new': volumeNamed('new', { phase: 'Pending' }) }),
+      merge(pod(), claim(), STATIC, {
+        'volumes/new': volumeNamed('new', { phase: 'Pending' }),
+      }),
       {
         holdup:
           'its claim db/data-0 is Pending: there is no PersistentVolume of storage class fast',
         since: ago(600),
         fix: 'stowage why volume new',
+      },
+    ],
+    [
+      'a class that does not exist',
+      merge(pod(), claim()),
+      {
+        cause: 'StorageClassMissing',
+        holdup: 'its claim db/data-0 is Pending: its storage class fast does not exist',
+        since: ago(600),
+        fix: 'stowage create storageclass fast --dynamic',
+      },
+    ],
+    [
+      'a class that does not exist, which a Volume created by hand names',
+      merge(pod(), claim(), { 'volumes/new': volumeNamed('new', { phase: 'Failed' }) }),
+      {
+        cause: 'StorageClassMissing',
+        holdup: 'its storage class fast does not exist',
+        fix: 'stowage create storageclass fast --static',
+      },
+    ],
+    [
+      'a class that does not exist, which volumes of other claims had',
+      merge(pod(), claim(), provisioned),
+      {
+        cause: 'StorageClassMissing',
+        holdup: 'its storage class fast does not exist',
+        fix: 'stowage create storageclass fast --dynamic',
+      },
+    ],
+    [
+      'volumes created by hand that share the name of a class, and are too small',
+      merge(pod(), claim(), free('a', { capacity: { storage: '2Gi' } })),
+      {
+        cause: 'NoFreeVolume',
+        holdup: 'the largest free PersistentVolume of storage class fast has 2Gi',
+        fix: 'stowage create storageclass fast --static\nstowage create volume NAME',
       },
     ],
     [

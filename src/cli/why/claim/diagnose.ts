@@ -19,7 +19,7 @@ import { population } from './population.ts';
 import { cancelling } from './populator-pod.ts';
 import { isNoRoomMessage } from './scheduler-words.ts';
 import { source, sourceAway } from './source.ts';
-import { storageClass } from './storage-class.ts';
+import { isClassName, storageClass } from './storage-class.ts';
 
 /** Check for one possible blocker of a claim. `now` is in ms since the epoch. */
 type ClaimCause = (known: ClaimFacts, now: number) => Blocker | undefined;
@@ -45,7 +45,9 @@ const lost: ClaimCause = (known) =>
 /** Reports blockers of a claim whose class is for Volumes created by hand. */
 const supplied: ClaimCause = (known) => {
   const provisioner = foundIn(known.storageClass)?.provisioner;
-  if (known.claim.spec.storageClassName !== '' && provisioner !== NO_PROVISIONER) return undefined;
+  const isName = isClassName(known);
+  if (known.claim.spec.storageClassName !== '' && provisioner !== NO_PROVISIONER && !isName)
+    return undefined;
   const { dataSourceRef, dataSource } = known.claim.spec;
   if ((dataSourceRef ?? dataSource) != null) {
     return {
@@ -69,7 +71,7 @@ const supplied: ClaimCause = (known) => {
       },
     };
   }
-  const { why, fix } = reasonOf(known.claim, known.supply);
+  const { why, fix } = reasonOf(known.claim, known.supply, isName);
   return {
     cause: 'NoFreeVolume',
     holdup: why,
@@ -310,12 +312,12 @@ export function diagnoseClaim(known: ClaimFacts, now: number): Diagnosis {
 
 /**
  * Returns the blocker of a claim that a pod waits for; undefined if the claim waits for that pod,
- * or has a static class. Pure.
+ * or has a static class that exists. Pure.
  */
 export function ofPod(known: ClaimFacts, now: number): Blocker | undefined {
   const isStatic = foundIn(known.storageClass)?.provisioner === NO_PROVISIONER;
   if (isStatic || known.claim.status?.phase === 'Bound') return undefined;
-  for (const cause of [deletingClaim, lost, ...WITHOUT_POD]) {
+  for (const cause of [deletingClaim, lost, supplied, ...WITHOUT_POD]) {
     const found = cause(known, now);
     if (found !== undefined) return found;
   }

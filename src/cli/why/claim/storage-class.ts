@@ -1,10 +1,25 @@
-import type { StorageClass } from '../../../api/core.ts';
-import { DRIVER } from '../../../api/names.ts';
+import type { PersistentVolume, StorageClass } from '../../../api/core.ts';
+import { DRIVER, PROVISIONED_BY_ANNOTATION } from '../../../api/names.ts';
+import { claimOf } from '../../../model/claim-volume.ts';
 import { dynamicClass } from '../../../model/dynamic-class.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import type { Blocker } from '../types.ts';
 import type { ClaimFacts } from './facts.ts';
+
+/**
+ * Reports whether the claim's class is a mere name, which PersistentVolumes created by hand share:
+ * these are bound without a class. Pure.
+ */
+export function isClassName({ claim, storageClass, supply }: ClaimFacts): boolean {
+  const { storageClassName, dataSourceRef, dataSource } = claim.spec;
+  if (!storageClassName || !('absent' in storageClass) || (dataSourceRef ?? dataSource) != null)
+    return false;
+  const isByHand = ({ metadata, spec }: PersistentVolume) =>
+    spec.storageClassName === storageClassName &&
+    metadata.annotations?.[PROVISIONED_BY_ANNOTATION] === undefined;
+  return ((supply && foundIn(supply.pvs)) ?? []).some(isByHand);
+}
 
 /**
  * Reports a class that is missing, invalid, or of another provisioner, which does not fill volumes
@@ -14,6 +29,7 @@ export function storageClass({
   claim,
   storageClass: read,
   population,
+  supply,
 }: ClaimFacts): Blocker | undefined {
   const { name, namespace = '', creationTimestamp } = claim.metadata;
   const { storageClassName } = claim.spec;
@@ -31,6 +47,11 @@ export function storageClass({
     };
   }
   if ('absent' in read) {
+    // Volumes created by hand name the class: one with a provisioner would not bind them.
+    const isStatic = ((supply && foundIn(supply.volumes)) ?? []).some(
+      (volume) =>
+        volume.spec.storageClassName === storageClassName && claimOf(volume) === undefined,
+    );
     return {
       cause: 'StorageClassMissing',
       holdup: `its storage class ${storageClassName} does not exist`,
@@ -38,7 +59,12 @@ export function storageClass({
       next: { when: 'when that class is created' },
       fix: {
         say: 'Create the class.',
-        run: [commandLine('stowage', 'create', 'storageclass', storageClassName, '--dynamic')],
+        run: [
+          commandLine(
+            ...['stowage', 'create', 'storageclass', storageClassName],
+            isStatic ? '--static' : '--dynamic',
+          ),
+        ],
       },
     };
   }

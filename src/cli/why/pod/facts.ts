@@ -23,7 +23,7 @@ export interface PodVolume {
   known: VolumeFacts | undefined;
   /** Node to which the Volume is attached, other than the pod's. */
   holder: Reading<KubeNode>;
-  /** Facts about an unbound claim, unless its class is for Volumes created by hand. */
+  /** Facts about an unbound claim, unless its class exists and is for Volumes created by hand. */
   dynamic?: ClaimFacts;
 }
 

@@ -116,14 +116,12 @@ export async function readPod(
   ): Promise<Pick<PodVolume, 'dynamic'>> {
     const claim = foundIn(read);
     if (claim === undefined || claim.status?.phase === 'Bound') return {};
-    const { storageClassName, dataSourceRef, dataSource } = claim.spec;
+    const { storageClassName } = claim.spec;
     const found = await readNamed<StorageClass>(client, STORAGE_CLASSES, storageClassName, {
       signal,
     });
-    // A class that does not exist is a mere name for volumes created by hand, which have no source.
-    const isName = 'absent' in found && (dataSourceRef ?? dataSource) == null;
-    const isStatic = isName || foundIn(found)?.provisioner === NO_PROVISIONER;
-    if ('forbidden' in found || (storageClassName !== undefined && isStatic)) return {};
+    const isStatic = foundIn(found)?.provisioner === NO_PROVISIONER;
+    if ('forbidden' in found || isStatic) return {};
     return { dynamic: await readClaim(claim, client, grants, signal, now) };
   }
 

@@ -6,10 +6,14 @@ import { foundIn } from '../../lib/read-result.ts';
 import type { Supply } from '../claim/facts.ts';
 import type { Fix } from '../types.ts';
 
-/** Returns why a claim of a class without a provisioner is unbound, and the fix. */
+/**
+ * Returns why a claim of a class without a provisioner is unbound, and the fix.
+ * @param isName whether the class does not exist: a Volume needs one
+ */
 export function reasonOf(
   claim: PersistentVolumeClaim,
   supply: Supply | undefined,
+  isName = false,
 ): { why: string; fix: Fix } {
   const { namespace = '', name } = claim.metadata;
   const {
@@ -32,6 +36,9 @@ export function reasonOf(
   const more: Fix = {
     say: `Create a volume for it, on a node where the pod can run.`,
     run: [
+      ...(isName
+        ? [commandLine('stowage', 'create', 'storageclass', storageClassName, '--static')]
+        : []),
       `stowage create volume NAME --node NODE --type sparse ${commandLine('--size', size, '--storage-class', storageClassName)}${mode === 'Block' ? ' --mode Block' : ''}`,
     ],
   };
