@@ -59,7 +59,6 @@ export async function why(stage: Stage): Promise<void> {
   const { fix } = JSON.parse(
     await stage.run('stowage', 'why', 'volume', 'demo-broken', '-o', 'json'),
   );
-  await stage.apply(fix.yaml);
   await stage.type('sh', ['-ec', fix.run.join('\n')]);
   const available = '--for=jsonpath={.status.phase}=Available';
   await stage.type('kubectl', ['wait', 'volume/demo-broken', available, '--timeout=30s']);

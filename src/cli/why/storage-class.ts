@@ -1,4 +1,5 @@
 import { READY_REASON } from '../../api/names.ts';
+import { claimOf } from '../../model/claim-volume.ts';
 import { checkClass } from '../../model/class-options.ts';
 import { commandLine, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
@@ -19,17 +20,14 @@ export const storageClass: Cause = ({ volume, storageClass: reading }) => {
       ...sinceOf(ready),
       next: RETRY,
       fix: {
-        say: 'Create the class, for example this one. Then retry the Volume.',
-        manifest: {
-          apiVersion: 'storage.k8s.io/v1',
-          kind: 'StorageClass',
-          metadata: { name },
-          provisioner: 'kubernetes.io/no-provisioner',
-          volumeBindingMode: 'WaitForFirstConsumer',
-          reclaimPolicy: 'Retain',
-          parameters: { fsType: 'ext4' },
-        },
-        run: retry(volume),
+        say: 'Create the class. Then retry the Volume.',
+        run: [
+          commandLine(
+            ...['stowage', 'create', 'storageclass', name],
+            claimOf(volume) === undefined ? '--static' : '--dynamic',
+          ),
+          ...retry(volume),
+        ],
       },
     };
   }

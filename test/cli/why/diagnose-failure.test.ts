@@ -114,7 +114,19 @@ describe('a Volume is held up by', () => {
           storageClass: ABSENT,
         },
       ),
-      heldUpBy('its storage class fast does not exist', 'spec is changed', { run: [RETRY] }),
+      heldUpBy('its storage class fast does not exist', 'spec is changed', {
+        run: ['stowage create storageclass fast --static', RETRY],
+      }),
+    ],
+    [
+      given(
+        'a missing storage class of a claim',
+        ofClaim('data', { message: 'the storage class fast does not exist' }),
+        { storageClass: ABSENT },
+      ),
+      heldUpBy('its storage class fast does not exist', 'spec is changed', {
+        run: ['stowage create storageclass fast --dynamic', 'stowage retry volume pvc-u1'],
+      }),
     ],
     [
       given(
@@ -522,11 +534,6 @@ describe('a Volume is held up by', () => {
       }),
     ],
   ]);
-});
-
-test('the fix for a missing storage class contains a manifest', () => {
-  const { fix } = explain(failedBy('CreationError', ''), { storageClass: ABSENT }) as Blocker;
-  expect(fix?.manifest).toMatchObject({ kind: 'StorageClass', metadata: { name: 'fast' } });
 });
 
 test("the fix for a populator's claim that is too small has no commands", () => {

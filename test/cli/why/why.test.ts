@@ -33,16 +33,8 @@ Held up by:  its storage class fast does not exist
 Cause:       StorageClassMissing
 Since:       2029-12-31T23:57:00Z (3m ago)
 Next try:    when it is retried, or its spec is changed
-Fix:         Create the class, for example this one. Then retry the Volume.
-               apiVersion: storage.k8s.io/v1
-               kind: StorageClass
-               metadata:
-                 name: fast
-               provisioner: kubernetes.io/no-provisioner
-               volumeBindingMode: WaitForFirstConsumer
-               reclaimPolicy: Retain
-               parameters:
-                 fsType: ext4
+Fix:         Create the class. Then retry the Volume.
+               stowage create storageclass fast --static
                stowage retry volume data1
 `,
   );
@@ -52,6 +44,7 @@ test('the commands of a fix have the connection flags of why', async () => {
   const argv = ['why', 'volume', 'data1', '-o', 'json', '--context', "it's", '--kubeconfig=/k c'];
   const { out } = await stowage(argv, { objects });
   expect(JSON.parse(out).fix.run).toEqual([
+    `stowage --kubeconfig '/k c' --context 'it'\\''s' create storageclass fast --static`,
     `stowage --kubeconfig '/k c' --context 'it'\\''s' retry volume data1`,
   ]);
 });
@@ -115,7 +108,9 @@ test('why volume prints JSON and YAML', async () => {
     holdup: 'its storage class fast does not exist',
     since: '2029-12-31T23:57:00Z',
     next: { when: 'when it is retried, or its spec is changed' },
-    fix: { manifest: { kind: 'StorageClass' }, run: ['stowage retry volume data1'] },
+    fix: {
+      run: ['stowage create storageclass fast --static', 'stowage retry volume data1'],
+    },
   });
   expect(parse((await stowage(['why', 'vol', 'data1', '-o', 'yaml'], { objects })).out)).toEqual(
     json,
