@@ -21,7 +21,7 @@ export function explanation(subject: Subject, diagnosis: Diagnosis, now: number)
 /** Returns the lines for blocker, begin, next attempt and fix. `now` is in ms since the epoch. */
 export function blockerLines({ holdup, since, next, fix }: Blocker, now: number): Field[] {
   const lines: [string, string | string[] | undefined][] = [
-    ['Held up by', holdup],
+    ['Blocked by', holdup],
     ['Since', since === undefined ? undefined : `${since} (${age(since, now) ?? 'unknown'} ago)`],
     ['Next try', next === undefined ? undefined : nextText(next, now)],
     ['Fix', fix === undefined ? undefined : fixLines(fix)],

@@ -189,7 +189,7 @@ describe('stowage why --all', () => {
   test('names each cause once, with its objects and its fix, and fails', async () => {
     const { code, out, err } = await why();
     expect(code).toBe(5);
-    expect(err).toContain('4 objects are held up, by 3 causes');
+    expect(err).toContain('4 objects are blocked, by 3 causes');
     expect(out.match(/^Cause: +.*$/gm)).toEqual([
       'Cause:       NodeUnreachable (Node n1)',
       'Cause:       NoFreeVolume (PersistentVolumeClaim test/data)',
@@ -269,7 +269,7 @@ describe('stowage why --all', () => {
       failures: { 'list pods/*': denied },
     });
     expect(code).toBe(4);
-    expect(err).toContain('other objects may be held up as well: you may not list pods');
+    expect(err).toContain('other objects may be blocked as well: you may not list pods');
   });
 
   test('reads an object once if its kind may not be listed', async () => {

@@ -212,6 +212,6 @@ test('why node prints an explanation as text', async () => {
     objects: { ...node('True'), ...failed, 'storageclasses/fast': classNamed('fast') },
   });
   expect(out).toMatch(
-    /^Node: +n1 \(Ready\)\nHeld up by: +its Volume bad: x\nCause: +UnknownReason \(Volume bad\)\n/,
+    /^Node: +n1 \(Ready\)\nBlocked by: +its Volume bad: x\nCause: +UnknownReason \(Volume bad\)\n/,
   );
 });

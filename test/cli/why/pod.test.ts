@@ -76,7 +76,7 @@ test('explains the holdup in text and YAML as in JSON', async () => {
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
     `Pod:         db/db-0 (Pending)
-Held up by:  Volume data1 cannot be attached to node n1: it is Attached on node n2, where these pods need it: db/old; it can be on one node at a time
+Blocked by:  Volume data1 cannot be attached to node n1: it is Attached on node n2, where these pods need it: db/old; it can be on one node at a time
 Cause:       MultiAttach (PersistentVolumeClaim db/data-0 → Volume data1 → Node n2)
 Since:       2029-12-31T23:58:00.000Z (2m ago)
 Next try:    once it is detached from node n2, which happens when no pod needs it there

@@ -56,7 +56,7 @@ test('explains a claim from a missing grant to a snapshot that is not taken', as
   const denied = await why('pvc test/foo-testing');
   expect(denied).toMatchObject({ code: 0, err: '' });
   expect(denied.out).toContain('PersistentVolumeClaim:  test/foo-testing (Pending)\n');
-  expect(denied.out).toContain(`Held up by:             ${DENIED}\n`);
+  expect(denied.out).toContain(`Blocked by:             ${DENIED}\n`);
   expect(denied.out).toContain('stowage grant snapshot prod/foo-backup --to test --for claims\n');
 
   const wrong = grantNamed('bar', { from: [FROM_CLAIMS], to: [{ ...TO_BACKUP, name: 'foo' }] });
@@ -67,7 +67,7 @@ test('explains a claim from a missing grant to a snapshot that is not taken', as
 
   await cluster.stowage('grant snapshot prod/foo-backup --to test --for claims'.split(' '));
   expect((await why('persistentvolumeclaim/test/foo-testing')).out).toContain(
-    'Held up by:             VolumeSnapshot prod/foo-backup does not exist\n',
+    'Blocked by:             VolumeSnapshot prod/foo-backup does not exist\n',
   );
   // Based on lists, which do not contain the snapshot, either.
   expect((await why('--all')).out).toContain('SourceMissing (VolumeSnapshot prod/foo-backup)\n');
@@ -95,7 +95,7 @@ test('explains a claim from a missing grant to a snapshot that is not taken', as
 
   // The cause is the same for the pod that waits for the claim.
   expect((await why('pod test/reader')).out).toMatch(
-    /Held up by: +it is not scheduled yet: .*; its claim test\/foo-testing is Pending: VolumeSnapshot prod\/foo-backup is not bound to a VolumeSnapshotContent\n/,
+    /Blocked by: +it is not scheduled yet: .*; its claim test\/foo-testing is Pending: VolumeSnapshot prod\/foo-backup is not bound to a VolumeSnapshotContent\n/,
   );
 });
 
@@ -112,7 +112,7 @@ test('reports what may not be read, and explains the rest', async () => {
 
 describe('a daemon whose gate is off', () => {
   const OFF =
-    /Held up by: +dataSourceRef names VolumeSnapshot prod\/foo-backup in another namespace than test, which this daemon does not allow\n/;
+    /Blocked by: +dataSourceRef names VolumeSnapshot prod\/foo-backup in another namespace than test, which this daemon does not allow\n/;
   const lead = async (isOn: boolean) => {
     const lease = leadingLease(Date.now(), {
       featureGates: { CrossNamespaceVolumeDataSource: isOn },

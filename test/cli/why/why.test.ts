@@ -29,7 +29,7 @@ test('why volume prints an explanation as text', async () => {
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
     `Volume:      data1 (Failed)
-Held up by:  its storage class fast does not exist
+Blocked by:  its storage class fast does not exist
 Cause:       StorageClassMissing
 Since:       2029-12-31T23:57:00Z (3m ago)
 Next try:    when it is retried, or its spec is changed

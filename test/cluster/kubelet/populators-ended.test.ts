@@ -81,7 +81,7 @@ describeAsRoot('a real pod that is terminated while it populates a claim', () =>
     const uid = await scene.claim('homeless');
     const { metadata } = await scene.runs(uid);
     await scene.kubectl('delete', 'namespace', OWN, '--timeout=90s');
-    expect(await scene.why('homeless')).toMatch(/Held up by:/);
+    expect(await scene.why('homeless')).toMatch(/Blocked by:/);
     expect((await scene.claimNow('homeless')).metadata.finalizers).toContain(
       'stowage.dev/populate-target-protection',
     );

@@ -94,7 +94,7 @@ describe('deletion of objects while a claim is populated', () => {
     const pod = await cluster.untilPodRuns();
     await removeOwn(PODS, pod);
     await cluster.isTold('data', 'before it ended. Stowage retries');
-    expect(await why('data')).toMatch(/Held up by: .*failed \(attempt 1 of 4\): it was deleted/);
+    expect(await why('data')).toMatch(/Blocked by: .*failed \(attempt 1 of 4\): it was deleted/);
     goOn();
     await isFilled('data');
     expect(await warnings('data')).toEqual(['PopulatorFailed 1']);
@@ -139,7 +139,7 @@ describe('deletion of objects while a claim is populated', () => {
       'data',
       'the PopulatorDefinition for Hello.hello.example.com no longer exists',
     );
-    expect(await why('data')).toMatch(/Held up by: .*is being filled by pod stowage\/populate-/);
+    expect(await why('data')).toMatch(/Blocked by: .*is being filled by pod stowage\/populate-/);
     goOn();
     await isFilled('data');
   });
@@ -212,7 +212,7 @@ describe('a pod that does not start', () => {
       await cluster.isTold('data', 'does not run: ErrImagePull: no such image');
     }
     expect(await why('data')).toMatch(
-      /Held up by: .*does not run: ImagePullBackOff: no such image/,
+      /Blocked by: .*does not run: ImagePullBackOff: no such image/,
     );
     const image = { spec: { pod: { image: 'localhost/other:test' } } };
     await cluster.client.patch(POPULATOR_DEFINITIONS, 'hello', image);
@@ -232,10 +232,10 @@ describe('a pod that does not start', () => {
     await drain(true);
     await removeOwn(PODS, pod);
     await cluster.isTold('data', 'does not run: 0/1 nodes are available');
-    expect(await why('data')).toMatch(/Held up by: .*does not run: 0\/1 nodes are available/);
+    expect(await why('data')).toMatch(/Blocked by: .*does not run: 0\/1 nodes are available/);
     await drain(false);
     await cluster.untilPodRuns(pod.metadata.uid);
-    expect(await why('data')).toMatch(/Held up by: .*is being filled by pod stowage\/populate-/);
+    expect(await why('data')).toMatch(/Blocked by: .*is being filled by pod stowage\/populate-/);
   });
 
   test('is reported with the FailedMount event of the kubelet', async () => {

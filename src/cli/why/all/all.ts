@@ -72,7 +72,7 @@ export async function whyAll(
   if (unread.length > 0)
     throw new StowageError(
       'forbidden',
-      `other objects may be held up as well: you may not list ${unread.join(', ')}`,
+      `other objects may be blocked as well: you may not list ${unread.join(', ')}`,
     );
 
   /** Returns the objects of a kind; none if the cluster does not know the kind. */
@@ -97,4 +97,4 @@ const count = (number: number, noun: string): string =>
   `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 const summary = (objects: number, causes: number): string =>
-  `${count(objects, 'object')} ${objects === 1 ? 'is' : 'are'} held up, by ${count(causes, 'cause')}`;
+  `${count(objects, 'object')} ${objects === 1 ? 'is' : 'are'} blocked, by ${count(causes, 'cause')}`;

@@ -26,7 +26,7 @@ export const EXPLAINING_STORIES: readonly Story[] = [
     path: 'docs/troubleshooting.md',
     world: withVolume,
     typed: {
-      'stowage why --all': { says: /held up/, exit: 5 },
+      'stowage why --all': { says: /blocked, by/, exit: 5 },
       'stowage why pod db/db-0': absent('stowage why pod db/db-0'),
       'stowage why pvc db/data-0': absent('stowage why pvc db/data-0'),
       'stowage why volume data1': shows(/Volume: +data1/),
