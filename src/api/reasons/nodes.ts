@@ -59,12 +59,12 @@ export const NODES = {
   },
   LoginRefused: {
     message: 'node {node} refuses the login: {said}',
-    action: "Check that 'ssh {node} true' works for this user without a password.",
+    action: 'Check the node: stowage check node {node}',
     cause: 'LoginRefused',
   },
   NodeUnreachable: {
     message: 'node {node} is unreachable over ssh: {said}',
-    action: "Check that the node is up and that 'ssh {node} true' works for this user.",
+    action: 'Check the node: stowage check node {node}',
     varies: ['said'],
   },
   NodeSilent: {

@@ -167,7 +167,7 @@ test.each<[string, Node, object, string[]]>([
     {
       is: 'unknown',
       message:
-        "node n1: node n1 is unreachable over ssh: timed out. Check that the node is up and that 'ssh n1 true' works for this user.",
+        'node n1: node n1 is unreachable over ssh: timed out. Check the node: stowage check node n1',
       detail: reason('NodeUnreachable', AWAY),
     },
     [`poll ${key}`],

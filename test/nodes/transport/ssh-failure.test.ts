@@ -45,7 +45,7 @@ test.each([
     'root@127.0.0.1: Permission denied (publickey).',
     'refused',
     'node n1 refuses the login: root@127.0.0.1: Permission denied (publickey).',
-    'ssh n1 true',
+    'stowage check node n1',
     reason('LoginRefused', {
       node: 'n1',
       said: 'root@127.0.0.1: Permission denied (publickey).',
@@ -57,7 +57,7 @@ test.each([
     'ssh: connect to host 127.0.0.1 port 1: Connection refused',
     'unreachable',
     'Connection refused',
-    'is up',
+    'stowage check node n1',
     reason('NodeUnreachable', {
       node: 'n1',
       said: 'connect to host 127.0.0.1 port 1: Connection refused',
@@ -68,8 +68,8 @@ test.each([
     255,
     'ssh: Could not resolve hostname n1: Name or service not known',
     'unreachable',
-    'over ssh: Could not resolve',
-    'is up',
+      'over ssh: Could not resolve',
+      'stowage check node n1',
     reason('NodeUnreachable', {
       node: 'n1',
       said: 'Could not resolve hostname n1: Name or service not known',
@@ -81,7 +81,7 @@ test.each([
     '',
     'unreachable',
     'node n1 is unreachable over ssh: the connection broke, and ssh gave no reason',
-    'is up',
+    'stowage check node n1',
     reason('NodeUnreachable', {
       node: 'n1',
       said: 'the connection broke, and ssh gave no reason',
@@ -93,7 +93,7 @@ test.each([
     'spawn ssh ENOENT',
     'unreachable',
     'ENOENT',
-    'is up',
+    'stowage check node n1',
     reason('NodeUnreachable', { node: 'n1', said: 'spawn ssh ENOENT' }),
   ],
   [

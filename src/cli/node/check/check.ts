@@ -27,6 +27,7 @@ import type { ClusterFacts } from './facts.ts';
 import { runProgram } from './host-key/run.ts';
 import { trustHostKey } from './host-key/trust.ts';
 import { observeNode } from './observe-node.ts';
+import { withLoginCommand } from './ssh-login.ts';
 
 export interface CheckFlags extends NodeFlags {
   output?: 'json' | 'yaml';
@@ -64,8 +65,9 @@ export async function checkNodes(
     const node = names[index] ?? '';
     const address = addressChecks(node, nodes);
     if ('error' in result) {
-      const { message, hint } = result.error;
-      errors.push(result.error);
+      const error = withLoginCommand(result.error, nodes.get(node), flags);
+      const { message, hint } = error;
+      errors.push(error);
       const check = {
         check: 'reachable',
         ok: false,

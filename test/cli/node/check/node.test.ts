@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { refuse } from '../../../../src/api/reasons.ts';
 import type { Check } from '../../../../src/cli/lib/checks/report.ts';
-import { NodeError } from '../../../../src/nodes/errors.ts';
+import { NodeError, nodeError } from '../../../../src/nodes/errors.ts';
 import { SudoRefusal } from '../../../../src/nodes/sudo.ts';
 import { NOW, nodeNamed } from '../../../support/cluster-objects.ts';
 import {
@@ -190,6 +191,30 @@ describe('check node', () => {
     // The output has no command to run on the node.
     const { out } = await stowage(['check', 'node', 'n1'], world({ n1: away }));
     expect(out).not.toContain('# ');
+  });
+
+  test.each<[code: 'NodeUnreachable' | 'LoginRefused', flags: string[], command: string]>([
+    ['NodeUnreachable', [], 'ssh n1 true'],
+    ['LoginRefused', ['--ssh-config', '/etc/ssh cfg'], "ssh -F '/etc/ssh cfg' n1 true"],
+    ['NodeUnreachable', ['--ssh-guard'], 'ssh n1 true </dev/null'],
+  ])('prints the login command of its flags for %s: %j', async (code, flags, command) => {
+    const why = refuse(code, { node: 'n1', said: 'no' });
+    expect(why.hint).toBe('Check the node: stowage check node n1');
+    const failing = world({ n1: nodeError('unreachable', 'n1', why) });
+    const { out, err } = await stowage(['check', 'node', 'n1', '-o', 'json', ...flags], failing);
+    const { hint } = JSON.parse(out).checks[0];
+    expect(hint.endsWith(`: ${command}`)).toBe(true);
+    expect(err).toContain(command);
+    expect(`${out}${err}`).not.toContain('stowage check node');
+  });
+
+  test('prints the login command for the address of the node', async () => {
+    const annotations = { 'stowage.dev/address': '10.0.0.1', 'stowage.dev/port': '2222' };
+    const why = refuse('NodeUnreachable', { node: 'n1', said: 'no' });
+    const { problems } = await check(nodeError('unreachable', 'n1', why), {
+      'nodes/n1': nodeNamed('n1', { annotations }),
+    });
+    expect(problems[0].hint).toMatch(/: ssh -p 2222 -o 'HostKeyAlias=n1' 10\.0\.0\.1 true$/);
   });
 
   test.each<[string, FakeNodeAnswers, string[]]>([
