@@ -28,6 +28,10 @@ export type ParametersOf<Template extends string> = {
 export const parametersIn = (template: string): string[] =>
   [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
+/** Reports whether each parameter that the template requires has a value. Pure. */
+export const isComplete = (template: string, values: Readonly<Record<string, string>>): boolean =>
+  parametersIn(template.replaceAll(/\[[^\]]*\]/g, '')).every((name) => Object.hasOwn(values, name));
+
 /**
  * Returns the sentence of a template. A parameter without a value, as from
  * another version, becomes `?`. Pure.

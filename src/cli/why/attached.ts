@@ -10,7 +10,7 @@ import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
 import { forceDetachTime } from './force-detach-deadline.ts';
 import { notReadyFix } from './node.ts';
-import { type Obstruction, obstructionOf } from './obstruction.ts';
+import { type Obstruction, obstructionOf, sentenceOf } from './obstruction.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
 import type { Blocker, Cause, Fix, VolumeFacts } from './types.ts';
 
@@ -81,22 +81,21 @@ export function heldOn(
 ): Blocker {
   const { volume } = known;
   const { node, state, message, since, pods = [] } = attachment;
-  const why = message ? `: ${message}` : '';
   const uncertain = state === 'Uncertain';
   const timer = node === nodeOf(volume) ? forceDetachTime(known, node) : undefined;
   const notReady = timer && ({ cause: 'NodeNotReady', fix: notReadyFix(node) } as const);
+  const found = obstructionIn(volume, attachment);
+  const blocker = uncertain
+    ? inDoubt(volume, found, attachment, notReady)
+    : { cause: causeOf(found, attachment), fix: found?.fix ?? endUse(node, pods) };
+  const why = message ? `: ${sentenceOf(message, found, blocker.fix)}` : '';
   return {
     holdup: `its attachment to node ${node} is ${uncertain ? 'Uncertain, which counts as attached until the node is verified' : state}${why}`,
-    reason: obstructionIn(volume, attachment)?.reason,
+    reason: found?.reason,
     since,
     chain: [{ kind: 'Node', name: node }],
     next: timer ?? { when: 'automatically, after a backoff of up to 2 minutes' },
-    ...(uncertain
-      ? inDoubt(volume, attachment, notReady)
-      : {
-          cause: causeOf(volume, attachment),
-          fix: obstructionIn(volume, attachment)?.fix ?? endUse(node, pods),
-        }),
+    ...blocker,
   };
 }
 
@@ -110,8 +109,7 @@ export const obstructionIn = (
 ): Obstruction | undefined => obstructionOf(detail, { node, volume });
 
 /** Returns the cause that blocks an attachment which is not Uncertain. */
-function causeOf(volume: Volume, attachment: Attachment): Blocker['cause'] {
-  const found = obstructionIn(volume, attachment);
+function causeOf(found: Obstruction | undefined, attachment: Attachment): Blocker['cause'] {
   if (isUse(found)) return 'WaitingForUnmount';
   if (found === undefined && attachment.message) return 'UnknownReason';
   // For provisioning, `Failed` states no more than the failure.
@@ -126,15 +124,17 @@ export const isUse = (found: Obstruction | undefined): boolean =>
 /**
  * Returns cause and fix of an uncertain attachment. The connection to the node comes first, then
  * commands for a node that did answer, then how to make it answer.
+ * @param found what the attachment's reason names
  * @param silent cause and fix for a node whose kubelet is silent, too
  */
 export function inDoubt(
   volume: Volume,
+  found: Obstruction | undefined,
   attachment: Attachment,
   silent?: Pick<Blocker, 'cause' | 'fix'>,
 ): Pick<Blocker, 'cause' | 'fix'> {
   const { node, detail } = attachment;
-  const { cause, fix } = obstructionIn(volume, attachment) ?? {};
+  const { cause, fix } = found ?? {};
   const isWay = Object.hasOwn(NODES, readReason(detail)?.code ?? '');
   if (isWay && cause !== undefined) return { cause, ...(fix && { fix }) };
   if (silent !== undefined) return silent;

@@ -7,7 +7,7 @@ import { commandLine, takeOff } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
 import { heldOn } from './attached.ts';
-import { obstructionOf } from './obstruction.ts';
+import { obstructionOf, sentenceOf } from './obstruction.ts';
 import { isDeleting, isOurs, nextAttempt, nodeText, ownPv, sinceOf } from './state.ts';
 import type { Blocker, Cause, Fix, VolumeFacts } from './types.ts';
 
@@ -42,7 +42,7 @@ export const deleting: Cause = (known, now) => {
   const held = obstructionOf(ready?.detail, { node: nodeOf(volume), volume });
   if (ready?.reason === READY_REASON.destructionError) {
     return {
-      holdup: `its storage on ${nodeText(volume)} is not removed: ${ready.message}`,
+      holdup: `its storage on ${nodeText(volume)} is not removed: ${sentenceOf(ready.message ?? '', held, held?.fix)}`,
       ...sinceOf(ready),
       next: nextAttempt(volume, now) ?? {
         when: 'automatically, after a backoff of up to 5 minutes',
@@ -72,11 +72,13 @@ export const deleting: Cause = (known, now) => {
     };
   }
   const next = nextAttempt(volume, now) ?? { when: 'when the removal has ended' };
+  const fix = held?.fix?.run === undefined ? undefined : held.fix;
+  const progress = ready?.message && sentenceOf(ready.message, held, fix);
   return {
-    ...(held?.fix?.run === undefined
+    ...(held === undefined || fix === undefined
       ? { cause: 'RemovalRunning' }
-      : { cause: held.cause ?? 'RemovalRunning', reason: held.reason, fix: held.fix }),
-    holdup: `its storage is being removed from ${nodeText(volume)}: ${ready?.message || volume.status?.job || 'no progress is reported yet'}`,
+      : { cause: held.cause ?? 'RemovalRunning', reason: held.reason, fix }),
+    holdup: `its storage is being removed from ${nodeText(volume)}: ${progress || volume.status?.job || 'no progress is reported yet'}`,
     ...(ready === undefined ? since : sinceOf(ready)),
     next,
   };

@@ -1,7 +1,8 @@
 import { READY_REASON } from '../../api/names.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
-import { onNode } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
+import { mount } from './fixes/directories.ts';
+import { obstructionOf, sentenceOf } from './obstruction.ts';
 import { sinceOf } from './state.ts';
 import type { Cause } from './types.ts';
 
@@ -12,14 +13,16 @@ import type { Cause } from './types.ts';
 export const directoryNotMounted: Cause = ({ volume }) => {
   const ready = readyOf(volume);
   if (ready?.reason !== READY_REASON.directoryNotMounted) return undefined;
+  const found = obstructionOf(ready.detail, { node: nodeOf(volume), volume });
+  const isOurs = found?.cause === 'DirectoryNotMounted';
   return {
     cause: 'DirectoryNotMounted',
-    holdup: ready.message || ready.reason,
+    holdup:
+      (isOurs && sentenceOf(ready.message ?? '', found, found.fix)) ||
+      ready.message ||
+      ready.reason,
     ...sinceOf(ready),
     next: { when: 'automatically, once it is mounted' },
-    fix: {
-      say: `Mount the file system on ${nodeOf(volume)}, and add it to /etc/fstab for each boot. The command mounts what /etc/fstab lists.`,
-      run: [onNode(nodeOf(volume), 'mount', '-a')],
-    },
+    fix: (isOurs && found.fix) || mount({}, { node: nodeOf(volume) }),
   };
 };

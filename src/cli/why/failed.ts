@@ -1,7 +1,8 @@
 import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import { READY_REASON } from '../../api/names.ts';
 import type { ReasonCode } from '../../api/reasons.ts';
-import type { Condition } from '../../api/volume.ts';
+import type { Condition, Volume } from '../../api/volume.ts';
+import { isPermanentFailure, recreateHint } from '../../controllers/volume/fill-progress.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
@@ -9,7 +10,7 @@ import { commandLine, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { failedPv } from './failed-pv.ts';
 import { checkUid, ownClaim } from './fixes/own-claim.ts';
-import { type Obstruction, obstructionOf } from './obstruction.ts';
+import { bareSentence, type Obstruction, obstructionOf, sentenceOf } from './obstruction.ts';
 import type { Reason as Cause } from './reasons.ts';
 import { isStuck, nextAttempt, ownPv, sinceOf } from './state.ts';
 import type { Blocker, Fix, Cause as VolumeCause, VolumeFacts } from './types.ts';
@@ -20,7 +21,6 @@ export const failed: VolumeCause = (known) => {
   const ready = readyOf(volume);
   if (ready === undefined || !isStuck(volume)) return undefined;
   return {
-    holdup: ready.message || ready.reason || 'it failed, and no reason is recorded',
     ...sinceOf(ready),
     next: { when: 'when it is retried, or its spec is changed' },
     ...wrong(known, ready),
@@ -36,12 +36,14 @@ const ENLARGED: readonly string[] = [
 
 function wrong(
   known: VolumeFacts,
-  { reason, detail }: Condition,
-): Pick<Blocker, 'cause' | 'reason' | 'fix'> {
+  { reason, detail, message }: Condition,
+): Pick<Blocker, 'cause' | 'reason' | 'holdup' | 'fix'> {
   const { volume } = known;
+  const recorded = message || reason || 'it failed, and no reason is recorded';
   if (reason === READY_REASON.internalError && validateVolume(volume).length > 0) {
     return {
       cause: 'InvalidSpec',
+      holdup: recorded,
       fix: {
         say: 'Correct the invalid spec in volume.yaml before you create the Volume again.',
         run: recreate(volume),
@@ -52,9 +54,18 @@ function wrong(
   return {
     cause: found === undefined ? 'UnknownReason' : (found.cause ?? 'Failed'),
     reason: found?.reason,
+    // Refusals of a data source advise what the fix does.
+    holdup:
+      found !== undefined && isRefused(volume, found)
+        ? bareSentence(recorded, found.reason)
+        : sentenceOf(recorded, found, found?.fix),
     fix: fixOf(known, found),
   };
 }
+
+/** Reports whether a job failed permanently because of the Volume's data source. */
+const isRefused = (volume: Volume, { reason: { parameters } }: Obstruction): boolean =>
+  recreateHint(volume) !== '' && isPermanentFailure(volume, Number(parameters.exit));
 
 /**
  * Returns the fix of a reason, followed by a retry if the fix triggers none. Without one, the
@@ -119,7 +130,9 @@ export const unavailable: VolumeCause = (known, now) => {
     ...((pv && failedPv(pv)) ?? {
       cause: found?.cause ?? otherwise,
       reason: found?.reason,
-      holdup: ready.message || 'it is not available, and no reason is recorded',
+      holdup:
+        sentenceOf(ready.message ?? '', found, found?.fix) ||
+        'it is not available, and no reason is recorded',
       next: nextAttempt(volume, now) ?? { when: 'automatically, at the next check of the node' },
       fix: {
         ...found?.fix,

@@ -2,7 +2,7 @@ import type { KubeNode } from '../../api/core.ts';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { READY_REASON } from '../../api/names.ts';
 import { parametersIn } from '../../api/reasons/template.ts';
-import { entryOf, type Reason } from '../../api/reasons.ts';
+import { entryOf, type Reason, type ReasonCode } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { taintOff } from '../../model/node-death.ts';
@@ -11,7 +11,7 @@ import { commandLine, onNode, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
 import { forceDetachTime } from './force-detach-deadline.ts';
-import { obstructionOf } from './obstruction.ts';
+import { obstructionOf, sentenceOf } from './obstruction.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
 import type { Blocker, Cause, Fix, Link, VolumeFacts } from './types.ts';
 
@@ -31,62 +31,82 @@ export const nodeAway: Cause = (known) => {
   };
   // A node that merely does not answer has no finer cause.
   const way = found?.cause === undefined ? undefined : found;
+  const isUnreachable = found?.reason.code === ('NodeUnreachable' satisfies ReasonCode);
+  const advice = isUnreachable ? undefined : found?.fix;
   if (ready.reason === nodeUnclear) {
+    const fix = advice ?? {
+      say: 'If this persists, check the kernel log of the node.',
+      run: [ssh(volume, 'dmesg')],
+    };
     return {
       ...common,
       cause: way?.cause ?? 'NodeUnclear',
-      holdup: `${nodeText(volume)} answers, but the answer is inconclusive: ${message}`,
-      fix: way?.fix ?? {
-        say: 'If this persists, check the kernel log of the node.',
-        run: [ssh(volume, 'dmesg')],
-      },
+      holdup: `${nodeText(volume)} answers, but the answer is inconclusive: ${sentenceOf(message, found, fix)}`,
+      fix,
     };
   }
   if ('absent' in node && way === undefined) {
+    const fix =
+      isDeleting(volume) || mayHold(volume)
+        ? lost(volume)
+        : {
+            say: `Create the Volume again on an existing node (kubectl get nodes): set spec.nodeName in volume.yaml before the last command.`,
+            // Until a node reports otherwise, its storage counts as being provisioned, and this
+            // node cannot be queried.
+            run: recreate(volume, '--forget-node'),
+          };
     return {
       ...common,
       cause: 'NodeMissing',
-      holdup: `${nodeText(volume)} is not in this cluster, and no machine is reached under that name: ${message}`,
-      fix:
-        isDeleting(volume) || mayHold(volume)
-          ? lost(volume)
-          : {
-              say: `Create the Volume again on an existing node (kubectl get nodes): set spec.nodeName in volume.yaml before the last command.`,
-              // Until a node reports otherwise, its storage counts as being provisioned, and this
-              // node cannot be queried.
-              run: recreate(volume, '--forget-node'),
-            },
+      holdup: `${nodeText(volume)} is not in this cluster, and no machine is reached under that name: ${sentenceOf(message, found, fix)}`,
+      fix,
     };
   }
   const notReady = notReadyOf(foundIn(node));
   const timer = way === undefined ? forceDetachTime(known, nodeOf(volume)) : undefined;
   const since = notReadySince(foundIn(node));
-  const fix =
-    way?.fix ??
-    (timer && notReadyFix(nodeOf(volume))) ??
-    (isDeleting(volume) ? lost(volume) : undefined);
+  const [fixes, stated] = fixOfAway();
   return {
     ...common,
     ...(timer && { next: timer, ...(since && { since: new Date(since).toISOString() }) }),
     cause: way?.cause ?? (timer === undefined ? 'NodeUnreachable' : 'NodeNotReady'),
-    holdup: notReached(volume, notReady, message, found?.reason),
-    ...(fix === undefined ? bringBack(volume) : { fix }),
+    holdup: notReached(volume, notReady, sentenceOf(message, found, stated), found?.reason),
+    ...fixes,
   };
+
+  /** Returns the fix, and the one that it includes. */
+  function fixOfAway(): [fixes: Pick<Blocker, 'fix' | 'sharedFix'>, stated: Fix] {
+    const first =
+      way?.fix ??
+      (timer && notReadyFix(nodeOf(volume))) ??
+      (isDeleting(volume) ? lost(volume) : undefined);
+    if (first !== undefined) return [{ fix: first }, first];
+    const fixes = bringBack(volume, advice);
+    return [fixes, advice ?? fixes.fix];
+  }
 };
 
-/** Returns the fixes for a node that is to answer again: for one Volume, and for all of them. */
-function bringBack(volume: Volume): Required<Pick<Blocker, 'fix' | 'sharedFix'>> {
-  const say =
+/**
+ * Returns the fixes for a node that is to answer again: for one Volume, and for all of them.
+ * @param advice fix of the reason, if it has one
+ */
+function bringBack(
+  volume: Volume,
+  advice: Fix | undefined,
+): Required<Pick<Blocker, 'fix' | 'sharedFix'>> {
+  const advised =
+    advice?.say ??
     'Bring the node back. The user of stowage watch must be able to log in without a prompt: check the node as that user, with the --ssh-config of the daemon, if it has one.';
-  const check = commandLine('stowage', 'check', 'node', nodeOf(volume));
+  const say = `${advised}${advised.endsWith('.') ? '' : '.'}`;
+  const run = advice?.run ?? [commandLine('stowage', 'check', 'node', nodeOf(volume))];
   return {
     fix: {
       say: `${say} Then retry the Volume, which ends the backoff.`,
-      run: [check, ...retry(volume)],
+      run: [...run, ...retry(volume)],
     },
     sharedFix: {
       say: `${say} The Volumes are then retried automatically, after a backoff: stowage retry volume NAME retries one at once.`,
-      run: [check],
+      run,
     },
   };
 }

@@ -1,4 +1,13 @@
-import { actionOf, entryOf, type Reason, readReason } from '../../api/reasons.ts';
+import { JOBS } from '../../api/reasons/jobs.ts';
+import { isComplete } from '../../api/reasons/template.ts';
+import {
+  actionOf,
+  entryOf,
+  messageOf,
+  type Reason,
+  type ReasonCode,
+  readReason,
+} from '../../api/reasons.ts';
 import { attachments } from './fixes/attachments.ts';
 import { backups } from './fixes/backups.ts';
 import { claims } from './fixes/claims.ts';
@@ -62,4 +71,33 @@ export function obstructionOf(value: unknown, context: FixContext): Obstruction 
     cause: entry.cause as Cause | undefined,
     fix: fix ?? (say === undefined ? undefined : { say }),
   };
+}
+
+/**
+ * Returns a recorded message without the action of its reason, which the printed fix repeats. The
+ * message stays as recorded if the fix is another one, or if the reason is unknown to this version,
+ * or lacks parameters. Those of failed jobs have no action, and the whole output. Pure.
+ * @param fix printed fix
+ */
+export function sentenceOf(
+  message: string,
+  found: Obstruction | undefined,
+  fix: Fix | undefined,
+): string {
+  if (found === undefined || fix === undefined) return message;
+  // The check of an unreachable node is a part of each fix.
+  const isUnreachable = found.reason.code === ('NodeUnreachable' satisfies ReasonCode);
+  if (fix !== found.fix && !isUnreachable) return message;
+  return Object.hasOwn(JOBS, found.reason.code) ? message : withoutAction(message, found.reason);
+}
+
+/** Returns a recorded message without the action of its reason. Pure. */
+export const withoutAction = (message: string, reason: Reason): string =>
+  entryOf(reason)?.action === undefined ? message : bareSentence(message, reason);
+
+/** Returns the sentence of a reason; the message if this version cannot build the sentence. Pure. */
+export function bareSentence(message: string, reason: Reason): string {
+  const entry = entryOf(reason);
+  const isKnown = entry !== undefined && isComplete(entry.message, reason.parameters);
+  return (isKnown ? messageOf(reason) : undefined) ?? message;
 }

@@ -580,6 +580,7 @@ test('a disabled feature gate is enabled by a daemon flag', () => {
   const facts = known({ events: { found: [warning(off)] }, source: undefined });
   expect(diagnoseClaim(facts, NOW)).toMatchObject({
     cause: 'GateOff',
+    holdup: expect.stringMatching(/^ProvisioningFailed: .*, which this daemon does not allow$/),
     fix: {
       say: expect.stringContaining('(stowage restore snapshot creates one)'),
       daemonFlags: ['--feature-gates', 'CrossNamespaceVolumeDataSource=true'],

@@ -15,7 +15,8 @@ const OPENERS = 'End the process that has it open. The command lists it.';
 const KUBELET = 'The kubelet unmounts it once no container of the pod runs.';
 const LOGS = ['ssh n1 journalctl -u kubelet -n 50 --no-pager'];
 const FUSER = [`ssh n1 'fuser -v ${device}'`];
-const ROOM = 'Free up space, or create a smaller volume. The command shows the free space.';
+const ROOM =
+  'Free up space (remove volumes, or extend the volume group or the pool), or create a smaller volume. The command shows the free space.';
 
 const withSpec = (name: string, spec: Partial<Volume['spec']>, status?: Volume['status']) => {
   const { spec: base, ...volume } = volumeNamed(name, status);
@@ -58,7 +59,7 @@ test.each<Row>([
     'Two Volumes cannot share a device.',
   ],
   [reason('DeviceNotFree', used), 'DeviceInUse', TAKE_OUT],
-  [reason('MultipathUsesDisk', { ...used, wwid: '360' }), 'DeviceInUse', TAKE_OUT],
+  [reason('MultipathUsesDisk', { ...used, wwid: '360' }), 'DeviceInUse', 'add wwid "360"'],
   [
     reason('UseHoldsAdoption', { ...used, command }),
     'DeviceInUse',
@@ -66,6 +67,17 @@ test.each<Row>([
     [`ssh n1 ${quote(command)}`],
   ],
   [reason('UseHoldsAdoption', { ...used, use: 'that' }), 'DeviceInUse', TAKE_OUT],
+  [
+    reason('UseHoldsAdoption', { ...used, look: `fuser -v ${device}` }),
+    'DeviceInUse',
+    `${TAKE_OUT} The command lists the processes.`,
+    FUSER,
+  ],
+  [
+    reason('DeviceInUse', { ...used, use: 'that' }),
+    'DeviceInUse',
+    'End that use on the node: Stowage knows no command for it.',
+  ],
   [reason('UseHoldsCleaning', { ...used, command }), 'DeviceInUse', END, [`ssh n1 '${command}'`]],
   [reason('DeviceInUse', { ...used, command }), 'DeviceInUse', END, [`ssh n1 '${command}'`]],
   [

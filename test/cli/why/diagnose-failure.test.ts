@@ -2,11 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { ObjectMeta } from '../../../src/api/meta.ts';
 import { DRIVER, PROVISIONED_BY_ANNOTATION, READY_REASON } from '../../../src/api/names.ts';
 import * as reasons from '../../../src/api/reasons.ts';
-import type { VolumeSpec } from '../../../src/api/volume.ts';
+import type { Attachment, VolumeSpec } from '../../../src/api/volume.ts';
 import type { Blocker, VolumeFacts } from '../../../src/cli/why/types.ts';
-import { ago } from '../../support/cluster-objects.ts';
+import { ago, attachmentOn } from '../../support/cluster-objects.ts';
 import {
   ABSENT,
+  attachedAs,
   available,
   away,
   bound,
@@ -175,7 +176,7 @@ describe('a Volume is held up by', () => {
           }),
         ),
       ),
-      heldUpBy("/dev/sdb contains it's xfs", 'spec is changed', {
+      heldUpBy(/^\/dev\/sdb contains it's xfs$/, 'spec is changed', {
         say: 'set spec.overwrite to "it\'s xfs"',
         run: [`kubectl patch volume data1 --type merge -p '{"spec":{"overwrite":"it'\\''s xfs"}}'`],
       }),
@@ -251,10 +252,18 @@ describe('a Volume is held up by', () => {
     [
       given(
         'a source that cannot fill it',
-        ofClaim('data', STEP_FAILED, FROM_IMAGE),
+        ofClaim(
+          'data',
+          {
+            ...STEP_FAILED,
+            message:
+              'the step "check" failed with status 3. Correct the data source, then delete the claim',
+          },
+          FROM_IMAGE,
+        ),
         claimNow('u1'),
       ),
-      heldUpBy('the step "check" failed with status 3', 'spec is changed', {
+      heldUpBy(/^the step "check" failed with status 3$/, 'spec is changed', {
         say: `Image db/debian is immutable: correct it in source.yaml, and create it again. Then create the claim again, which gets a new Volume. ${CHECK_UID}`,
         run: [
           'kubectl get -n db images.stowage.dev debian -o yaml > source.yaml',
@@ -722,4 +731,126 @@ describe('the other Volume that has the device is deleted by name', () => {
     expect(fix?.say.startsWith(say)).toBe(true);
     expect(fix?.run).toEqual(run);
   });
+});
+
+describe('why leaves the action of a reason to its fix, for', () => {
+  const unclear = (why: reasons.Explanation) =>
+    volume({ phase: 'Available', ...ready('Unknown', READY_REASON.nodeUnclear, why) });
+  const PROBLEM = reasons.explain('NodeUnreachable', { node: 'n1', said: 'timeout' });
+  const NOT_LISTED = { node: 'n1', command: 'lvs', found: 'not listed', minion: 'n1' };
+  const NOT_MOUNTED = {
+    ...{ directory: '/data', recorded: 'ext4 1', found: 'ext4 2', mountPoint: '/' },
+    record: '/data/.stowage file',
+  };
+  testRows([
+    [
+      given('a node that is unreachable', awayFor(PROBLEM), bound),
+      heldUpBy(/^node n1 is unreachable over ssh: timeout$/, 'automatically', {
+        say: 'Bring the node back.',
+        run: BRING_BACK,
+      }),
+    ],
+    [
+      given('a node that is unreachable and NotReady', awayFor(PROBLEM), {
+        ...bound,
+        node: found(silentNode),
+      }),
+      heldUpBy(/; node n1 is unreachable over ssh: timeout$/, 'automatically'),
+    ],
+    [
+      given('a node that does not exist', awayFor(PROBLEM), noNode),
+      heldUpBy(/under that name: node n1 is unreachable over ssh: timeout$/, 'automatically'),
+    ],
+    [
+      given(
+        'a node that refuses a command',
+        awayFor(reasons.explain('CommandNotListed', NOT_LISTED)),
+        bound,
+      ),
+      heldUpBy(/^node n1 refuses 'lvs': not listed$/, 'automatically', {
+        say: 'Allow it in /etc/stowage/allowed there',
+        run: BRING_BACK,
+      }),
+    ],
+    [
+      given(
+        'a node whose answer is unclear',
+        unclear(reasons.explain('AnswerUnclear', { node: 'n1', found: '"motd"' })),
+        bound,
+      ),
+      heldUpBy(/inconclusive: cannot parse the answer of node n1: "motd"$/, 'automatically', {
+        say: 'Remove what prints in non-interactive logins on the node',
+      }),
+    ],
+    [
+      given(
+        'a directory that is not mounted',
+        failedBy('DirectoryNotMounted', reasons.explain('DirectoryNotMounted', NOT_MOUNTED)),
+      ),
+      heldUpBy(/^the file system of \/data is not mounted: .*, mounted at \/$/, 'automatically', {
+        say: "remove the record on the node instead: rm '/data/.stowage file'",
+        run: ['ssh n1 mount -a'],
+      }),
+    ],
+    [
+      given(
+        'a device that is gone',
+        failedBy('UnavailableError', reasons.explain('DeviceMissing', { device: '/dev/sdb' })),
+      ),
+      heldUpBy(/^[^.]*\/dev\/sdb[^.]*$/, 'automatically', { say: 'Check that the path is right' }),
+    ],
+    [
+      given(
+        'a removal that fails',
+        deleted({
+          phase: 'Failed',
+          ...ready(
+            'False',
+            READY_REASON.destructionError,
+            reasons.explain('LogicalVolumeInUse', {
+              ...{ volume: 'vg0/data1', device: '/dev/vg0/data1', uses: 'swap' },
+              command: 'swapoff /dev/dm-3',
+            }),
+          ),
+        }),
+      ),
+      heldUpBy(/is not removed: [^.]*swap$/, 'automatically', {
+        run: ["ssh n1 'swapoff /dev/dm-3'"],
+      }),
+    ],
+    [
+      given(
+        'an uncertain attachment',
+        attachedAs(
+          attachmentOn('n1', {
+            ...{ state: 'Uncertain', since: ago(300) },
+            ...(PROBLEM as Partial<Attachment>),
+          }),
+        ),
+        bound,
+      ),
+      heldUpBy(/verified: node n1 is unreachable over ssh: timeout$/, 'automatically', {
+        say: 'Restore the connection to node n1.',
+        run: ['stowage check node n1'],
+      }),
+    ],
+    [
+      given(
+        'an attachment',
+        attachedAs(
+          attachmentOn('n1', {
+            ...{ state: 'Detaching', since: ago(300) },
+            ...(reasons.explain('DeviceInUse', {
+              ...{ device: '/dev/sdb', uses: 'mounted at /mnt' },
+              command: 'umount /mnt',
+            }) as Partial<Attachment>),
+          }),
+        ),
+        bound,
+      ),
+      heldUpBy(/is Detaching: \/dev\/sdb is in use: mounted at \/mnt$/, 'automatically', {
+        run: ["ssh n1 'umount /mnt'"],
+      }),
+    ],
+  ]);
 });

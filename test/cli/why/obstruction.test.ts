@@ -1,5 +1,6 @@
-import { expect, test } from '@jest/globals';
-import { obstructionOf } from '../../../src/cli/why/obstruction.ts';
+import { describe, expect, test } from '@jest/globals';
+import { explain } from '../../../src/api/reasons.ts';
+import { obstructionOf, sentenceOf } from '../../../src/cli/why/obstruction.ts';
 import { failureReason } from '../../../src/nodes/failure-reason.ts';
 import { quoteAll } from '../../../src/nodes/quote.ts';
 import { volumeNamed } from '../../support/volumes.ts';
@@ -62,4 +63,30 @@ test.each<[unknown]>([['JobDied'], [{ code: 1 }], [{ code: 'JobDied', parameters
 
 test('obstructionOf accepts a reason without parameters', () => {
   expect(obstructionOf({ code: 'DeviceInUse' }, { node: 'n1', volume })?.cause).toBe('DeviceInUse');
+});
+
+describe('sentenceOf', () => {
+  const CARRIES = { device: '/dev/sdb', content: 'ext4:1', overwrite: '"ext4:1"' };
+  const { message, detail } = explain('DeviceCarriesData', CARRIES);
+  const found = obstructionOf(detail, { node: 'n1', volume });
+
+  test('leaves the action of a reason to its fix', () => {
+    expect(message).toContain('spec.overwrite');
+    expect(sentenceOf(message, found, found?.fix)).toBe('/dev/sdb contains ext4:1');
+  });
+
+  test('keeps a message beside another fix, or none', () => {
+    expect(sentenceOf(message, found, { say: 'Do it.' })).toBe(message);
+    expect(sentenceOf(message, found, undefined)).toBe(message);
+  });
+
+  test.each([
+    ['an unknown reason', { code: 'Newer', parameters: {} }],
+    ['a reason without its parameters', { code: detail.code, parameters: { device: '/dev/sdb' } }],
+    ['a failed job', { code: 'NoSpaceLeft', parameters: { step: 'mkfs', exit: '1' } }],
+    ['a reason without an action', { code: 'NodeSilent', parameters: { node: 'a', seconds: '3' } }],
+  ])('keeps the message of %s', (_, other) => {
+    const obstruction = obstructionOf(other, { node: 'n1', volume });
+    expect(sentenceOf(message, obstruction, obstruction?.fix)).toBe(message);
+  });
 });

@@ -133,7 +133,23 @@ describe('a pod is held up by', () => {
         pods: [],
         ...explain('DeviceInUse', { device: '/dev/loop3', uses: 'mounted at /mnt' }),
       }),
-      { cause: 'WaitingForUnmount', holdup: 'is in use: mounted at /mnt', since: ago(120) },
+      {
+        cause: 'WaitingForUnmount',
+        holdup: '(/dev/loop3 is in use: mounted at /mnt); it can be',
+        since: ago(120),
+      },
+    ],
+    [
+      'another node that is unreachable',
+      heldOnN2({
+        ...{ state: 'Uncertain', pods: [] },
+        ...explain('NodeUnreachable', { node: 'n2', said: 'timeout' }),
+      }),
+      {
+        cause: 'AttachmentUncertain',
+        holdup: '(node n2 is unreachable over ssh: timeout); it can be',
+        fix: 'stowage check node n2',
+      },
     ],
     [
       'another node, as an earlier version reports it',

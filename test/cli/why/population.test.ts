@@ -201,6 +201,7 @@ test.each<[string, Explanation, object]>([
     'by a gate',
     explain('PopulatorGateOff', { kind: 'Hello', source: 'prod/x', namespace: 'test' }),
     {
+      holdup: 'Hello prod/x is in another namespace than test, which this daemon does not allow',
       cause: 'GateOff',
       fix: { daemonFlags: ['--feature-gates', expect.stringMatching(/=true$/)] },
     },
@@ -218,7 +219,7 @@ test.each<[string, Explanation, object]>([
   ['by an earlier daemon', { message: "isn't allowed" }, { cause: 'UnknownReason' }],
 ])('diagnoseClaim explains a source that is refused %s', (_, why, found) => {
   const events = { found: [eventOf('PopulatorDataSourceRefused', why)] };
-  expect(diagnoseClaim(known({ events }), NOW)).toMatchObject({ ...found, holdup: why.message });
+  expect(diagnoseClaim(known({ events }), NOW)).toMatchObject({ holdup: why.message, ...found });
 });
 
 test('diagnoseClaim ignores events of other components with the same reason', () => {

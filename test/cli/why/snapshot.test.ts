@@ -293,6 +293,18 @@ describe('diagnoseSnapshot finds the cause by its reason', () => {
     },
   });
 
+  test('leaves the action of a reason to its fix', () => {
+    const detail = reason('MinionDown', { node: 'n1', minion: 'm1' });
+    const SENTENCE = 'node n1: minion m1 does not answer the salt-master';
+    expect(diagnoseSnapshot(known(failing(detail)))).toMatchObject({ holdup: SENTENCE });
+    const { content: read } = failing(detail);
+    expect(
+      diagnoseSnapshot(known({ ...metadata({ finalizers: [BOUND] }), content: read })),
+    ).toMatchObject({
+      holdup: expect.stringMatching(new RegExp(`still exists: ${SENTENCE}$`)),
+    });
+  });
+
   test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     [
       'a node that is unreachable for a known reason',

@@ -68,8 +68,8 @@ test.each([
     255,
     'ssh: Could not resolve hostname n1: Name or service not known',
     'unreachable',
-      'over ssh: Could not resolve',
-      'stowage check node n1',
+    'over ssh: Could not resolve',
+    'stowage check node n1',
     reason('NodeUnreachable', {
       node: 'n1',
       said: 'Could not resolve hostname n1: Name or service not known',

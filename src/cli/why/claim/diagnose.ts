@@ -3,7 +3,7 @@ import { NO_PROVISIONER, ROOM_EVENT } from '../../../api/names.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import type { ReasonCode } from '../../../api/reasons.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { eventText, isOwn } from '../../lib/objects/events.ts';
+import { isOwn } from '../../lib/objects/events.ts';
 import { lastSeen } from '../../lib/objects/related.ts';
 import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn } from '../../lib/read-result.ts';
@@ -13,7 +13,7 @@ import { reasonOf } from '../pod/supply.ts';
 import { type Blocker, type Diagnosis, through } from '../types.ts';
 import { consumerOf } from './consumer.ts';
 import { deletingClaim } from './deleting.ts';
-import { eventCause, eventFix, nodeIn, reasonIn } from './event.ts';
+import { eventBlocker, eventCause, nodeIn, reasonIn } from './event.ts';
 import { type ClaimFacts, claimName, describeCommand } from './facts.ts';
 import { population } from './population.ts';
 import { cancelling } from './populator-pod.ts';
@@ -217,12 +217,11 @@ function lastWarning(known: ClaimFacts): Blocker | undefined {
   return {
     cause: eventCause(last, 'ProvisioningFailed'),
     reason: reasonIn(last),
-    holdup: eventText(last),
+    ...eventBlocker(known, last),
     ...(since ? { since } : {}),
     next: {
       when: 'automatically, after a backoff of up to 5 minutes, or when an object that it waits for changes',
     },
-    fix: eventFix(known, last),
   };
 }
 

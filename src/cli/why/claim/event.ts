@@ -1,11 +1,12 @@
 import type { AnyEvent } from '../../../api/core.ts';
 import { isDnsSubdomain } from '../../../api/dns-name.ts';
 import { entryOf, type Reason, reasonOfAnnotations } from '../../../api/reasons.ts';
-import { isOwn } from '../../lib/objects/events.ts';
+import { eventText, isOwn } from '../../lib/objects/events.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { claims } from '../fixes/claims.ts';
 import { populators } from '../fixes/populators.ts';
 import type { FixContext } from '../fixes/types.ts';
+import { withoutAction } from '../obstruction.ts';
 import type { Reason as Cause } from '../reasons.ts';
 import type { Fix } from '../types.ts';
 import { type ClaimFacts, describeCommand } from './facts.ts';
@@ -43,11 +44,21 @@ export function eventCause(event: AnyEvent, otherwise: Cause): Cause {
 export const isGateOffEvent = (event: AnyEvent | undefined): boolean =>
   event !== undefined && eventCause(event, 'ProvisioningFailed') === 'GateOff';
 
-/** Returns the fix for an event on a claim. Pure. */
-export function eventFix(known: ClaimFacts, event: AnyEvent): Fix {
+/** Returns the text and the fix of an event on a claim. Pure. */
+export function eventBlocker(known: ClaimFacts, event: AnyEvent): { holdup: string; fix: Fix } {
   const detail = reasonIn(event);
   const storageClass = foundIn(known.storageClass);
   const context = { node: nodeIn(event) ?? '', storageClass };
   const fix = detail && FIXES[detail.code]?.(detail.parameters, context);
-  return fix ?? { say: 'Check the events of the claim.', run: [describeCommand(known)] };
+  return {
+    holdup: eventText(fix === undefined ? event : { ...event, message: eventSentence(event) }),
+    fix: fix ?? { say: 'Check the events of the claim.', run: [describeCommand(known)] },
+  };
+}
+
+/** Returns the message of an event without the action of its reason, for a fix of its own. Pure. */
+export function eventSentence(event: AnyEvent): string {
+  const { message = '' } = event;
+  const detail = reasonIn(event);
+  return detail === undefined ? message : withoutAction(message, detail);
 }

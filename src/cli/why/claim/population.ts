@@ -13,7 +13,7 @@ import { foundIn } from '../../lib/read-result.ts';
 import { GATE_ON } from '../fixes/claims.ts';
 import type { Reason } from '../reasons.ts';
 import type { Blocker, Fix } from '../types.ts';
-import { eventCause, reasonIn } from './event.ts';
+import { eventCause, eventSentence, reasonIn } from './event.ts';
 import type { ClaimFacts } from './facts.ts';
 import { populating } from './populator-pod.ts';
 
@@ -73,7 +73,7 @@ export function population(known: ClaimFacts): Blocker | undefined {
     return {
       cause,
       reason: reasonIn(last),
-      holdup: last.message ?? '',
+      holdup: cause === 'GateOff' ? eventSentence(last) : (last.message ?? ''),
       ...(at ? { since: at } : since),
       next: { when: 'at once, when an object that it waits for changes' },
       fix:

@@ -14,6 +14,8 @@ interface Used {
   device?: string;
   command?: string;
   look?: string;
+  /** Set if Stowage knows no command that ends the use. */
+  use?: string;
 }
 
 const takeOut = ({ device = 'the device' }: Used): Fix => ({
@@ -23,15 +25,28 @@ const takeOut = ({ device = 'the device' }: Used): Fix => ({
 /** Returns the fix that ends a use permanently: the device will be another Volume's. */
 const endForGood = (used: Used, { node }: FixContext): Fix =>
   used.command === undefined
-    ? takeOut(used)
+    ? withOpeners(used, node)
     : {
         say: 'If its content is not needed, end that use, and what restores it, such as a line of /etc/fstab. Otherwise, use another device.',
         run: [commandLine('ssh', node, used.command)],
       };
 
+/** Returns the fix that ends a use by hand, with the command that lists the processes, if known. */
+const withOpeners = (used: Used, node: string): Fix => {
+  const fix = takeOut(used);
+  return used.look === undefined
+    ? fix
+    : {
+        say: `${fix.say} The command lists the processes.`,
+        run: [commandLine('ssh', node, used.look)],
+      };
+};
+
 /** Returns the fix that ends a use. The kubelet unmounts volumes of pods by itself. */
-export function endUse({ command, look }: Used, { node }: FixContext): Fix {
+export function endUse({ command, look, use }: Used, { node }: FixContext): Fix {
   if (look !== undefined) return listOpeners(node, look);
+  if (command === undefined && use !== undefined)
+    return { say: 'End that use on the node: Stowage knows no command for it.' };
   return command === undefined
     ? letKubelet({}, { node })
     : {
@@ -84,7 +99,6 @@ export const devices: Fixes<typeof DEVICES> = {
     };
   },
   DeviceNotFree: takeOut,
-  MultipathUsesDisk: takeOut,
   DeviceCarriesData: ({ content }, context) => consent(content, context),
   FileSystemTooSmall: ({ size }, context) =>
     makeLarger(size, 'a storage class with fsType ext4', context),

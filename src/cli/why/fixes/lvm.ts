@@ -1,4 +1,5 @@
-import type { LVM } from '../../../api/reasons/lvm.ts';
+import { LVM } from '../../../api/reasons/lvm.ts';
+import { fill } from '../../../api/reasons/template.ts';
 import { FREE_EXTENTS } from '../../../storage/lvm/content.ts';
 import { driverOfSpec } from '../../../storage/registry.ts';
 import { commandLine, onNode } from '../../lib/command-line.ts';
@@ -10,7 +11,7 @@ import type { FixContext, Fixes } from './types.ts';
 function makeRoom(_: object, { node, volume }: FixContext): Fix {
   const command = volume && driverOfSpec(volume.spec).roomCommand?.(volume.spec);
   return {
-    say: `Free up space, or create a smaller volume.${command === undefined ? '' : ' The command shows the free space.'}`,
+    say: `Free up space (remove volumes, or extend the volume group or the pool), or create a smaller volume.${command === undefined ? '' : ' The command shows the free space.'}`,
     ...(command && { run: [onNode(node, ...command)] }),
   };
 }
@@ -18,7 +19,11 @@ function makeRoom(_: object, { node, volume }: FixContext): Fix {
 export const lvm: Fixes<typeof LVM> = {
   VolumeGroupFull: makeRoom,
   FreeExtentsCarryData: ({ content }, context) => consent(content, context),
-  FreeExtentsAmbivalent: (_, context) => consent(FREE_EXTENTS, context),
+  // The action names the way that keeps the data.
+  FreeExtentsAmbivalent: (parameters, context) => ({
+    ...consent(FREE_EXTENTS, context),
+    say: fill(LVM.FreeExtentsAmbivalent.action, parameters),
+  }),
   ThinPoolFull: makeRoom,
   ThinPoolFullToFill: makeRoom,
   ThinPoolRoomGone: makeRoom,

@@ -11,10 +11,6 @@ const syncModules = ({ minion = '' }: { minion?: string }): Fix => ({
   run: [commandLine('salt', minion, 'saltutil.sync_modules')],
 });
 
-const permit = (): Fix => ({
-  say: 'Correct the secret, or external_auth of the salt-master.',
-});
-
 export const nodes: Fixes<typeof NODES> = {
   // A shown key must be verified, not trusted: a man in the middle shows one, too.
   HostKeyChanged: ({ fingerprint = '', file }, { node }) => ({
@@ -36,11 +32,9 @@ export const nodes: Fixes<typeof NODES> = {
   }),
   SudoRefused: ({ user = '' }, { node }) => allowSudo(node, user),
   SaltUnreachable: () => ({
-    say: 'Start salt-master and salt-api.',
+    say: 'Start salt-master and salt-api. If they run, check that a CA in --salt-ca-file signed the certificate.',
     run: ['systemctl start salt-master salt-api'],
   }),
-  SaltLoginRefused: permit,
-  SaltRightMissing: permit,
   MinionUnknown: ({ minion = '' }) => ({
     say: `Verify the key of the minion, then accept it on the salt-master. If the minion has another id, set the annotation stowage.dev/salt-minion of its Node.`,
     run: ['salt-key -l all', commandLine('salt-key', '-a', minion)],

@@ -5,7 +5,8 @@ import { isNodeReady } from '../../../model/node-health.ts';
 import { foundIn, type Reading } from '../../lib/read-result.ts';
 import { deletePods, endUse, inDoubt, isUse, obstructionIn } from '../attached.ts';
 import { notReadyFix } from '../node.ts';
-import type { Blocker } from '../types.ts';
+import { sentenceOf } from '../obstruction.ts';
+import type { Blocker, Fix } from '../types.ts';
 
 /**
  * Returns the blocker of a volume that another node has: a remaining mount or a silent node, else
@@ -31,22 +32,24 @@ export function multiAttach(
       fix: notReadyFix(node),
     };
   }
-  const held = `${needed}${message ? ` (${message})` : ''}; it can be on one node at a time`;
+  const found = obstructionIn(volume, holder);
+  const heldWith = (fix: Fix | undefined) =>
+    `${needed}${message ? ` (${sentenceOf(message, found, fix)})` : ''}; it can be on one node at a time`;
   if (state === 'Uncertain') {
+    const doubt = inDoubt(volume, found, holder);
     return {
       ...common,
-      holdup: `${what}, which counts as attached until the node is verified${held}`,
+      holdup: `${what}, which counts as attached until the node is verified${heldWith(doubt.fix)}`,
       next: { when: 'automatically, after a backoff of up to 2 minutes' },
-      ...inDoubt(volume, holder),
+      ...doubt,
     };
   }
-  const found = obstructionIn(volume, holder);
   const isHidden = readReason(detail)?.code === ('UseUnknown' satisfies ReasonCode);
   if (pods.length === 0 && (isHidden || isUse(found))) {
     return {
       ...common,
       cause: 'WaitingForUnmount',
-      holdup: `${what}${held}`,
+      holdup: `${what}${heldWith(found?.fix)}`,
       next: { when: 'automatically, after a backoff of up to 2 minutes' },
       ...(found?.fix && { fix: found.fix }),
     };
@@ -56,7 +59,7 @@ export function multiAttach(
       ...common,
       cause: found.cause,
       ...(found.fix && { fix: found.fix }),
-      holdup: `${what}${held}`,
+      holdup: `${what}${heldWith(found.fix)}`,
       next: { when: `once it is detached from node ${node}` },
     };
   }
@@ -64,7 +67,7 @@ export function multiAttach(
   return {
     ...common,
     cause: isUnknown ? 'UnknownReason' : 'MultiAttach',
-    holdup: `${what}${held}`,
+    holdup: `${what}${heldWith(undefined)}`,
     next: {
       when: `once it is detached from node ${node}, which happens when no pod needs it there`,
     },

@@ -10,7 +10,7 @@ import { eventText, isOwn } from '../../lib/objects/events.ts';
 import { lastSeen } from '../../lib/objects/related.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { heldByFinalizers } from '../deleting.ts';
-import { type Obstruction, obstructionOf } from '../obstruction.ts';
+import { type Obstruction, obstructionOf, sentenceOf } from '../obstruction.ts';
 import type { Blocker, Diagnosis, Fix } from '../types.ts';
 import { snapshotClass } from './class.ts';
 import type { SnapshotFacts } from './read.ts';
@@ -77,14 +77,15 @@ const deleting: SnapshotCause = ({ snapshot, content }) => {
   }
   const found = foundIn(content);
   const error = found?.status?.error?.message;
+  const why = found && explained(detailOf(found));
   if (found !== undefined && finalizers.includes(SNAPSHOT_FINALIZERS.bound)) {
     return {
       cause: 'RemovalFailed',
-      holdup: `it is being deleted, and its content ${found.metadata.name} still exists${error ? `: ${error}` : ''}`,
+      holdup: `it is being deleted, and its content ${found.metadata.name} still exists${error ? `: ${sentenceOf(error, why, why?.fix)}` : ''}`,
       since,
       next: BY_ITSELF,
       fix: error
-        ? (explained(detailOf(found))?.fix ?? CHECK_LOG)
+        ? (why?.fix ?? CHECK_LOG)
         : { say: 'Start the daemon if it is not running.', run: ['stowage watch'] },
     };
   }
@@ -194,17 +195,18 @@ const failed: SnapshotCause = ({ snapshot, content: read, events }) => {
   const error: SnapshotError | undefined = snapshot.status?.error ?? content?.status?.error;
   const last = foundIn(events)?.at(-1);
   const warning = last?.type === 'Warning' ? last : undefined;
-  const message = error?.message ?? (warning && eventText(warning));
+  const message = error?.message ?? (warning && (warning.message ?? ''));
   if (message === undefined) return undefined;
   const since = error?.time ?? (warning && lastSeen(warning));
   const found =
     content?.status?.error === undefined
       ? warning && eventObstruction(warning)
       : explained(detailOf(content));
+  const text = sentenceOf(message, found, found?.fix);
   return {
     cause: found === undefined ? 'UnknownReason' : (found.cause ?? 'SnapshotFailing'),
     reason: found?.reason,
-    holdup: message,
+    holdup: error === undefined && warning ? eventText({ ...warning, message: text }) : text,
     ...(since ? { since } : sinceMade(snapshot)),
     next: BY_ITSELF,
     fix: found?.fix ?? CHECK_LOG,

@@ -214,7 +214,7 @@ describe('check node', () => {
     const { problems } = await check(nodeError('unreachable', 'n1', why), {
       'nodes/n1': nodeNamed('n1', { annotations }),
     });
-    expect(problems[0].hint).toMatch(/: ssh -p 2222 -o 'HostKeyAlias=n1' 10\.0\.0\.1 true$/);
+    expect(problems[0]?.hint).toMatch(/: ssh -p 2222 -o 'HostKeyAlias=n1' 10\.0\.0\.1 true$/);
   });
 
   test.each<[string, FakeNodeAnswers, string[]]>([
