@@ -40,7 +40,7 @@ const FILES: Record<string, string> = {
 const INCOMPLETE = /missing required argument|argument missing|error: missing: /;
 
 /** Error of a known kind without a name. */
-const NAMELESS = /^error: Exactly one name of a /;
+const NAMELESS = /^error: A name of a \w+ is required/;
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 

@@ -2,8 +2,8 @@ import type { KubeObject, Resource } from '../../api/meta.ts';
 import { VOLUME_SNAPSHOTS } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
-import { missingKind } from '../snapshots/missing-kind.ts';
 import type { Io } from './io.ts';
+import { missingKind } from './objects/missing-snapshots.ts';
 import { selected } from './objects/selector.ts';
 import type { NamespacedName } from './parse.ts';
 

@@ -9,9 +9,9 @@ import { commandLine } from '../lib/command-line.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import type { CreateFlags } from '../lib/objects/flags.ts';
+import { missingKind } from '../lib/objects/missing-snapshots.ts';
 import { printDone } from '../lib/objects/print.ts';
 import { foundIn, reading } from '../lib/read-result.ts';
-import { missingKind } from './missing-kind.ts';
 
 export interface CreateSnapshotClassFlags extends CreateFlags {
   deletionPolicy: 'Delete' | 'Retain';

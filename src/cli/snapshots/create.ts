@@ -9,6 +9,7 @@ import { commandLine } from '../lib/command-line.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import type { CreateFlags, WaitFlags } from '../lib/objects/flags.ts';
+import { missingKind } from '../lib/objects/missing-snapshots.ts';
 import { nameOf } from '../lib/objects/name.ts';
 import { printDone } from '../lib/objects/print.ts';
 import { progressOf } from '../lib/objects/snapshot-state.ts';
@@ -16,7 +17,6 @@ import { type NeedsAction, waited } from '../lib/objects/wait.ts';
 import { printable } from '../lib/output/printable.ts';
 import type { NamespacedName } from '../lib/parse.ts';
 import { readNamed } from '../lib/read-result.ts';
-import { missingKind } from './missing-kind.ts';
 
 export interface CreateSnapshotFlags extends CreateFlags, WaitFlags {
   pvc: NamespacedName;

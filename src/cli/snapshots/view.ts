@@ -3,11 +3,11 @@ import { VOLUME_SNAPSHOTS } from '../../api/resources.ts';
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import { getObjects } from '../lib/get/get-objects.ts';
 import type { ResourceView } from '../lib/get/resource-view.ts';
+import { missingKind } from '../lib/objects/missing-snapshots.ts';
 import { nameIn } from '../lib/objects/name.ts';
 import { phaseOf, sourceText } from '../lib/objects/snapshot-state.ts';
 import { listOf } from '../lib/output/data.ts';
 import { ageKey, sizeKey } from '../lib/output/sort-keys.ts';
-import { missingKind } from './missing-kind.ts';
 
 const name = ({ metadata }: VolumeSnapshot) => metadata.name;
 

@@ -76,7 +76,7 @@ export function obstructionOf(value: unknown, context: FixContext): Obstruction 
 /**
  * Returns a recorded message without the action of its reason, which the printed fix repeats. The
  * message stays as recorded if the fix is another one, or if the reason is unknown to this version,
- * or lacks parameters. Those of failed jobs have no action, and the whole output. Pure.
+ * or lacks parameters. Messages of failed jobs have no action, and the whole output. Pure.
  * @param fix printed fix
  */
 export function sentenceOf(
@@ -95,7 +95,7 @@ export function sentenceOf(
 export const withoutAction = (message: string, reason: Reason): string =>
   entryOf(reason)?.action === undefined ? message : bareSentence(message, reason);
 
-/** Returns the sentence of a reason; the message if this version cannot build the sentence. Pure. */
+/** Returns the sentence of a reason, or the message if this version cannot build it. Pure. */
 export function bareSentence(message: string, reason: Reason): string {
   const entry = entryOf(reason);
   const isKnown = entry !== undefined && isComplete(entry.message, reason.parameters);

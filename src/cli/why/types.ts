@@ -63,7 +63,7 @@ export interface Blocker {
   /** Next attempt: a time (RFC 3339), or the event that it waits for. */
   next?: { at: string } | { when: string };
   fix?: Fix;
-  /** Fix for all objects that it blocks, if `fix` includes work on one of them. Not printed as is. */
+  /** Fix for all objects that it blocks, if `fix` includes work on one of them. */
   sharedFix?: Fix;
   /** Controller that processes the object first, if not that of its kind. */
   controller?: ControllerName;

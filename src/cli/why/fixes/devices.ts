@@ -76,8 +76,8 @@ const isToBeMade = ({ volume }: FixContext): boolean =>
   volume !== undefined && volume.status?.prepared === undefined && phaseOf(volume) !== 'Available';
 
 /**
- * Reports whether the Volume that the reason names may have the device. One that was created later
- * took only the name: its data is elsewhere.
+ * Reports whether the Volume that the reason names may have the device. A Volume that was created
+ * later took only the name: its data is elsewhere.
  */
 function isOlderOwner({ node, known }: FixContext): boolean {
   const other = known?.otherVolume && foundIn(known.otherVolume);

@@ -5,7 +5,7 @@ import { commandLine } from '../../lib/command-line.ts';
 import { ownPv } from '../state.ts';
 import type { Fix, VolumeFacts } from '../types.ts';
 
-/** What a user does with the claim of a failed Volume, as clauses that begin with a verb. */
+/** Steps of a user for the claim of a failed Volume, as clauses that begin with a verb. */
 interface Replacement {
   /** For the Volume's own claim. */
   replace: string;

@@ -1,5 +1,5 @@
-import { StowageError } from '../../api/errors.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { StowageError } from '../../../api/errors.ts';
+import { isNotFound } from '../../../kube/errors.ts';
 
 /**
  * Rethrows the error of a request about VolumeSnapshots. If the cluster does not know the kind,
