@@ -47,6 +47,7 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       },
       'stowage get nodes': shows(/n1/, 'stowage get nodes --timeout 1s'),
       'stowage retry volume data1': shows(/nothing to retry/),
+      'stowage retry volume --all': { says: /nothing to retry/ },
       'kubectl get lease -A --field-selector metadata.name=stowage -o custom-columns=NAMESPACE:.metadata.namespace,HOLDER:.spec.holderIdentity,RENEWED:.spec.renewTime':
         { says: /NAMESPACE|stowage|No resources found/ },
       'kubectl -n stowage logs deployment/stowage': { says: /./, exit: 1 },
