@@ -77,7 +77,9 @@ function errorOf(
   if (!NEEDS_ACTION.has(diagnosis.cause)) return undefined;
   const { holdup, fix } = diagnosis;
   const { kind, namespace, name } = object;
-  const run = fix?.run === undefined ? '' : ` ${fix.run.join('; ')}`;
+  // A colon marks the first command, too, as one: hintInCluster adds the cluster to it.
+  const hint =
+    fix?.run === undefined ? fix?.say : `${fix.say.replace(/[.:]$/, '')}: ${fix.run.join('; ')}`;
   const shown =
     fix?.manifest === undefined
       ? ''
@@ -86,7 +88,7 @@ function errorOf(
     'conflict',
     `${kind} ${namespace}/${name} needs manual action: ${holdup}`,
     {
-      ...(fix === undefined ? {} : { hint: `${fix.say}${run}${shown}` }),
+      ...(hint === undefined ? {} : { hint: `${hint}${shown}` }),
       object,
     },
   );
