@@ -5,9 +5,11 @@ import { option } from './wizard/same-command.ts';
 /** Flags of a run that choose its cluster. */
 export type ClusterFlags = Pick<GlobalFlags, 'kubeconfig' | 'context' | 'namespace'>;
 
-/** Programs that talk to a cluster, at the start of a command. All other commands run elsewhere. */
-const FIRST = /^(?:kubectl|stowage)(?= )/;
-const EACH = /(?<=^|; )(?:kubectl|stowage)(?= )/g;
+/**
+ * Matches quoted words, and programs that talk to a cluster at the start of a command, also after a
+ * semicolon or a pipe. All other commands run elsewhere.
+ */
+const IN_LINE = /'[^']*'|\\'|(?<=^|[;|] )(?:kubectl|stowage)(?= )/g;
 
 /**
  * Returns a function that adds the kubeconfig and context of this run to a printed command. In the
@@ -17,19 +19,18 @@ const EACH = /(?<=^|; )(?:kubectl|stowage)(?= )/g;
 export function inCluster({ kubeconfig, context }: ClusterFlags): (line: string) => string {
   const given = [...option('--kubeconfig', kubeconfig), ...option('--context', context)];
   if (given.length === 0) return (line) => line;
-  // A program within quotes does not start a command.
+  const flags = commandLine(...given);
   return (line) =>
-    line.replace(
-      line.includes("'") ? FIRST : EACH,
-      (program) => `${program} ${commandLine(...given)}`,
-    );
+    line.replace(IN_LINE, (found) => (isQuoted(found) ? found : `${found} ${flags}`));
 }
 
 /**
  * Matches quoted words, and programs at the start of a command: in a hint, it follows a colon or,
- * after another command, a semicolon. An apostrophe within a word starts no quoted word.
+ * after another command, a semicolon or a pipe. An apostrophe within a word starts no quoted word.
  */
-const IN_HINT = /(?<!\w)'[^']*'|\\'|(?<=[:;] )(?:kubectl|stowage)(?= [-a-z])/g;
+const IN_HINT = /(?<!\w)'[^']*'|\\'|(?<=[:;|] )(?:kubectl|stowage)(?= [-a-z])/g;
+
+const isQuoted = (found: string): boolean => !/^\w/.test(found);
 
 /**
  * Returns a function that does the same for the commands in a hint. They name the namespaces of
@@ -44,7 +45,7 @@ export function hintInCluster(
   const installs = verb === 'install' || verb === 'uninstall';
   return (hint) =>
     hint.replace(IN_HINT, (found, at: number) => {
-      if (!/^\w/.test(found)) return found;
+      if (isQuoted(found)) return found;
       const rest = hint.slice(at + found.length);
       const named = installs && /^ (?:un)?install\b(?! -n )/.test(rest);
       return [add(`${found} `).trimEnd(), ...option('-n', named ? namespace : undefined)].join(' ');

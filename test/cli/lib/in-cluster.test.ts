@@ -10,6 +10,14 @@ test.each([
   ['stowage watch', 'stowage --context c watch'],
   ['kubectl get a; kubectl logs b', 'kubectl --context c get a; kubectl --context c logs b'],
   ["kubectl annotate node 'x; kubectl y'", "kubectl --context c annotate node 'x; kubectl y'"],
+  [
+    `printf %s '{"a":"it'\\''s; kubectl y"}' | kubectl replace --force -f -`,
+    `printf %s '{"a":"it'\\''s; kubectl y"}' | kubectl --context c replace --force -f -`,
+  ],
+  [
+    "stowage print sudoers | ssh 'root@n1' 'tee x | stowage y'",
+    "stowage --context c print sudoers | ssh 'root@n1' 'tee x | stowage y'",
+  ],
   ['ssh kubectl true', 'ssh kubectl true'],
   ['salt m test.ping', 'salt m test.ping'],
 ])('inCluster adds connection flags to the commands of `%s`', (line, becomes) => {
@@ -36,6 +44,10 @@ test.each([
   [
     "The daemon's user needs it: kubectl annotate node 'x: kubectl y' 'it'\\''s: stowage z'",
     "The daemon's user needs it: kubectl --context c annotate node 'x: kubectl y' 'it'\\''s: stowage z'",
+  ],
+  [
+    "Replace it: printf %s '| kubectl x' | kubectl replace --force -f -",
+    "Replace it: printf %s '| kubectl x' | kubectl --context c replace --force -f -",
   ],
   ['Check that stowage watch runs there.', 'Check that stowage watch runs there.'],
   ['Check the file: `kubectl config view`.', 'Check the file: `kubectl config view`.'],
