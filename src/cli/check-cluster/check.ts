@@ -6,7 +6,7 @@ import { DEPLOYMENTS, LEASES, STORAGE_CLASSES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import type { Check } from '../lib/checks/report.ts';
+import { type Check, checkIn } from '../lib/checks/report.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
 import { inCluster } from '../lib/in-cluster.ts';
 import type { Io } from '../lib/io.ts';
@@ -30,9 +30,10 @@ export async function checkCluster(
   connection: Connection,
 ): Promise<void> {
   const found = await runChecks(connection, io);
-  const checks = found.map(({ command, ...check }) =>
-    command === undefined ? check : { ...check, command: inCluster(flags)(command) },
-  );
+  const checks = found.map(({ command, ...check }) => ({
+    ...checkIn(flags, check),
+    ...(command !== undefined && { command: inCluster(flags)(command) }),
+  }));
   if (output === 'json') io.stdout.write(asJson({ checks }));
   else if (output === 'yaml') io.stdout.write(asYaml({ checks }));
   else io.stdout.write(clusterText(checks));

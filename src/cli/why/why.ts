@@ -3,7 +3,7 @@ import { leadingBeside } from '../../api/leader.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { about, conclude } from '../lib/batch.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
-import { inCluster } from '../lib/in-cluster.ts';
+import { hintInCluster, inCluster } from '../lib/in-cluster.ts';
 import type { Io } from '../lib/io.ts';
 import type { ReadClient } from '../lib/objects/related.ts';
 import { printable } from '../lib/output/printable.ts';
@@ -12,7 +12,7 @@ import type { Target } from '../lib/target.ts';
 import { asksForDaemons, besideDaemons, readDaemons } from './daemon.ts';
 import { clusterOf, explain } from './explain.ts';
 import { print } from './print.ts';
-import type { Blocker, Diagnosis, Explained, WhyFlags } from './types.ts';
+import type { Blocker, Diagnosis, Explained, Fix, WhyFlags } from './types.ts';
 
 /** Runs `stowage why`. Throws a StowageError, after all other targets are explained. */
 export async function why(
@@ -107,8 +107,19 @@ export function noteForbidden(all: readonly object[], io: Io): void {
   for (const text of new Set(forbidden)) io.stderr.write(`note: not checked: ${printable(text)}\n`);
 }
 
-/** Returns a diagnosis with commands for the cluster of the command line. Pure. */
+/** Returns a diagnosis with commands of its fixes for the cluster of the command line. Pure. */
 export function diagnosedIn(flags: GlobalFlags, diagnosis: Diagnosis): Diagnosis {
-  if ('nothing' in diagnosis || diagnosis.fix?.run === undefined) return diagnosis;
-  return { ...diagnosis, fix: { ...diagnosis.fix, run: diagnosis.fix.run.map(inCluster(flags)) } };
+  if ('nothing' in diagnosis) return diagnosis;
+  const { fix, sharedFix } = diagnosis;
+  return {
+    ...diagnosis,
+    ...(fix && { fix: fixIn(flags, fix) }),
+    ...(sharedFix && { sharedFix: fixIn(flags, sharedFix) }),
+  };
 }
+
+const fixIn = (flags: GlobalFlags, fix: Fix): Fix => ({
+  ...fix,
+  say: hintInCluster(flags)(fix.say),
+  ...(fix.run && { run: fix.run.map(inCluster(flags)) }),
+});

@@ -131,6 +131,15 @@ test('check cluster reports permissions that the caller lacks', async () => {
   ]);
 });
 
+test('check cluster adds the cluster of the run to hints', async () => {
+  const unknown = refusing('list', 404, { resource: LEASES })(client);
+  const { out } = await stowage(['check', 'cluster', '-o', 'json', '--context', 'c'], unknown);
+  const { checks } = JSON.parse(out);
+  expect(checks.find(({ check }: { check: string }) => check === 'daemon').hint).toMatch(
+    /: stowage --context c install --components crds$/,
+  );
+});
+
 test('check cluster fails if the server does not answer', async () => {
   const { code, err } = await stowage(['check', 'cluster'], client, {
     serverVersion: new Error('connection refused'),

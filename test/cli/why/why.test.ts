@@ -4,6 +4,8 @@ import type { KubeObject } from '../../../src/api/meta.ts';
 import { DRIVER, PROTECTION_FINALIZER, PROVISIONED_BY_ANNOTATION } from '../../../src/api/names.ts';
 import { type Explanation, explain, reason } from '../../../src/api/reasons.ts';
 import type { Condition } from '../../../src/api/volume.ts';
+import type { Blocker } from '../../../src/cli/why/types.ts';
+import { diagnosedIn } from '../../../src/cli/why/why.ts';
 import { nodeNamed } from '../../support/cluster-objects.ts';
 import { stowage, type World } from '../../support/fake-io.ts';
 import { expectPrintable } from '../../support/printable-text.ts';
@@ -47,6 +49,18 @@ test('the commands of a fix have the connection flags of why', async () => {
     `stowage --kubeconfig '/k c' --context 'it'\\''s' create storageclass fast --static`,
     `stowage --kubeconfig '/k c' --context 'it'\\''s' retry volume data1`,
   ]);
+});
+
+test('the texts of fixes have the connection flags of why', () => {
+  const fix = { say: 'Delete it: stowage delete volume a', run: ['stowage retry volume b'] };
+  const there = {
+    say: 'Delete it: stowage --context c delete volume a',
+    run: ['stowage --context c retry volume b'],
+  };
+  const diagnosis: Blocker = { cause: 'Failed', holdup: 'x', fix, sharedFix: fix };
+  const flags = { context: 'c', color: false };
+  expect(diagnosedIn(flags, diagnosis)).toEqual({ ...diagnosis, fix: there, sharedFix: there });
+  expect(diagnosedIn({ color: false }, diagnosis)).toEqual(diagnosis);
 });
 
 const told = (status: 'Unknown' | 'False', reason: string, why: Explanation) => ({

@@ -1,3 +1,5 @@
+import { type ClusterFlags, hintInCluster } from '../in-cluster.ts';
+
 /** Result of one check, and its remedy. */
 export interface Check {
   check: string;
@@ -8,6 +10,10 @@ export interface Check {
   /** Command to run after an inspection of its object. */
   command?: string;
 }
+
+/** Returns a check whose hint has commands for the cluster of the command line. Pure. */
+export const checkIn = (flags: ClusterFlags, check: Check): Check =>
+  check.hint === undefined ? check : { ...check, hint: hintInCluster(flags)(check.hint) };
 
 export interface NodeReport {
   node: string;

@@ -11,7 +11,7 @@ import { dynamicClass } from '../../../model/dynamic-class.ts';
 import { addressOfNode, addressProblems } from '../../../model/node-address.ts';
 import { NodeError } from '../../../nodes/errors.ts';
 import { conclude } from '../../lib/batch.ts';
-import type { Check, NodeReport } from '../../lib/checks/report.ts';
+import { type Check, checkIn, type NodeReport } from '../../lib/checks/report.ts';
 import { checksText } from '../../lib/checks/text.ts';
 import type { GlobalFlags } from '../../lib/globals.ts';
 import type { Io } from '../../lib/io.ts';
@@ -78,7 +78,12 @@ export async function checkNodes(
     }
     return { node, checks: [...address, ...judge(node, result.facts, cluster, deleting)] };
   });
-  print(reports, flags, io);
+  // Hints of errors get the cluster when they are printed. Commands of checks run on the node.
+  const shown = reports.map(({ node, checks }) => ({
+    node,
+    checks: checks.map((check) => checkIn(flags, check)),
+  }));
+  print(shown, flags, io);
   conclude(errors, names.length, io);
   const failures = reports.flatMap(({ checks }) => checks.filter(({ ok }) => !ok));
   if (failures.length === 0) return;

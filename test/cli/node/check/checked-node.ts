@@ -76,9 +76,13 @@ export const world = (
   executor: fakeExecutor(nodes),
   objects,
 });
-export async function check(node: FakeNodeAnswers | Error, objects: World['objects'] = {}) {
+export async function check(
+  node: FakeNodeAnswers | Error,
+  objects: World['objects'] = {},
+  ...more: readonly string[]
+) {
   const { code, out, err } = await stowage(
-    ['check', 'node', 'n1', '-o', 'json'],
+    ['check', 'node', 'n1', '-o', 'json', ...more],
     world({ n1: node }, objects),
   );
   const checks: Check[] = JSON.parse(out).checks;

@@ -170,6 +170,15 @@ describe('check node after the API server was restored to before a delete', () =
   });
 });
 
+test('check node adds the cluster of the run to hints', async () => {
+  const { problems } = await check(
+    withProbes(MADE, { [DIRECTORY]: missing }),
+    volume,
+    ...['--context', 'c'],
+  );
+  expect(problems[0]?.hint).toMatch(/: stowage --context c delete volume data1$/);
+});
+
 describe('check node while objects change', () => {
   /** Runs the check with objects that change while the node is observed. */
   const changing = async (
