@@ -27,6 +27,7 @@ import type { FixContext } from './fixes/types.ts';
 import { volumes } from './fixes/volumes.ts';
 import type { Reason as Cause } from './reasons.ts';
 import type { Fix } from './types.ts';
+import { withoutAction } from './without-action.ts';
 
 const FIXES: Partial<Record<string, FixOf>> = {
   ...attachments,
@@ -90,10 +91,6 @@ export function sentenceOf(
   if (fix !== found.fix && !isUnreachable) return message;
   return Object.hasOwn(JOBS, found.reason.code) ? message : withoutAction(message, found.reason);
 }
-
-/** Returns a recorded message without the action of its reason. Pure. */
-export const withoutAction = (message: string, reason: Reason): string =>
-  entryOf(reason)?.action === undefined ? message : bareSentence(message, reason);
 
 /** Returns the sentence of a reason, or the message if this version cannot build it. Pure. */
 export function bareSentence(message: string, reason: Reason): string {

@@ -117,7 +117,7 @@ describe('a node is held up by', () => {
       { ...node('True'), ...awayFor(reason('HostKeyUnknown', { node: 'n1' })) },
       {
         cause: 'HostKeyUnknown',
-        holdup: 'node n1: its host key is unknown',
+        holdup: 'no route',
         phase: 'Ready',
         run: ['stowage check node n1 --trust-host-key SHA256:FINGERPRINT'],
       },

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { explain } from '../../../src/api/reasons.ts';
 import { obstructionOf, sentenceOf } from '../../../src/cli/why/obstruction.ts';
 import { failureReason } from '../../../src/nodes/failure-reason.ts';
+import { withHint } from '../../../src/nodes/job-text.ts';
 import { quoteAll } from '../../../src/nodes/quote.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 
@@ -73,6 +74,18 @@ describe('sentenceOf', () => {
   test('leaves the action of a reason to its fix', () => {
     expect(message).toContain('spec.overwrite');
     expect(sentenceOf(message, found, found?.fix)).toBe('/dev/sdb contains ext4:1');
+  });
+
+  test('keeps what a controller added to a message', () => {
+    const added = (text: string) => withHint(`Node n1 does not exist: ${text}`, 'To leave it: x');
+    expect(sentenceOf(added(message), found, found?.fix)).toBe(added('/dev/sdb contains ext4:1'));
+    const { message: other, detail: missing } = explain('MultipathUsesDisk', {
+      ...{ device: '/dev/sdb', uses: 'multipath.', wwid: '360' },
+    });
+    const obstruction = obstructionOf(missing, { node: 'n1', volume });
+    const bare = '/dev/sdb is in use: multipath.';
+    expect(sentenceOf(other, obstruction, obstruction?.fix)).toBe(bare);
+    expect(sentenceOf('/dev/sdb is busy', obstruction, obstruction?.fix)).toBe('/dev/sdb is busy');
   });
 
   test('keeps a message beside another fix, or none', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AnyEvent } from '../../../src/api/core.ts';
 import { DRIVER } from '../../../src/api/names.ts';
-import { type Reason, reason, reasonAnnotations } from '../../../src/api/reasons.ts';
+import { explain, type Reason, reason, reasonAnnotations } from '../../../src/api/reasons.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass } from '../../../src/api/snapshot.ts';
 import { diagnoseSnapshot } from '../../../src/cli/why/snapshot/diagnose.ts';
 import type { SnapshotFacts } from '../../../src/cli/why/snapshot/read.ts';
@@ -294,10 +294,13 @@ describe('diagnoseSnapshot finds the cause by its reason', () => {
   });
 
   test('leaves the action of a reason to its fix', () => {
-    const detail = reason('MinionDown', { node: 'n1', minion: 'm1' });
+    const { message, detail } = explain('MinionDown', { node: 'n1', minion: 'm1' });
     const SENTENCE = 'node n1: minion m1 does not answer the salt-master';
-    expect(diagnoseSnapshot(known(failing(detail)))).toMatchObject({ holdup: SENTENCE });
-    const { content: read } = failing(detail);
+    const status = { error: { message, time: 't' } };
+    expect(diagnoseSnapshot(known(failing(detail, { status })))).toMatchObject({
+      holdup: SENTENCE,
+    });
+    const { content: read } = failing(detail, { status });
     expect(
       diagnoseSnapshot(known({ ...metadata({ finalizers: [BOUND] }), content: read })),
     ).toMatchObject({
