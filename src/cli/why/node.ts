@@ -60,6 +60,7 @@ export const nodeAway: Cause = (known) => {
       cause: 'NodeMissing',
       holdup: `${nodeText(volume)} is not in this cluster, and no machine is reached under that name: ${sentenceOf(message, found, fix)}`,
       fix,
+      sharedFix: bringBack(volume, advice).sharedFix,
     };
   }
   const notReady = notReadyOf(foundIn(node));
@@ -76,13 +77,12 @@ export const nodeAway: Cause = (known) => {
 
   /** Returns the fix, and the one that it includes. */
   function fixOfAway(): [fixes: Pick<Blocker, 'fix' | 'sharedFix'>, stated: Fix] {
-    const first =
-      way?.fix ??
-      (timer && notReadyFix(nodeOf(volume))) ??
-      (isDeleting(volume) ? lost(volume) : undefined);
+    const first = way?.fix ?? (timer && notReadyFix(nodeOf(volume)));
     if (first !== undefined) return [{ fix: first }, first];
     const fixes = bringBack(volume, advice);
-    return [fixes, advice ?? fixes.fix];
+    if (!isDeleting(volume)) return [fixes, advice ?? fixes.fix];
+    const fix = lost(volume);
+    return [{ ...fixes, fix }, fix];
   }
 };
 

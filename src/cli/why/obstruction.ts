@@ -8,6 +8,7 @@ import {
   type ReasonCode,
   readReason,
 } from '../../api/reasons.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { attachments } from './fixes/attachments.ts';
 import { backups } from './fixes/backups.ts';
 import { claims } from './fixes/claims.ts';
@@ -86,11 +87,14 @@ export function sentenceOf(
   fix: Fix | undefined,
 ): string {
   if (found === undefined || fix === undefined) return message;
-  // The check of an unreachable node is a part of each fix.
-  const isUnreachable = found.reason.code === ('NodeUnreachable' satisfies ReasonCode);
-  if (fix !== found.fix && !isUnreachable) return message;
+  if (fix !== found.fix && !checksNode(fix, found.reason)) return message;
   return Object.hasOwn(JOBS, found.reason.code) ? message : withoutAction(message, found.reason);
 }
+
+/** Reports whether a fix for an unreachable node includes its check, which the action names. */
+const checksNode = ({ run = [] }: Fix, { code, parameters: { node = '' } }: Reason): boolean =>
+  code === ('NodeUnreachable' satisfies ReasonCode) &&
+  run.includes(commandLine('stowage', 'check', 'node', node));
 
 /** Returns the sentence of a reason, or the message if this version cannot build it. Pure. */
 export function bareSentence(message: string, reason: Reason): string {

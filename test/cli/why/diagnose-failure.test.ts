@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ObjectMeta } from '../../../src/api/meta.ts';
 import { DRIVER, PROVISIONED_BY_ANNOTATION, READY_REASON } from '../../../src/api/names.ts';
 import * as reasons from '../../../src/api/reasons.ts';
-import type { Attachment, VolumeSpec } from '../../../src/api/volume.ts';
+import type { Attachment, Volume, VolumeSpec } from '../../../src/api/volume.ts';
 import type { Blocker, VolumeFacts } from '../../../src/cli/why/types.ts';
 import { ago, attachmentOn } from '../../support/cluster-objects.ts';
 import {
@@ -733,6 +733,16 @@ describe('the other Volume that has the device is deleted by name', () => {
   });
 });
 
+test.each<[string, Volume, Partial<VolumeFacts>]>([
+  ['is being deleted', deleted(unreachable), {}],
+  ['is being deleted, and whose node does not exist', deleted(unreachable), noNode],
+  ['may hold data, and whose node does not exist', away, noNode],
+])('a Volume that %s has a fix of its own', (_, volume, world) => {
+  const { fix, sharedFix } = explain(volume, { ...bound, ...world }) as Blocker;
+  expect(fix?.run).toEqual(['stowage delete volume data1 --forget-node']);
+  expect(sharedFix?.run).toEqual(['stowage check node n1']);
+});
+
 describe('why leaves the action of a reason to its fix, for', () => {
   const unclear = (why: reasons.Explanation) =>
     volume({ phase: 'Available', ...ready('Unknown', READY_REASON.nodeUnclear, why) });
@@ -758,8 +768,18 @@ describe('why leaves the action of a reason to its fix, for', () => {
       heldUpBy(/; node n1 is unreachable over ssh: timeout$/, 'automatically'),
     ],
     [
+      given(
+        'a node that is unreachable, unless the fix lacks the check that the action names',
+        deleted(ready('Unknown', READY_REASON.nodeUnreachable, PROBLEM)),
+        bound,
+      ),
+      heldUpBy(/ssh: timeout\. Check the node: stowage check node n1$/, 'automatically', {
+        run: ['stowage delete volume data1 --forget-node'],
+      }),
+    ],
+    [
       given('a node that does not exist', awayFor(PROBLEM), noNode),
-      heldUpBy(/under that name: node n1 is unreachable over ssh: timeout$/, 'automatically'),
+      heldUpBy(/name: .* ssh: timeout\. Check the node: stowage check node n1$/, 'automatically'),
     ],
     [
       given(
