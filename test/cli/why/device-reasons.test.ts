@@ -46,12 +46,12 @@ test.each<Row>([
   [
     reason('DeviceOfAnother', { device, volume: 'data0' }),
     'DeviceOfAnother',
-    `Check that Volume data0 still has ${device}. If the data of that Volume is not needed, delete it, which frees ${device}.`,
+    `Check that Volume data0 still has ${device}. If the data of that Volume is not needed, delete it, which frees ${device}. If that Volume is gone, list what it left on the node: stowage check node n1. Otherwise, use another device.`,
   ],
   [
-    reason('DeviceOfAnother', { device, uid: '1-2' }),
+    reason('DeviceOfAnother', { device, uid: '1-2', instead: 'device' }),
     'DeviceOfAnother',
-    `delete it, which frees ${device}.`,
+    'If that Volume is gone, list what it left on the node: stowage check node.',
   ],
   [
     reason('DeviceMaybeOfAnother', { device, uid: '1-2' }),

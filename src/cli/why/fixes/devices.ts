@@ -90,11 +90,15 @@ function isOlderOwner({ node, known }: FixContext): boolean {
 export const devices: Fixes<typeof DEVICES> = {
   DeviceMissing: () => ({ say: 'Check that the path is right, and that the disk is connected.' }),
   DeviceOfAnother: ({ device = 'the device', volume }, context) => {
-    const isKnown = volume !== undefined && isOlderOwner(context);
-    const check =
-      volume === undefined || isKnown ? '' : `Check that Volume ${volume} still has ${device}. `;
+    // A Volume without a known name may be gone, which the action of the reason covers.
+    if (volume === undefined) return undefined;
+    const isKnown = isOlderOwner(context);
+    const check = isKnown ? '' : `Check that Volume ${volume} still has ${device}. `;
+    const ifGone = isKnown
+      ? ''
+      : ` If that Volume is gone, list what it left on the node: ${commandLine('stowage', 'check', 'node', context.node)}.`;
     return {
-      say: `${check}If the data of that Volume is not needed, delete it, which frees ${device}. Otherwise, use another device.`,
+      say: `${check}If the data of that Volume is not needed, delete it, which frees ${device}.${ifGone} Otherwise, use another device.`,
       ...(isKnown && { run: [commandLine('stowage', 'delete', 'volume', volume, '--wait')] }),
     };
   },
