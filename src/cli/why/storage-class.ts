@@ -1,10 +1,12 @@
+import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { READY_REASON } from '../../api/names.ts';
+import type { Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { checkClass } from '../../model/class-options.ts';
-import { commandLine, retry } from '../lib/command-line.ts';
+import { commandLine, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { sinceOf } from './state.ts';
-import type { Cause } from './types.ts';
+import type { Cause, Fix } from './types.ts';
 
 const RETRY = { when: 'when it is retried, or its spec is changed' };
 
@@ -19,16 +21,7 @@ export const storageClass: Cause = ({ volume, storageClass: reading }) => {
       holdup: `its storage class ${name} does not exist`,
       ...sinceOf(ready),
       next: RETRY,
-      fix: {
-        say: 'Create the class. Then retry the Volume.',
-        run: [
-          commandLine(
-            ...['stowage', 'create', 'storageclass', name],
-            claimOf(volume) === undefined ? '--static' : '--dynamic',
-          ),
-          ...retry(volume),
-        ],
-      },
+      fix: isDnsSubdomain(name) ? createClass(volume) : renameClass(volume),
     };
   }
   const checked = 'found' in reading ? checkClass(reading.found) : undefined;
@@ -48,3 +41,20 @@ export const storageClass: Cause = ({ volume, storageClass: reading }) => {
     },
   };
 };
+
+const createClass = (volume: Volume): Fix => ({
+  say: 'Create the class. Then retry the Volume.',
+  run: [
+    commandLine(
+      ...['stowage', 'create', 'storageclass', volume.spec.storageClassName],
+      claimOf(volume) === undefined ? '--static' : '--dynamic',
+    ),
+    ...retry(volume),
+  ],
+});
+
+/** Returns the fix for a class that a user named, who may have named anything. */
+const renameClass = (volume: Volume): Fix => ({
+  say: 'No class can have that name: set spec.storageClassName in volume.yaml before you create the Volume again.',
+  run: recreate(volume),
+});

@@ -121,6 +121,28 @@ describe('a Volume is held up by', () => {
     ],
     [
       given(
+        'a storage class whose name no class can have: Fast',
+        failedBy('CreationError', 'it does not exist', { storageClassName: 'Fast' }),
+        { storageClass: ABSENT },
+      ),
+      heldUpBy('its storage class Fast does not exist', 'spec is changed', {
+        say: 'set spec.storageClassName in volume.yaml',
+        run: RECREATE,
+      }),
+    ],
+    [
+      given(
+        'a storage class whose name no class can have: --default',
+        failedBy('CreationError', 'it does not exist', { storageClassName: '--default' }),
+        { storageClass: ABSENT },
+      ),
+      heldUpBy('its storage class --default does not exist', 'spec is changed', {
+        say: 'set spec.storageClassName in volume.yaml',
+        run: RECREATE,
+      }),
+    ],
+    [
+      given(
         'a missing storage class of a claim',
         ofClaim('data', { message: 'the storage class fast does not exist' }),
         { storageClass: ABSENT },
