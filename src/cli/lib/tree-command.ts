@@ -1,5 +1,6 @@
 import { Command, type ErrorOptions } from 'commander';
 import { StowageError } from '../../api/errors.ts';
+import type { GlobalFlags } from './globals.ts';
 import { CLAIM_NAMES, POD_NAMES } from './resource-names.ts';
 
 /** Command of the tree. Adds a hint where commander only reports an unknown name. */
@@ -42,11 +43,15 @@ const USERS: ReadonlySet<string> = new Set([...CLAIM_NAMES, ...POD_NAMES]);
  * @param word kind, or kind and name
  */
 function refuseUser(verb: Command, word: string): void {
-  const [noun = ''] = word.split('/');
+  const [noun = '', ...named] = word.split('/');
   if (!['retry', 'detach'].includes(verb.name()) || !USERS.has(noun)) return;
-  const [, name = 'NAME'] = verb.args;
-  const object = word.includes('/') ? word : `${noun}/${name}`;
-  const shown = /^[a-z0-9][-a-z0-9./]*$/.test(object) ? object : `${noun}/NAME`;
+  const { namespace } = verb.optsWithGlobals<GlobalFlags>();
+  const [, next = ''] = verb.args;
+  const name = named.length > 0 ? named.join('/') : next;
+  const isWhole = namespace === undefined || name.includes('/');
+  // A flag in place of the name does not match below.
+  const object = [noun, ...(isWhole ? [] : [namespace]), name].join('/');
+  const shown = /^[a-z0-9]+(?:\/[a-z0-9][-a-z0-9.]*){1,2}$/.test(object) ? object : `${noun}/NAME`;
   throw new StowageError('usage', `stowage ${verb.name()} takes Volumes, not ${shown}`, {
     hint: `Name its Volume: stowage ${verb.name()} volume NAME. To find it: stowage why ${shown}`,
   });
