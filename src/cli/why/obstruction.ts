@@ -8,6 +8,7 @@ import {
   type ReasonCode,
   readReason,
 } from '../../api/reasons.ts';
+import { withHint } from '../../nodes/job-text.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { attachments } from './fixes/attachments.ts';
 import { backups } from './fixes/backups.ts';
@@ -28,7 +29,6 @@ import type { FixContext } from './fixes/types.ts';
 import { volumes } from './fixes/volumes.ts';
 import type { Reason as Cause } from './reasons.ts';
 import type { Fix } from './types.ts';
-import { withoutAction } from './without-action.ts';
 
 const FIXES: Partial<Record<string, FixOf>> = {
   ...attachments,
@@ -89,6 +89,19 @@ export function sentenceOf(
   if (found === undefined || fix === undefined) return message;
   if (fix !== found.fix && !checksNode(fix, found.reason)) return message;
   return Object.hasOwn(JOBS, found.reason.code) ? message : withoutAction(message, found.reason);
+}
+
+/**
+ * Returns the sentence of a reason for a message that consists of the sentence and the action, as
+ * this version builds them. Any other message stays: a controller may have added a way out. Pure.
+ */
+export function withoutAction(message: string, reason: Reason): string {
+  const sentence = messageOf(reason);
+  const action = actionOf(reason);
+  if (sentence === undefined || action === undefined) return message;
+  // `explain` keeps a period at the end of the sentence.
+  const built = [withHint(sentence, action), `${sentence}. ${action}`];
+  return built.includes(message) ? sentence : message;
 }
 
 /** Reports whether a fix for an unreachable node includes its check, which the action names. */

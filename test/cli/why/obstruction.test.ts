@@ -76,9 +76,9 @@ describe('sentenceOf', () => {
     expect(sentenceOf(message, found, found?.fix)).toBe('/dev/sdb contains ext4:1');
   });
 
-  test('keeps what a controller added to a message', () => {
-    const added = (text: string) => withHint(`Node n1 does not exist: ${text}`, 'To leave it: x');
-    expect(sentenceOf(added(message), found, found?.fix)).toBe(added('/dev/sdb contains ext4:1'));
+  test('keeps a message to which a controller added', () => {
+    const added = withHint(`Node n1 does not exist: ${message}`, 'To leave it: x');
+    expect(sentenceOf(added, found, found?.fix)).toBe(added);
     const { message: other, detail: missing } = explain('MultipathUsesDisk', {
       ...{ device: '/dev/sdb', uses: 'multipath.', wwid: '360' },
     });

@@ -6,9 +6,9 @@ import { foundIn } from '../../lib/read-result.ts';
 import { claims } from '../fixes/claims.ts';
 import { populators } from '../fixes/populators.ts';
 import type { FixContext } from '../fixes/types.ts';
+import { withoutAction } from '../obstruction.ts';
 import type { Reason as Cause } from '../reasons.ts';
 import type { Fix } from '../types.ts';
-import { withoutAction } from '../without-action.ts';
 import { type ClaimFacts, describeCommand } from './facts.ts';
 
 /**
