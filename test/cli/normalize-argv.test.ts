@@ -25,6 +25,7 @@ test.each([
   ['-n x delete volume/a --wait', '-n x delete volume a --wait'],
   ['get volume.storage.metalk8s.scality.com/a', 'get volumes a'],
   ['get volumes.storage.metalk8s.scality.com', 'get volumes'],
+  ['get volumes.storage.metalk8s.scality.com volume/a b', 'get volumes a b'],
   ['get volume.example.com/a', 'get volume.example.com/a'],
   ['get snapshot.snapshot.storage.k8s.io/a', 'get snapshots a'],
   ['restore snapshot/prod/a --to test/b', 'restore snapshot prod/a --to test/b'],

@@ -172,16 +172,16 @@ describeAsRoot('why, for problems of nodes', () => {
         volume.status?.conditions?.some(({ reason }) => reason === 'NodeUnreachable') || undefined
       );
     });
-    await create('anew');
-    const said = await someone.untilCause('volume/anew', 'HostKeyChanged');
-    expectDiagnosis(said, 'HostKeyChanged', 'Volume anew', 'Node n1');
+    await create('again');
+    const said = await someone.untilCause('volume/again', 'HostKeyChanged');
+    expectDiagnosis(said, 'HostKeyChanged', 'Volume again', 'Node n1');
     // The fingerprint to compare on the node's console.
     const { stdout: printed } = await execa('ssh-keygen', ['-lf', `${key}.pub`]);
     expect(said.fix?.run?.at(-1)).toContain(printed.split(' ')[1]);
     await someone.follow(checking(said));
-    await inPhase('anew', 'Available');
+    await inPhase('again', 'Available');
     await inPhase('first', 'Available');
-    await remove('anew');
+    await remove('again');
     await remove('first');
   });
 

@@ -61,8 +61,10 @@ async function describeAll(
   io: Io,
   connection: Connection,
 ): Promise<void> {
-  const { listNames } = await import('./describe-listed.ts');
-  const names = named.length > 0 ? named : await listNames(resource, flags, io, connection);
+  const names =
+    named.length > 0
+      ? named
+      : await (await import('./describe-listed.ts')).listNames(resource, flags, io, connection);
   if (names.length === 0) io.stderr.write(`No ${resource.plural} found\n`);
   const errors: unknown[] = [];
   let printed = 0;

@@ -176,32 +176,27 @@ test.each<[string, Deployment, string[]]>([
   expect(judged([lease('stowage', 60)], { deployments: [each] })?.fix?.run).toEqual(run);
 });
 
+/** A Volume that waits for a daemon, one that waits for none, and no daemon. */
+const WAITING = {
+  'volumes/a': volumeNamed('a'),
+  'volumes/b': volumeNamed('b', {
+    phase: 'Failed',
+    conditions: [{ type: 'Ready', status: 'False', reason: 'CreationError', message: 'x' }],
+  }),
+  'leases/stowage': lease('stowage', 60),
+} as never;
+
 test('reports an absent daemon only for what waits for one', async () => {
-  const objects = {
-    'volumes/a': volumeNamed('a'),
-    'volumes/b': volumeNamed('b', {
-      phase: 'Failed',
-      conditions: [{ type: 'Ready', status: 'False', reason: 'CreationError', message: 'x' }],
-    }),
-    'leases/stowage': lease('stowage', 60),
-  } as never;
   const cause = async (name: string) =>
-    JSON.parse((await stowage(['why', 'volume', name, '-o', 'json'], { objects })).out).cause;
+    JSON.parse((await stowage(['why', 'volume', name, '-o', 'json'], { objects: WAITING })).out)
+      .cause;
   expect(await cause('a')).toBe('DaemonAbsent');
   expect(await cause('b')).toBe('StorageClassMissing');
 });
 
 test('does not change the next attempt of what waits for no daemon', async () => {
-  const objects = {
-    'volumes/a': volumeNamed('a'),
-    'volumes/b': volumeNamed('b', {
-      phase: 'Failed',
-      conditions: [{ type: 'Ready', status: 'False', reason: 'CreationError', message: 'x' }],
-    }),
-    'leases/stowage': lease('stowage', 60),
-  } as never;
   const why = async (...names: string[]) =>
-    JSON.parse((await stowage(['why', ...names, '-o', 'json'], { objects })).out);
+    JSON.parse((await stowage(['why', ...names, '-o', 'json'], { objects: WAITING })).out);
   const { next } = await why('volume', 'b');
   expect((await why('volume', 'a', 'b')).items).toMatchObject([
     { cause: 'DaemonAbsent' },

@@ -110,7 +110,7 @@ describe.each([
   ['disks', /^\/dev\/sd.*SAME/],
   ['namespaces of an NVMe controller', /^\/dev\/nvme.*SAME/],
 ])('two %s with the same serial number', (_, pattern) => {
-  test('are never mistaken for each other', async () => {
+  test('remain distinct', async () => {
     const [path = '', other = ''] = await disks(pattern);
     const desired = volumeOn(path);
     expect(await prepare(desired)).toMatchObject({ done: {} });

@@ -101,7 +101,7 @@ describe("a Deployment that only has Stowage's labels", () => {
   });
 
   test.each([[[]], [['--components', 'crds,rbac,deployment']]])(
-    'is not taken for the daemon, and does not delay the install: %j',
+    'is not counted as the daemon, and does not delay the install: %j',
     async (flags) => {
       const { code, err } = await stowage(['install', ...flags]);
       expect({ code, waits: err.includes('waiting') }).toEqual({ code: 0, waits: false });

@@ -8,8 +8,12 @@ import { isNotFound } from '../../../kube/errors.ts';
  */
 export function missingKind(error: unknown): never {
   if (!isNotFound(error) || error.status.details?.name !== undefined) throw error;
-  throw new StowageError('not-found', 'This cluster has no VolumeSnapshots', {
-    hint: 'Install their definition: stowage install --components snapshot-crds',
-    cause: error,
-  });
+  throw noSnapshots(error);
 }
+
+/** Returns the error of a cluster that does not know VolumeSnapshots. */
+export const noSnapshots = (cause?: unknown): StowageError =>
+  new StowageError('not-found', 'This cluster has no VolumeSnapshots', {
+    hint: 'Install their definition: stowage install --components snapshot-crds',
+    cause,
+  });

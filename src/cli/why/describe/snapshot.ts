@@ -1,4 +1,3 @@
-import { StowageError } from '../../../api/errors.ts';
 import { DRIVER } from '../../../api/names.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../../api/snapshot.ts';
 import { parseHandle } from '../../../api/snapshot-handle.ts';
@@ -6,6 +5,7 @@ import { isGranted } from '../../../model/data-source/grant.ts';
 import type { Describe } from '../../lib/describe-command.ts';
 import { eventTable, given, headFields, shown, since } from '../../lib/objects/description.ts';
 import { SNAPSHOT_TYPE, whatOf } from '../../lib/objects/grant-kinds.ts';
+import { noSnapshots } from '../../lib/objects/missing-snapshots.ts';
 import { type Field, type FieldValue, fields } from '../../lib/output/fields.ts';
 import { readableSize } from '../../lib/output/size.ts';
 import { type Cluster, clusterOf, explainSnapshot } from '../explain.ts';
@@ -19,11 +19,7 @@ export const describeSnapshot: Describe = async (name, io, connection) => {
   const cluster = clusterOf(connection, client, io.signal);
   const explained = await explainSnapshot({ kind: 'VolumeSnapshot', ...name }, io, cluster);
   const { known } = explained;
-  if (known === undefined) {
-    throw new StowageError('not-found', 'This cluster has no VolumeSnapshots', {
-      hint: 'Install their definition: stowage install --components snapshot-crds',
-    });
-  }
+  if (known === undefined) throw noSnapshots();
   const { snapshot, content, events } = known;
   const { spec, status } = snapshot;
   const now = io.clock.now();

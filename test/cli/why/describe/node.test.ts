@@ -17,6 +17,7 @@ import { stowage, type World } from '../../../support/fake-io.ts';
 import { expectPrintable } from '../../../support/printable-text.ts';
 import { refusal } from '../../../support/refusals.ts';
 import { ready, volumeNamed } from '../../../support/volumes.ts';
+import { expectRefusedPart, REFUSED } from './refused-part.ts';
 
 const available = (name: string, nodeName: string, on: string[] = []) => ({
   ...volumeNamed(name, {
@@ -74,7 +75,7 @@ const OBJECTS: Record<string, KubeObject> = {
 const described = (objects: Record<string, KubeObject> = OBJECTS, world: World = {}) =>
   stowage(['describe', 'node', 'n1'], { objects, ...world });
 
-test('all about a node, which is not connected to', async () => {
+test('describe node prints all fields without a connection to the node', async () => {
   const { code, out, err, nodesAs } = await described();
   expect({ code, err, nodesAs }).toEqual({ code: 0, err: '', nodesAs: undefined });
   expect(out).toBe(
@@ -101,7 +102,7 @@ Events:
   );
 });
 
-test('access, taints and a pause', async () => {
+test('describe node shows addresses, taints and a pause', async () => {
   const annotations = {
     [ADDRESS_ANNOTATION]: '10.0.0.7',
     [PORT_ANNOTATION]: '2222',
@@ -137,7 +138,7 @@ test('access, taints and a pause', async () => {
   ]);
 });
 
-test('an annotation that is not used', async () => {
+test('describe node reports an invalid annotation', async () => {
   const node = nodeNamed('n1', { annotations: { [ADDRESS_ANNOTATION]: '-oProxyCommand=x' } });
   const { out } = await described({ 'nodes/n1': node });
   expect(out).toMatch(/^Ready: +Unknown$/m);
@@ -145,7 +146,7 @@ test('an annotation that is not used', async () => {
   expect(out).toMatch(/^Invalid: +the annotation stowage.dev\/address .*-oProxyCommand=x/m);
 });
 
-test('a node that is not in the cluster, with a Volume', async () => {
+test('describe node shows the Volumes of a missing Node', async () => {
   const { code, out } = await described({ 'volumes/data1': available('data1', 'n1') });
   expect(code).toBe(0);
   expect(out).toMatch(/^Ready: +not in this cluster$/m);
@@ -153,7 +154,7 @@ test('a node that is not in the cluster, with a Volume', async () => {
   expect(out).toMatch(/^ {2}data1 /m);
 });
 
-test('a node that nothing knows', async () => {
+test('describe node fails for an unknown node', async () => {
   expect(await described({})).toMatchObject({
     code: 3,
     out: '',
@@ -166,18 +167,14 @@ test.each([
   ['list volumes/*', 'Volumes', true],
   ['list csistoragecapacities/*', 'Free space', false],
   ['list events/source=stowage', 'Events', false],
-])('%s is forbidden: that stands in its place', async (request, label, isNoted) => {
-  const { code, out, err } = await described(OBJECTS, {
-    failures: { [request]: refusal(403, 'you may not') },
+])('describe node shows the refusal of %s in its place', async (request, label, isNoted) => {
+  const printed = await described(OBJECTS, {
+    failures: { [request]: refusal(403, REFUSED) },
   });
-  expect({ code, err }).toEqual({
-    code: 0,
-    err: isNoted ? 'note: not checked: you may not\n' : '',
-  });
-  expect(out).toMatch(new RegExp(`^${label}: +not shown: you may not$`, 'm'));
+  expectRefusedPart(printed, label, isNoted);
 });
 
-test('reads the published space and the events of Stowage alone', async () => {
+test('describe node shows only free space and events of Stowage', async () => {
   const cluster = await startClaimsCluster();
   try {
     const { client } = cluster;
@@ -199,7 +196,7 @@ test('reads the published space and the events of Stowage alone', async () => {
   }
 });
 
-test('no terminal is steered by anything of it', async () => {
+test('describe node escapes control characters of the node', async () => {
   const evil = '\u001b]0;owned\u0007\u009b2J\u202eName: forged';
   const node = nodeNamed('n1', { ready: 'False', message: evil, taints: [`t${evil}`] });
   const volume = available('data1', 'n1');

@@ -41,7 +41,7 @@ const WAITING = merge(
 const described = (objects: Objects, world: World = {}) =>
   stowage(['describe', 'pod', 'db/db-0'], { objects, ...world });
 
-test('all about a pod', async () => {
+test('describe pod prints all fields of a waiting pod', async () => {
   const { code, out, err } = await described(WAITING);
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
@@ -64,7 +64,7 @@ Events:
   );
 });
 
-test('a pod that nothing holds up', async () => {
+test('describe pod shows that a running pod is not blocked', async () => {
   const objects = merge(pod(), backed(volume([attachmentOn('n1')])), {
     'nodes/n1': nodeNamed('n1', { ready: 'True' }),
   });
@@ -74,19 +74,19 @@ test('a pod that nothing holds up', async () => {
   expect(out).toMatch(/data1 +Available +Attached on n1$/m);
 });
 
-test('a pod without volumes and node', async () => {
+test('describe pod shows a pod without volumes and node', async () => {
   const { out } = await described(pod({ spec: { nodeName: '', volumes: [] } }));
   expect(out).toMatch(/^Node: +<none>$/m);
   expect(out).toMatch(/^Volumes: +<none>$/m);
 });
 
-test('a claim that is missing', async () => {
+test('describe pod shows a missing claim', async () => {
   const { out } = await described(pod());
   expect(out).toMatch(/^ {2}data-0 +missing +<none> +<none> +<none>$/m);
   expect(out).toMatch(/^Blocked by: +ClaimMissing: /m);
 });
 
-test('the Volume that is made for an unbound claim', async () => {
+test('describe pod shows the Volume that is created for an unbound claim', async () => {
   const { out } = await described(
     merge(unscheduled(), claim(), {
       'storageclasses/fast': classNamed('fast', { provisioner: DRIVER }),
@@ -96,7 +96,7 @@ test('the Volume that is made for an unbound claim', async () => {
   expect(out).toMatch(/^ {2}data-0 +Pending +pvc-uid-claim +Pending +<none>$/m);
 });
 
-test('a pod that is being deleted', async () => {
+test('describe pod shows a pod that is being deleted', async () => {
   const [[key, it] = ['', undefined]] = Object.entries(pod());
   const metadata = { name: '', ...it?.metadata, deletionTimestamp: ago(10) };
   const { out } = await described({ [key]: { ...it, metadata } } as Objects);
@@ -108,7 +108,7 @@ test.each([
   ['get nodes/n1', undefined],
   ['get persistentvolumeclaims/data-0', / {2}data-0 +not shown +<none> /],
   ['get volumes/data1', / {2}data-0 +Bound +not shown +not shown +not shown/],
-])('%s is forbidden: a note', async (request, shown) => {
+])('describe pod prints a note if %s is refused', async (request, shown) => {
   const { code, out, err } = await described(WAITING, {
     failures: { [request]: refusal(403, `${request} is forbidden`) },
   });
@@ -116,7 +116,7 @@ test.each([
   if (shown !== undefined) expect(out).toMatch(shown);
 });
 
-test('events that may not be read', async () => {
+test('describe pod shows that events may not be read', async () => {
   const { code, out } = await described(merge(pod(), bound), {
     failures: { 'list events/involvedObject.name=db-0': refusal(403, 'no events') },
   });
@@ -124,7 +124,7 @@ test('events that may not be read', async () => {
   expect(out).toMatch(/^Events: +not shown: no events$/m);
 });
 
-test('several pods, each once, and one that does not exist', async () => {
+test('describe pod prints each of several pods, and fails for a missing one', async () => {
   const argv = ['describe', 'pods', '-n', 'db', 'db-0', 'x', 'db-0', 'db/db-0'];
   const { code, out, err } = await stowage(argv, { objects: WAITING });
   expect(code).toBe(7);
@@ -132,7 +132,7 @@ test('several pods, each once, and one that does not exist', async () => {
   expect(out.match(/^(Name: .*|)$/gm)).toEqual(['Name:        db-0', '', 'Name:        db-0', '']);
 });
 
-test('no terminal is steered by anything of it', async () => {
+test('describe pod escapes control characters of the pod', async () => {
   const evil = '\u001b]0;owned\u0007\u009b2J\u202eName: forged';
   const { out } = await described(
     merge(WAITING, pod({ status: condition(`a${evil}`) }), {
