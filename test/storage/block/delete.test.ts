@@ -349,6 +349,15 @@ describe('deletion with onDelete Wipe', () => {
     });
   });
 
+  test('needs no partition in the kernel, once it has removed them from there', () => {
+    const made = plan('delete', blockWiping, madeOf(gpt), 0);
+    const steps = 'steps' in made ? made.steps : [];
+    const after = steps.slice(steps.findIndex(({ argv }) => argv[0] === 'partx') + 1);
+    expect(after.map(({ argv }) => argv.join(' '))).toContain('wipefs --all --force /dev/sdb');
+    const read = after.flatMap(({ preconditions }) => preconditions.flatMap(({ argv }) => argv));
+    expect(read.filter((each) => each.includes('sdb1'))).toEqual([]);
+  });
+
   test('verifies before each part that no other program wrote to the device', () => {
     const made = plan('delete', wiping, madeOf(ext4), 0);
     const parts =
