@@ -8,6 +8,7 @@ import { manPages } from '../src/cli/man/pages.ts';
 import { withName } from '../src/cli/node/sudoers/name.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { launcherOf, SCRIPTS } from '../src/storage/scripts/scripts.ts';
+import { dashboard } from './dashboard/dashboard.ts';
 import { reasonsPage } from './reasons-page.ts';
 import { saltCommands } from './salt-commands.ts';
 
@@ -43,6 +44,7 @@ export function generated(): Map<string, string> {
     ['deploy/leftover-crd.yaml', yaml('src/api/crds', leftover)],
     ['deploy/populator-definition-crd.yaml', yaml('src/api/crds', populatorDefinition)],
     ['deploy/daemon.yaml', yaml('src/cli/install', ...objects(['rbac', 'deployment']))],
+    ['deploy/dashboard.json', dashboard()],
     ['deploy/sudoers', sudoers],
     ['docs/reasons.md', reasonsPage(readFileSync('docs/reasons.md', 'utf8'))],
     ['salt/_modules/stowage_node/commands.py', saltCommands(sudoers, TEXTS)],
