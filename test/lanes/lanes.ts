@@ -188,7 +188,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['src/', ['integration']],
   [
     'deploy/',
-    ['thorough', 'install|sudo|docs|package|promtool|alerts|salt'],
+    ['thorough', 'install|sudo|docs|package|promtool|alerts|dashboard|salt'],
     ['cluster', 'install|rbac|/vm/lvm'],
   ],
   ['docs/decisions/'],
@@ -210,6 +210,10 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['changes/template.md', ['thorough', 'release']],
   ['towncrier.toml', ['thorough', 'release']],
   ['scripts/version.sh', ['thorough', 'release']],
-  ['scripts/', ['unit', 'bundle'], ['integration', 'package|launcher|docs|salt-commands']],
+  [
+    'scripts/',
+    ['unit', 'bundle'],
+    ['integration', 'package|launcher|docs|dashboard|salt-commands'],
+  ],
   ['jest.config.js', ['unit'], ['integration']],
 ];

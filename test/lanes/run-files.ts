@@ -116,7 +116,7 @@ async function filesOf({ projects, only }: Lane): Promise<string[]> {
 /** Programs that scripts/setup.sh installs for root only. */
 const NEEDS = [
   { program: 'kubectl', files: /\/(kubectl|cli|completion|docs)/ },
-  { program: 'promtool', files: /\/(promtool|alerts|docs)/ },
+  { program: 'promtool', files: /\/(promtool|alerts|dashboard|docs)/ },
 ];
 
 /** Reports whether a file can run. Prints a message if a program that it needs is not installed. */
