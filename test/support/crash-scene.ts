@@ -5,11 +5,11 @@ import { execa } from 'execa';
 import type { CrashingWatchOptions } from './crashing-watch.ts';
 import { bundleDaemon, type Daemon, type DaemonProgram } from './daemon.ts';
 import { type OwnFileSystem, ownFileSystem } from './loop-mounts.ts';
-import { seedOf } from './random.ts';
+import { seeded, seedOf } from './random.ts';
 import { ensureUdev } from './udev.ts';
 import { until } from './until.ts';
 
-/** `npm run test:faults` has enough time for every effect, with a crash before and after it. */
+/** `npm run test:faults` has enough time for every effect. */
 const MANY = process.env.STOWAGE_FAULTS !== undefined;
 const SEED = seedOf();
 
@@ -119,7 +119,8 @@ export function crashScene<Cluster extends { kubeconfig: string; stop(): Promise
 
 /**
  * Runs once without a crash, then with a crash at every `step`-th effect; the seed selects the
- * first one. The crashes `first` always run.
+ * first one. `npm run test:faults` takes every effect, and its seed selects whether the crash is
+ * before or after it: between two effects, both are the same. The crashes `first` always run.
  */
 export async function crashAtEach(
   step: number,
@@ -128,11 +129,11 @@ export async function crashAtEach(
 ): Promise<void> {
   const effects = await live();
   const each = MANY ? 1 : step;
-  const crashes: Crash[] = (MANY ? (['before', 'after'] as const) : (['after'] as const)).flatMap(
-    (when) =>
-      effects.flatMap((_, index) =>
-        index % each === SEED % each ? [{ at: index + 1, when }] : [],
-      ),
+  const random = seeded(SEED);
+  const crashes = effects.flatMap((_, index): Crash[] =>
+    index % each === SEED % each
+      ? [{ at: index + 1, when: MANY && random() < 0.5 ? 'before' : 'after' }]
+      : [],
   );
   for (const crash of [...first, ...crashes]) {
     const { at, when } = crash;

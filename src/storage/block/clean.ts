@@ -25,9 +25,9 @@ export function wipeDevice(
   const begun = wiped !== undefined;
   const path = `/dev/${device.name}`;
   // The backup of the table is at the end, and would for long be the only mark of the owner on a
-  // disk without identifiers. The kernel has no partitions of the disk then, until udev has it
-  // read the table again. One that is in use keeps the disk from being open exclusively, which is
-  // checked.
+  // disk without identifiers. Until udev has the kernel read the table again, there are no
+  // partitions to observe. A partition in use keeps the disk from being opened exclusively, which
+  // is checked.
   const first =
     hasOwnTable(desired, device) && device.content !== ''
       ? [takeSignatureOff({ ...device, partitions: [] })]
