@@ -37,6 +37,7 @@ import restoreSnapshot from './commands/restore-snapshot.ts';
 import retryVolume from './commands/retry-volume.ts';
 import revokeGrant from './commands/revoke-grant.ts';
 import sandbox from './commands/sandbox.ts';
+import supportBundle from './commands/support-bundle.ts';
 import uninstall from './commands/uninstall.ts';
 import unregisterPopulator from './commands/unregister-populator.ts';
 import version from './commands/version.ts';
@@ -136,6 +137,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   uninstall(program, io);
   diff(program, io);
   why(program, io);
+  supportBundle(program, io);
   version(program, io);
   watch(program, io);
   sandbox(program, io);

@@ -52,6 +52,7 @@ const COMMANDS: Record<string, string> = {
   uninstall: 'uninstall --yes',
   diff: 'diff -f -',
   why: 'why volume a',
+  'support-bundle': 'support-bundle -f -',
   version: 'version',
   watch: 'watch',
 };

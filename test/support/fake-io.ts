@@ -161,8 +161,9 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
       });
     },
   };
-  const collect = (into: 'out' | 'err') => (text: string) => {
-    outcome[into] += text;
+  // Bytes of an archive are kept as latin1.
+  const collect = (into: 'out' | 'err') => (data: string | Uint8Array) => {
+    outcome[into] += typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
   };
   const answers = (world.answers ?? []).values();
   const ask = async (

@@ -41,6 +41,7 @@ const COMPONENT_LIST: Values = { choices: COMPONENTS, list: true };
 const OPTIONS: Readonly<Record<string, Values>> = {
   '--kubeconfig': FILE,
   '--filename': FILE,
+  '--file': FILE,
   '--config': FILE,
   '--ssh-config': FILE,
   '--salt-secret-file': FILE,

@@ -13,6 +13,11 @@ export interface Output {
   rows?: number;
 }
 
+/** Standard output, which also takes the bytes of an archive. */
+export interface DataOutput extends Output {
+  write(data: string | Uint8Array): unknown;
+}
+
 /** The part of a stream that commands read. */
 export interface Input extends AsyncIterable<Uint8Array> {
   isTTY?: boolean;
@@ -22,7 +27,7 @@ export interface Input extends AsyncIterable<Uint8Array> {
 export interface Io {
   stdin: Input;
   /** Data, and nothing else. */
-  stdout: Output;
+  stdout: DataOutput;
   /** Messages, questions and progress. */
   stderr: Output;
   env: Readonly<Record<string, string | undefined>>;

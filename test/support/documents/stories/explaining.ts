@@ -54,7 +54,13 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       'stowage watch': watches,
       'kubectl annotate node n1 stowage.dev/paused=true': shows(/annotated/),
       'kubectl annotate node n1 stowage.dev/paused-': shows(/annotated/),
-      'kubectl get volume NAME -o yaml': shows(/kind: Volume/, 'kubectl get volume data1 -o yaml'),
+      'stowage support-bundle': shows(/nodes\/n1\.json: /, 'cd $FOLDER && stowage support-bundle'),
+      'tar -xzf stowage-support-DATE.tar.gz': {
+        says: /LOOK THROUGH IT/,
+        as: [
+          'cd $FOLDER && tar -xzf stowage-support-*.tar.gz && cat stowage-support-*Z/README.txt',
+        ],
+      },
     },
   },
   {
