@@ -100,6 +100,130 @@ describe('delete storageclass', () => {
   });
 });
 
+describe('delete storageclass of several', () => {
+  const deletions = ({ requests }: { requests: { what: string }[] }) =>
+    requests.map(({ what }) => what).filter((what) => what.startsWith('delete'));
+
+  test.each([
+    ['--all', undefined],
+    ['--selector=app=db', 'app=db'],
+  ])('%s deletes the listed classes that Volumes can have', async (flag, labelSelector) => {
+    const waiting = { 'volumes/a': volumeNamed('a') };
+    const world = { objects: { ...objects, ...waiting } };
+    const outcome = await stowage(['delete', 'sc', flag], world);
+    expect(outcome.code).toBe(7);
+    expect(outcome.err).toContain('Storage class fast cannot be deleted: Volume a is not');
+    expect(outcome.requests).toContainEqual({
+      what: 'list storageclasses/*',
+      options: expect.objectContaining({ labelSelector }),
+    });
+    expect(deletions(outcome)).toEqual([
+      'delete storageclasses/files',
+      'delete storageclasses/thin',
+      'delete storageclasses/wrong',
+    ]);
+  });
+
+  describe('without a provisioner', () => {
+    const disks = classNamed('disks', 'kubernetes.io/no-provisioner');
+    const foreign = pvOf({ ...volumeNamed('pv'), metadata: { name: 'pv' } });
+    const ofDisks = (pv: typeof foreign) => ({
+      ...pv,
+      metadata: { name: pv.metadata.name },
+      spec: { ...pv.spec, storageClassName: 'disks' },
+    });
+    const volume = volumeNamed('a', { phase: 'Available' });
+    const ofVolume = { ...volume, spec: { ...volume.spec, storageClassName: 'disks' } };
+
+    test.each([
+      ['without PersistentVolumes', ['--all'], {}, true],
+      [
+        'with a Volume',
+        ['--all'],
+        { 'volumes/a': ofVolume, 'persistentvolumes/a': pvOf(ofVolume) },
+        true,
+      ],
+      [
+        'with PersistentVolumes of others',
+        ['--all'],
+        { 'persistentvolumes/pv': ofDisks(foreign) },
+        false,
+      ],
+      [
+        'with PersistentVolumes of others, but named',
+        ['disks'],
+        { 'persistentvolumes/pv': ofDisks(foreign) },
+        true,
+      ],
+    ])('a class %s is deleted only if it serves Volumes: %j', async (_, argv, more, deleted) => {
+      const world = { objects: { 'storageclasses/disks': disks, ...more } };
+      const outcome = await stowage(['delete', 'sc', ...argv], world);
+      expect({ code: outcome.code, deletions: deletions(outcome) }).toEqual({
+        code: 0,
+        deletions: deleted ? ['delete storageclasses/disks'] : [],
+      });
+      if (!deleted)
+        expect(outcome.err).toBe(
+          'note: StorageClass disks is not deleted unless it is named: its PersistentVolumes are of no Volume\nNo storage classes of Volumes found\n',
+        );
+    });
+  });
+
+  test('a dynamic class is deleted with --all, even if its only PersistentVolume was kept', async () => {
+    const kept = pvOf(volumeNamed('kept'));
+    const pv = { ...kept, spec: { ...kept.spec, storageClassName: 'files' } };
+    const world = { objects: { 'storageclasses/files': objects['storageclasses/files'] } };
+    Object.assign(world.objects, { 'persistentvolumes/kept': pv });
+    expect(deletions(await stowage(['delete', 'sc', '--all'], world))).toEqual([
+      'delete storageclasses/files',
+    ]);
+  });
+
+  test('a class that is being deleted is left out, and data is an empty List', async () => {
+    const going = classNamed('fast', STOWAGE, {}, { deletionTimestamp: '2029-12-31T20:00:00Z' });
+    const world = { objects: { 'storageclasses/fast': going } };
+    const outcome = await stowage(['delete', 'sc', '--all', '-o', 'json'], world);
+    expect({ code: outcome.code, deletions: deletions(outcome) }).toEqual({
+      ...{ code: 0, deletions: [] },
+    });
+    expect(JSON.parse(outcome.out)).toMatchObject({ kind: 'List', items: [] });
+  });
+
+  test('a class that others delete meanwhile is no error', async () => {
+    const failures = {
+      'delete storageclasses/files': refusal(404, 'gone', { details: { name: 'files' } }),
+    };
+    const { code, out } = await stowage(['delete', 'sc', '--all'], { objects, failures });
+    expect(code).toBe(0);
+    expect(out).not.toContain('/files deleted');
+  });
+
+  test.each([[[]], [['a', '--all']], [['a', '-l', 'x']], [['-l', ' ']], [['--selector=']]])(
+    'delete storageclass %j is wrong usage',
+    async (argv: string[]) => {
+      expect(await stowage(['delete', 'sc', ...argv], { objects })).toMatchObject({
+        ...{ code: 2, requests: [] },
+      });
+    },
+  );
+
+  test('on a terminal, it names what waits without the classes, and asks', async () => {
+    const world = { objects, tty: true, answers: [false] };
+    const outcome = await stowage(['delete', 'sc', '--all'], world);
+    expect({ code: outcome.code, deletions: deletions(outcome) }).toEqual({
+      ...{ code: 5, deletions: [] },
+    });
+    expect(outcome.err).toMatch(
+      /^StorageClass fast: new Volumes that name it wait until it is created again\nStorageClass files: new claims that name it wait until it is created again; it is the default, which claims without a class get\n/,
+    );
+    const agreed = await stowage(['delete', 'sc', '--all'], { ...world, answers: [true] });
+    expect({ code: agreed.code, count: deletions(agreed).length }).toEqual({ code: 0, count: 4 });
+    expect(await stowage(['delete', 'sc', 'fast'], { objects, tty: true })).toMatchObject({
+      ...{ code: 0, questions: [] },
+    });
+  });
+});
+
 describe('create snapshotclass', () => {
   const created = {
     apiVersion: 'snapshot.storage.k8s.io/v1',

@@ -46,14 +46,40 @@ export const cli: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/cli/volume/choose.ts', [
+  ...mutationsOf('src/cli/lib/objects/choose.ts', [
     {
       id: 'empty-selector-deletes-all',
       invariant: 6,
-      breaks: 'A script with an unset variable deletes every Volume.',
+      breaks: 'A script with an unset variable deletes every Volume or class.',
       function: 'requireOneWay',
       find: "selector?.trim() === ''",
       replace: 'false',
+    },
+  ]),
+  ...mutationsOf('src/cli/lib/objects/delete-classes.ts', [
+    {
+      id: 'needed-class-deleted',
+      invariant: 6,
+      breaks: 'A class is deleted that something came to need while the question was there.',
+      function: 'deleteClasses',
+      find: 'deletable = await unneeded(deletable, await kind.readUses(client, silent));',
+      replace: '',
+    },
+    {
+      id: 'replaced-class-deleted',
+      invariant: 6,
+      breaks: 'A class is deleted that took the name of another one.',
+      function: 'deleteClasses',
+      find: '{ uid, signal }',
+      replace: '{ signal }',
+    },
+    {
+      id: 'foreign-class-deleted',
+      invariant: 6,
+      breaks: 'With --all, classes of other provisioners are deleted.',
+      function: 'chosen',
+      find: 'served === true',
+      replace: 'true',
     },
   ]),
   ...mutationsOf('src/model/node-death.ts', [

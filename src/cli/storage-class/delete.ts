@@ -1,52 +1,70 @@
 import type { PersistentVolume, StorageClass } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
+import { DRIVER } from '../../api/names.ts';
 import { PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
-import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
-import { about, conclude } from '../lib/batch.ts';
 import { listReadable } from '../lib/get/list-readable.ts';
 import type { Io } from '../lib/io.ts';
-import { printDone } from '../lib/objects/print.ts';
+import {
+  type ClassKind,
+  type DeleteClassFlags,
+  deleteClasses,
+} from '../lib/objects/delete-classes.ts';
+import { CLASSES_OF_VOLUMES, isDefault, isOfVolumes } from './served.ts';
 
-export interface DeleteClassFlags {
-  ignoreNotFound?: boolean;
-  output?: 'json' | 'yaml' | 'name';
+/** Objects that use storage classes. */
+interface Uses {
+  volumes: readonly Volume[];
+  pvs: readonly PersistentVolume[];
+  /** Volumes without a PersistentVolume that wait for their class. */
+  waiting: readonly Volume[];
 }
 
 /** Runs `stowage delete storageclass`. Throws a StowageError. */
-export async function deleteClasses(
+export const deleteStorageClasses = (
   names: readonly string[],
   flags: DeleteClassFlags,
   io: Io,
-  client: KubeClient,
-): Promise<void> {
-  const { signal } = io;
-  const volumes = await listReadable<Volume>(client, VOLUMES, io);
-  const pvs = await listReadable<PersistentVolume>(client, PERSISTENT_VOLUMES, io);
-  // A Volume's PersistentVolume has its name.
-  const named = new Map(pvs.map((pv) => [pv.metadata.name, pv]));
-  const waiting = volumes.filter((volume) => {
-    const pv = named.get(volume.metadata.name);
-    return needsClass(volume) && !(pv !== undefined && isPvOf(pv, volume));
-  });
-  const deleted: StorageClass[] = [];
-  const errors: unknown[] = [];
-  for (const name of names) {
-    try {
-      const found = await client.get<StorageClass>(STORAGE_CLASSES, name, { signal });
-      refuseIfNeeded(name, waiting);
-      await client.delete(STORAGE_CLASSES, name, { uid: found.metadata.uid, signal });
-      deleted.push(found);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      if (flags.ignoreNotFound && isNotFound(error)) continue;
-      errors.push(about(error, { kind: STORAGE_CLASSES.kind, name }));
-    }
-  }
-  printDone(deleted, names.length > 1, 'deleted', flags.output, io);
-  conclude(errors, names.length, io);
+  connect: () => Promise<KubeClient>,
+): Promise<void> => deleteClasses(STORAGE_CLASS, names, flags, io, connect);
+
+const STORAGE_CLASS: ClassKind<StorageClass, Uses> = {
+  resource: STORAGE_CLASSES,
+  words: { noun: 'storageclass', all: 'storage classes', example: 'local' },
+  plural: CLASSES_OF_VOLUMES,
+  async readUses(client, io) {
+    const volumes = await listReadable<Volume>(client, VOLUMES, io);
+    const pvs = await listReadable<PersistentVolume>(client, PERSISTENT_VOLUMES, io);
+    // A Volume's PersistentVolume has its name.
+    const named = new Map(pvs.map((pv) => [pv.metadata.name, pv]));
+    const waiting = volumes.filter((volume) => {
+      const pv = named.get(volume.metadata.name);
+      return needsClass(volume) && !(pv !== undefined && isPvOf(pv, volume));
+    });
+    return { volumes, pvs, waiting };
+  },
+  isServed,
+  refuseIfNeeded: ({ metadata }, { waiting }) => refuseIfNeeded(metadata.name, waiting),
+  lostDefault: (found) =>
+    isDefault(found) ? 'it is the default, which claims without a class get' : undefined,
+  lost: ({ provisioner }) =>
+    `new ${provisioner === DRIVER ? 'claims' : 'Volumes'} that name it wait until it is created again`,
+};
+
+/**
+ * Reports whether Volumes can have a class. Other provisioners, too, have classes without a
+ * provisioner: their PersistentVolumes are of no Volume.
+ */
+function isServed(found: StorageClass, { volumes, pvs }: Uses): boolean | string {
+  if (!isOfVolumes(found)) return false;
+  const { name } = found.metadata;
+  if (found.provisioner === DRIVER || volumes.some(({ spec }) => spec.storageClassName === name))
+    return true;
+  return pvs.some(({ spec }) => spec.storageClassName === name)
+    ? `StorageClass ${name} is not deleted unless it is named: its PersistentVolumes are of no Volume`
+    : true;
 }
 
 /**

@@ -1,11 +1,6 @@
 import { age } from '../../api/age.ts';
 import type { StorageClass } from '../../api/core.ts';
-import {
-  BETA_DEFAULT_CLASS_ANNOTATION,
-  DEFAULT_CLASS_ANNOTATION,
-  DRIVER,
-  NO_PROVISIONER,
-} from '../../api/names.ts';
+import { DRIVER } from '../../api/names.ts';
 import { STORAGE_CLASSES } from '../../api/resources.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
 import { getObjects } from '../lib/get/get-objects.ts';
@@ -13,18 +8,12 @@ import type { ResourceView } from '../lib/get/resource-view.ts';
 import { nameIn } from '../lib/objects/name.ts';
 import { listOf } from '../lib/output/data.ts';
 import { ageKey } from '../lib/output/sort-keys.ts';
+import { CLASSES_OF_VOLUMES, isDefault, isOfVolumes, SORTS } from './served.ts';
 
 const name = ({ metadata }: StorageClass) => metadata.name;
 
-const isDefault = ({ metadata: { annotations } }: StorageClass): boolean =>
-  [DEFAULT_CLASS_ANNOTATION, BETA_DEFAULT_CLASS_ANNOTATION].some(
-    (key) => annotations?.[key] === 'true',
-  );
-
-const KINDS: Readonly<Record<string, string>> = { [DRIVER]: 'dynamic', [NO_PROVISIONER]: 'static' };
-const isOfVolumes = ({ provisioner }: StorageClass) => Object.hasOwn(KINDS, provisioner);
 const kind = (each: StorageClass) =>
-  isOfVolumes(each) ? KINDS[each.provisioner] : each.provisioner;
+  isOfVolumes(each) ? SORTS[each.provisioner] : each.provisioner;
 
 /** Returns where volumes of a dynamic class are: a directory, VG or VG/POOL. */
 function storage(storageClass: StorageClass): string | undefined {
@@ -38,7 +27,7 @@ function storage(storageClass: StorageClass): string | undefined {
 
 /** View of `stowage get storageclasses`: classes that Volumes can have. */
 export const STORAGE_CLASS_VIEW: ResourceView<StorageClass> = {
-  plural: 'storage classes of Volumes',
+  plural: CLASSES_OF_VOLUMES,
   filters: ['selector'],
   columns: [
     ['NAME', (each) => `${name(each)}${isDefault(each) ? ' (default)' : ''}`],

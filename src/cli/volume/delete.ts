@@ -8,13 +8,13 @@ import type { KubeClient } from '../../kube/types.ts';
 import { about, conclude } from '../lib/batch.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
+import { type ChoiceFlags, requireOneWay } from '../lib/objects/choose.ts';
 import type { WaitFlags } from '../lib/objects/flags.ts';
-import { printDone } from '../lib/objects/print.ts';
-import { asJson, asYaml, listOf } from '../lib/output/data.ts';
+import { printChosen, printDone } from '../lib/objects/print.ts';
 import { printable } from '../lib/output/printable.ts';
 import { confirm } from '../lib/prompts/confirm.ts';
 import { isInteractive } from '../lib/prompts/interactive.ts';
-import { type ChoiceFlags, listChosen, requireOneWay } from './choose.ts';
+import { chosenVolumes, VOLUME_CHOICE } from './choose.ts';
 import { keptByDeletion, lostByDeletion } from './data-loss.ts';
 import { forgetNode, forgettable, givenUp } from './forget-node.ts';
 import { untilGone } from './wait-gone.ts';
@@ -36,7 +36,7 @@ export async function remove(
   connect: () => Promise<KubeClient>,
 ): Promise<void> {
   const { selector, forgetNode } = flags;
-  requireOneWay('delete', names, flags);
+  requireOneWay('delete', VOLUME_CHOICE, names, flags);
   if (names.length === 0 && forgetNode) {
     throw new StowageError('usage', '--forget-node needs names, since it abandons data', {
       hint: 'For example: stowage delete volume data1 --forget-node',
@@ -48,7 +48,7 @@ export async function remove(
     printDone(removed, names.length > 1, 'deleted', flags.output, io);
     return conclude(errors, names.length, io);
   }
-  const listed = await listChosen(selector, io, client);
+  const listed = await chosenVolumes(selector, io, client);
   const isGoing = ({ metadata }: Volume) => metadata.deletionTimestamp !== undefined;
   const chosen = listed.filter((volume) => !isGoing(volume));
   const uids = new Map(chosen.map(({ metadata }) => [metadata.name, metadata.uid]));
@@ -57,10 +57,7 @@ export async function remove(
   const { removed, errors } = await removeVolumes([...uids.keys()], asked, io, client, uids);
   const going = flags.wait ? listed.filter(isGoing) : [];
   errors.push(...(await untilGone(going, flags.timeout, io, client)).errors);
-  const { output } = flags;
-  if (removed.length === 0 && (output === 'json' || output === 'yaml'))
-    io.stdout.write((output === 'json' ? asJson : asYaml)(listOf([])));
-  printDone(removed, true, 'deleted', output, io);
+  printChosen(removed, 'deleted', flags.output, io);
   conclude(errors, listed.length, io);
 }
 

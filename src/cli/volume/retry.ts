@@ -6,11 +6,11 @@ import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { about, conclude } from '../lib/batch.ts';
 import type { Io } from '../lib/io.ts';
-import { printDone } from '../lib/objects/print.ts';
+import { type ChoiceFlags, requireOneWay } from '../lib/objects/choose.ts';
+import { printChosen, printDone } from '../lib/objects/print.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
-import { asJson, asYaml, listOf } from '../lib/output/data.ts';
 import { printable } from '../lib/output/printable.ts';
-import { type ChoiceFlags, listChosen, requireOneWay } from './choose.ts';
+import { chosenVolumes, VOLUME_CHOICE } from './choose.ts';
 
 export interface RetryFlags extends ChoiceFlags {
   output?: 'json' | 'yaml' | 'name';
@@ -28,7 +28,7 @@ export async function retry(
   io: Io,
   connect: () => Promise<KubeClient>,
 ): Promise<void> {
-  requireOneWay('retry', names, flags);
+  requireOneWay('retry', VOLUME_CHOICE, names, flags);
   const client = await connect();
   const isListed = names.length === 0;
   const chosen = isListed ? await waiting(flags.selector, io, client) : names;
@@ -46,9 +46,8 @@ export async function retry(
     }
   }
   const { output } = flags;
-  if (isListed && retried.length === 0 && (output === 'json' || output === 'yaml'))
-    io.stdout.write((output === 'json' ? asJson : asYaml)(listOf([])));
-  printDone(retried, isListed || names.length > 1, 'retry requested', output, io);
+  if (isListed) printChosen(retried, 'retry requested', output, io);
+  else printDone(retried, names.length > 1, 'retry requested', output, io);
   conclude(errors, chosen.length, io);
 }
 
@@ -61,7 +60,7 @@ async function waiting(
   io: Io,
   client: KubeClient,
 ): Promise<string[]> {
-  const listed = await listChosen(selector, io, client);
+  const listed = await chosenVolumes(selector, io, client);
   const unready = listed.filter((volume) => !isDone(volume));
   if (listed.length > 0 && unready.length === 0)
     io.stderr.write('note: all these Volumes are ready: nothing to retry\n');

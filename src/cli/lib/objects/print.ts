@@ -30,3 +30,18 @@ export function printDone(
       }
   }
 }
+
+/**
+ * Prints objects that flags chose, each with what was done after its name. As data, they are a
+ * List, even if there are none.
+ */
+export function printChosen(
+  objects: readonly KubeObject[],
+  did: string,
+  output: 'json' | 'yaml' | 'name' | undefined,
+  io: Io,
+): void {
+  if (objects.length === 0 && (output === 'json' || output === 'yaml'))
+    io.stdout.write((output === 'json' ? asJson : asYaml)(listOf([])));
+  printDone(objects, true, did, output, io);
+}

@@ -1,0 +1,19 @@
+import type { StorageClass } from '../../api/core.ts';
+import { defaultAnnotationsOf } from '../../api/default-class.ts';
+import { DRIVER, NO_PROVISIONER } from '../../api/names.ts';
+
+/** As in `No storage classes of Volumes found`. */
+export const CLASSES_OF_VOLUMES = 'storage classes of Volumes';
+
+/** Sorts of the classes that Volumes can have, by their provisioner. */
+export const SORTS: Readonly<Record<string, string>> = {
+  [DRIVER]: 'dynamic',
+  [NO_PROVISIONER]: 'static',
+};
+
+/** Reports whether Volumes can have a class. */
+export const isOfVolumes = ({ provisioner }: StorageClass): boolean =>
+  Object.hasOwn(SORTS, provisioner);
+
+/** Reports whether claims without a class get this one. */
+export const isDefault = (found: StorageClass): boolean => defaultAnnotationsOf(found).length > 0;
