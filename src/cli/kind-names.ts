@@ -4,41 +4,99 @@ import { GROUPS } from './lib/resource-names.ts';
 
 interface KindName {
   kind: Command;
-  name: string;
+  /** Undefined without a slash. */
+  name: string | undefined;
 }
 
 /**
  * Converts `VERB KIND/NAME…` and `VERB KIND KIND/NAME…` to `VERB KIND NAME…`, as kubectl does.
  * KIND may carry its API group, as `-o name` prints it. Names that the kind takes as they are, such
- * as NAMESPACE/NAME, stay. `isPositional` reports whether an argument is neither an option nor the
- * value of one. Throws a StowageError `usage` for names of several kinds. Pure.
+ * as NAMESPACE/NAME, stay. `KIND,KIND [NAME…]` and names of several kinds become arguments of the
+ * verb's command `several`: `VERB several KIND…` or `VERB several KIND/NAME…`. `isPositional`
+ * reports whether an argument is neither an option nor the value of one. Throws a StowageError
+ * `usage` for several kinds of a verb that takes one. Pure.
  */
 export function splitKindNames(
   argv: readonly string[],
   program: Command,
   isPositional: (index: number) => boolean,
 ): string[] {
-  const [verbAt = -1, kindAt = -1] = argv.flatMap((_, index) =>
-    isPositional(index) ? [index] : [],
-  );
+  const positions = argv.flatMap((_, index) => (isPositional(index) ? [index] : []));
+  const [verbAt = -1, kindAt = -1, ...nameAts] = positions;
   const word = argv[kindAt] ?? '';
   const verb = program.commands.find((each) => each.name() === argv[verbAt]);
-  const first = verb && kindNameOf(word, verb);
-  const kind = first?.kind ?? verb?.commands.find((each) => isNamed(each, word));
-  if (verb === undefined || kind === undefined) return [...argv];
+  if (verb === undefined) return [...argv];
+  const several = severalOf(
+    word,
+    nameAts.map((index) => argv[index] ?? ''),
+    verb,
+  );
+  if (several !== undefined) {
+    return argv.flatMap((argument, index) => {
+      if (index === kindAt) return several;
+      return nameAts.includes(index) ? [] : [argument];
+    });
+  }
+  const first = kindNameOf(word, verb);
+  if (first === undefined) return [...argv];
+  const { kind } = first;
   return argv.flatMap((argument, index) => {
-    if (index === kindAt && first !== undefined)
-      return first.name === '' ? [kind.name()] : [kind.name(), first.name];
-    if (index <= kindAt || !isPositional(index)) return [argument];
+    if (index === kindAt) {
+      if (isNamed(kind, word)) return [word];
+      return first.name ? [kind.name(), first.name] : [kind.name()];
+    }
+    if (!nameAts.includes(index)) return [argument];
     // After KIND/NAME, each name has its kind: a slash belongs to no NAMESPACE/NAME.
-    if (!first?.name && takes(kind, argument)) return [argument];
+    if (!first.name && takes(kind, argument)) return [argument];
     const other = kindNameOf(argument, verb);
-    if (other === undefined || other.name === '') return [argument];
+    if (!other?.name) return [argument];
     if (other.kind === kind) return [other.name];
     throw new StowageError(
       'usage',
-      `${word} and ${argument} are of several kinds: stowage takes one kind at a time`,
+      `${word} and ${argument} are of several kinds: ${hasSeveral(verb) ? 'write each name as KIND/NAME' : 'stowage takes one kind at a time'}`,
     );
+  });
+}
+
+/**
+ * Returns the command of several kinds with its arguments, or that of the kind if all are the same;
+ * undefined for one kind.
+ */
+function severalOf(word: string, names: readonly string[], verb: Command): string[] | undefined {
+  const listed = word.split(',');
+  if (listed.length > 1 && verb.commands.length > 0) {
+    const kinds = listed.map((noun) => kindNameOf(noun, verb));
+    const unknown = listed.find((_, index) => !isKind(kinds[index]));
+    // commander reports it, with suggestions.
+    if (unknown !== undefined) return unknown.includes('/') ? undefined : [unknown];
+    const nouns = [...new Set(kinds.map((each) => each?.kind.name() ?? ''))];
+    const [only = ''] = nouns;
+    if (nouns.length === 1) return [only, ...names];
+    requireSeveral(word, nouns, verb);
+    if (names.length === 0) return [SEVERAL, ...nouns];
+    return [SEVERAL, ...nouns.flatMap((noun) => names.map((name) => `${noun}/${name}`))];
+  }
+  if (!kindNameOf(word, verb)?.name || !hasSeveral(verb)) return undefined;
+  const all = [word, ...names].map((each) => kindNameOf(each, verb));
+  const kinds = new Set(all.map((each) => each?.kind));
+  if (kinds.size < 2 || all.some((each) => !each?.name)) return undefined;
+  return [SEVERAL, ...all.map((each) => `${each?.kind.name()}/${each?.name}`)];
+}
+
+/** Name of a verb's command for several kinds. */
+const SEVERAL = 'several';
+
+const hasSeveral = (verb: Command): boolean => verb.commands.some((each) => isNamed(each, SEVERAL));
+
+const isKind = (found: KindName | undefined): boolean =>
+  found !== undefined && found.name === undefined && !isNamed(found.kind, SEVERAL);
+
+/** Throws a StowageError `usage` for a verb that takes one kind at a time. */
+function requireSeveral(word: string, nouns: readonly string[], verb: Command): void {
+  if (hasSeveral(verb)) return;
+  const lines = nouns.map((noun) => `stowage ${verb.name()} ${noun}`);
+  throw new StowageError('usage', `stowage ${verb.name()} takes one kind at a time, not ${word}`, {
+    hint: `Run a command for each kind: ${lines.join('; ')}`,
   });
 }
 
@@ -55,13 +113,15 @@ function takes(kind: Command, word: string): boolean {
   }
 }
 
-/** Returns the parts of `KIND/NAME`, `KIND.GROUP/NAME` or `KIND.GROUP`; undefined for others. */
-function kindNameOf(word: string, verb: Command): KindName | undefined {
+/**
+ * Returns the parts of `KIND/NAME` or `KIND`, either with the group of the kind; undefined for
+ * other words.
+ */
+export function kindNameOf(word: string, verb: Command): KindName | undefined {
   const [typed = '', ...rest] = word.split('/');
   const [noun = '', ...group] = typed.split('.');
-  if (rest.length === 0 && group.length === 0) return undefined;
   const kind = verb.commands.find((each) => isNamed(each, noun));
   if (kind === undefined) return undefined;
   if (group.length > 0 && group.join('.') !== GROUPS[noun]) return undefined;
-  return { kind, name: rest.join('/') };
+  return { kind, name: rest.length === 0 ? undefined : rest.join('/') };
 }

@@ -25,6 +25,7 @@ import getAttachments from './commands/get-attachments.ts';
 import getGrants from './commands/get-grants.ts';
 import getNodes from './commands/get-nodes.ts';
 import getPopulators from './commands/get-populators.ts';
+import getSeveral from './commands/get-several.ts';
 import getSnapshots from './commands/get-snapshots.ts';
 import getStorageClasses from './commands/get-storage-classes.ts';
 import getVolumes from './commands/get-volumes.ts';
@@ -92,13 +93,16 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   createBackup(create, io);
   createFromFiles(create, io);
   const get = program.command('get').description('list objects');
-  getVolumes(get, io);
-  getNodes(get, io);
-  getAttachments(get, io);
-  getSnapshots(get, io);
-  getStorageClasses(get, io);
-  getGrants(get, io);
-  getPopulators(get, io);
+  const kinds = [
+    getVolumes(get, io),
+    getNodes(get, io),
+    getAttachments(get, io),
+    getSnapshots(get, io),
+    getStorageClasses(get, io),
+    getGrants(get, io),
+    getPopulators(get, io),
+  ];
+  getSeveral(get, io, kinds);
   const describe = program.command('describe').description('show details of objects');
   describeVolume(describe, io);
   describeClaim(describe, io);

@@ -39,12 +39,25 @@ test.each([
   ['describe pvc volume/a', 'describe pvc volume/a'],
   ['delete volume -l x/y a', 'delete volume -l x/y a'],
   ['get volume/a -- b', 'get volumes a -- b'],
+  ['get volumes,sc -o=json', 'get several volumes storageclasses -o json'],
+  [
+    '-n x get vol,sc -o json a b',
+    '-n x get several volumes/a volumes/b storageclasses/a storageclasses/b -o json',
+  ],
+  ['get volumes.storage.metalk8s.scality.com,vs', 'get several volumes snapshots'],
+  ['get volumes,vol a', 'get volumes a'],
+  ['get sc/a volume/b storageclass/c', 'get several storageclasses/a volumes/b storageclasses/c'],
+  ['get several volumes sc/a', 'get several volumes sc/a'],
+  ['get volumes,nonsense a', 'get nonsense'],
+  ['why volume,pvc a', 'why volume,pvc a'],
+  ['delete volumes,vol a', 'delete volume a'],
 ])('%s is read as %s', (written, wanted) => {
   expect(normalizeArgv(written.split(' '), program)).toEqual(wanted.split(' '));
 });
 
 test.each([
-  ['get volume/a node/b', 'volume/a and node/b'],
+  ['get volume/a b node/c', 'volume/a and node/c'],
+  ['delete volume/a sc/b', 'volume/a and sc/b'],
   ['delete volume a sc/b', 'volume and sc/b'],
   ['get volumes a b node/c', 'volumes and node/c'],
 ])('names of several kinds are refused: %s', async (line, which) => {

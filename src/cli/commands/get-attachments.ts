@@ -1,10 +1,16 @@
 import type { Command } from 'commander';
-import { addGetCommand, nodeOption, selectorOption, sortOption } from '../lib/get/get-command.ts';
+import {
+  addGetCommand,
+  type GetKind,
+  nodeOption,
+  selectorOption,
+  sortOption,
+} from '../lib/get/get-command.ts';
 import type { Io } from '../lib/io.ts';
 import { ATTACHMENT_NAMES } from '../lib/resource-names.ts';
 
-export default function getAttachments(get: Command, io: Io): void {
-  addGetCommand(get, io, {
+export default function getAttachments(get: Command, io: Io): GetKind {
+  return addGetCommand(get, io, {
     nouns: ATTACHMENT_NAMES,
     description: 'list the nodes that Volumes are attached to, and the pods that need them there',
     names: 'names of Volumes (default: all)',

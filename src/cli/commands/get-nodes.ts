@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { addGetCommand, selectorOption, sortOption } from '../lib/get/get-command.ts';
+import { addGetCommand, type GetKind, selectorOption, sortOption } from '../lib/get/get-command.ts';
 import type { Io } from '../lib/io.ts';
 import { addNodeOptions, settleNodeFlags } from '../lib/nodes/flags.ts';
 import { nodeNames } from '../lib/nodes/node-pattern.ts';
 import { durationOption } from '../lib/parse.ts';
 import { NODE_NAMES } from '../lib/resource-names.ts';
 
-export default function getNodes(get: Command, io: Io): void {
-  const command = addGetCommand(get, io, {
+export default function getNodes(get: Command, io: Io): GetKind {
+  const kind = addGetCommand(get, io, {
     nouns: NODE_NAMES,
     description: 'list nodes: whether they are reachable, their free space and their Volumes',
     names: "names of nodes; 'n{1..4}' stands for four (default: all)",
@@ -22,5 +22,6 @@ export default function getNodes(get: Command, io: Io): void {
     settle: (command) => settleNodeFlags(command, io.env),
     view: async () => (await import('../node/get/view.ts')).NODE_VIEW,
   });
-  addNodeOptions(command);
+  addNodeOptions(kind.command);
+  return kind;
 }

@@ -1,10 +1,16 @@
 import type { Command } from 'commander';
-import { addGetCommand, nodeOption, selectorOption, sortOption } from '../lib/get/get-command.ts';
+import {
+  addGetCommand,
+  type GetKind,
+  nodeOption,
+  selectorOption,
+  sortOption,
+} from '../lib/get/get-command.ts';
 import type { Io } from '../lib/io.ts';
 import { VOLUME_NAMES } from '../lib/resource-names.ts';
 
-export default function getVolumes(get: Command, io: Io): void {
-  addGetCommand(get, io, {
+export default function getVolumes(get: Command, io: Io): GetKind {
+  return addGetCommand(get, io, {
     nouns: VOLUME_NAMES,
     description: 'list Volumes',
     names: 'names of Volumes (default: all)',

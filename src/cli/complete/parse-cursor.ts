@@ -18,7 +18,7 @@ export interface Candidate {
 /** Request for completion at the end of a command line. */
 export interface Asked {
   /** Candidates, or the source to read them from; undefined if unknown. */
-  values: Values | { words: readonly Candidate[] } | undefined;
+  values: Values | { words: readonly Candidate[]; list?: true } | undefined;
   /** Typed part of the argument without `prefix`; for `--option=value`, of the value. */
   start: string;
   /** Typed part before `start`: the kind of KIND/NAME, or earlier elements of a list. */
@@ -88,7 +88,9 @@ export function asked(program: Command, words: readonly string[]): Asked {
     });
   }
   if (at.name() === 'help' || (wordsOf(at).length > 0 && args.length === 0)) {
-    return answer({ words: wordsAfter(at.name() === 'help' ? helped(program, args) : at) });
+    const words = wordsAfter(at.name() === 'help' ? helped(program, args) : at);
+    // Kinds of `get` may be several, separated by commas.
+    return answer({ words, ...(path === 'get' && { list: true }) });
   }
   if (path === 'why') return ofWhy(answer, start, args);
   const { registeredArguments } = at;

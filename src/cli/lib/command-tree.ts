@@ -6,9 +6,12 @@ export function pathOf(command: Command): string {
   return parent === null ? '' : `${pathOf(parent)} ${command.name()}`.trim();
 }
 
-/** Returns the kinds of a verb, or the verbs; not the command for a verb alone (`create -f`). */
+/** Commands of a verb for no kind (`create -f`), and for several (`get KIND,KIND`). */
+const NO_KINDS: ReadonlySet<string> = new Set(['manifest', 'several']);
+
+/** Returns the kinds of a verb, or the verbs; not the commands for no kind or several. */
 export const wordsOf = (command: Command): readonly Command[] =>
-  command.commands.filter((inner) => inner.name() !== 'manifest');
+  command.commands.filter((inner) => !NO_KINDS.has(inner.name()));
 
 /** Returns the command of a verb without a kind, if there is one. */
 const withoutKind = (command: Command): readonly Command[] =>

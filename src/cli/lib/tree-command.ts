@@ -1,5 +1,6 @@
 import { Command, type ErrorOptions } from 'commander';
 import { StowageError } from '../../api/errors.ts';
+import { wordsOf } from './command-tree.ts';
 import type { GlobalFlags } from './globals.ts';
 import { CLAIM_NAMES, POD_NAMES } from './resource-names.ts';
 
@@ -30,6 +31,8 @@ export class TreeCommand extends Command {
       hint = isVerb ? kindHint(this) : verbHint(this, word);
     } else if (options?.code === 'commander.unknownOption' && isVerb) {
       hint = `Options follow the kind: stowage ${this.name()} KIND [options]; ${kindHint(this)}`;
+    } else if (options?.code === 'commander.unknownOption' && this.name() === 'several') {
+      hint = `Some options take one kind: stowage ${this.parent?.name()} KIND [options]`;
     }
     return super.error(hint === undefined ? what : `${what}\nhint: ${hint}`, options);
   }
@@ -72,6 +75,6 @@ function verbHint(program: Command, word: string): string | undefined {
   return `The verb comes first: ${verbs.map((verb) => `stowage ${verb.name()} ${word}`).join(', ')}`;
 }
 
-/** Returns the kinds of a verb, without its command for no kind and without help. */
+/** Returns the kinds of a verb, without help. */
 const kindsOf = (verb: Command): Command[] =>
-  verb.commands.filter((kind) => kind.name() !== 'manifest' && kind.name() !== 'help');
+  wordsOf(verb).filter((kind) => kind.name() !== 'help');

@@ -46,9 +46,9 @@ export function manPages(program: Command): Map<string, string> {
 
 const pageName = (command: Command): string => `stowage-${pathOf(command).replaceAll(' ', '-')}`;
 
-/** Returns the command that a verb runs without a kind, such as `create -f`. */
+/** Returns the command that a verb runs without a kind (`create -f`), or for several. */
 const withoutKind = (command: Command): Command | undefined =>
-  command.commands.find((inner) => inner.name() === 'manifest');
+  command.commands.find((inner) => ['manifest', 'several'].includes(inner.name()));
 
 /** Returns a page without a date, so that a page generated again is the same. */
 const page = (name: string, sections: readonly string[]): string =>
@@ -153,9 +153,14 @@ function commandPage(program: Command, command: Command, names: readonly string[
 
 function synopsis(command: Command): string {
   const words = bold(`stowage ${pathOf(command)}`);
-  return withoutKind(command) === undefined
-    ? `${words} ${roff(command.usage())}`
-    : `${words} ${bold('-f')} ${italic('<file>')} ${roff('[options]')}`;
+  switch (withoutKind(command)?.name()) {
+    case undefined:
+      return `${words} ${roff(command.usage())}`;
+    case 'several':
+      return `${words} ${italic('<kind,kind...>')} ${roff('[options]')} ${italic('[name...]')}`;
+    default:
+      return `${words} ${bold('-f')} ${italic('<file>')} ${roff('[options]')}`;
+  }
 }
 
 /** Returns a text of help, which has no full stops, as a sentence. */

@@ -20,7 +20,8 @@ test.each([
   ['get vol', ['volumes']],
   ['create ', ['volume', 'storageclass', 'snapshot', 'snapshotclass', 'backup']],
   ['-n prod get sn', ['snapshots']],
-  ['get -n prod sn', ['snapshots']],
+  ['get -n prod snapshots', ['snapshots']],
+  ['get volumes,st', ['storageclasses']],
   ['create vol --no', ['--node', '--no-color']],
   ['create --fi', ['--filename']],
   ['watch --leader-election-n', ['--leader-election-namespace']],
@@ -66,6 +67,8 @@ test.each([
   ['get volumes --node=n1,n2,', 'n1,n2,', ''],
   ['why pod/db/d', 'pod/', 'db/d'],
   ['delete volume a,b', '', 'a,b'],
+  ['get volumes,sn', 'volumes,', 'sn'],
+  ['delete volumes,sn', '', 'volumes,sn'],
 ])('splits the last word of "%s" into prefix and start', (line, prefix, start) => {
   expect(ask(line)).toMatchObject({ prefix, start });
 });

@@ -4,6 +4,7 @@ import { connectFor } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { nodeNames } from '../nodes/node-pattern.ts';
 import { objectNames } from '../parse.ts';
+import type { KindReader } from './read-kind.ts';
 import type { GetFlags, ResourceView } from './resource-view.ts';
 
 /** The command of a kind of `stowage get`. */
@@ -26,12 +27,19 @@ export interface GetCommand<T extends object, F extends GetFlags> {
   view(): Promise<ResourceView<T, F>>;
 }
 
-/** Adds the command of a kind, and returns it, for further options. */
+/** A kind of `stowage get`, for a command of several kinds. */
+export interface GetKind {
+  command: Command;
+  /** Loads what reads the kind. Flags of the kind have their defaults. */
+  load(flags: GetFlags): Promise<KindReader>;
+}
+
+/** Adds the command of a kind, and returns the kind. */
 export function addGetCommand<T extends object, F extends GetFlags = GetFlags>(
   verb: Command,
   io: Io,
   kind: GetCommand<T, F>,
-): Command {
+): GetKind {
   const [noun, ...aliases] = kind.nouns;
   const command = verb
     .command(noun)
@@ -44,21 +52,34 @@ export function addGetCommand<T extends object, F extends GetFlags = GetFlags>(
   if (!options.some(({ short }) => short === '-A'))
     command.addOption(allNamespacesOption().hideHelp());
   addExamples(command, kind.examples);
-  return command
-    .option('-w, --watch', kind.watch ?? 'list, then watch for changes until interrupted')
+  command.option('-w, --watch', kind.watch ?? 'list, then watch for changes until interrupted');
+  addOutputOptions(command).action(
+    async (names: string[] | undefined, _flags, command: Command) => {
+      const flags = { ...command.optsWithGlobals<F>(), ...(await kind.settle?.(command)) };
+      const view = await kind.view();
+      const { get } = await import('./get.ts');
+      await get(view, names ?? [], flags, io, () => connectFor(command, io));
+    },
+  );
+  return {
+    command,
+    async load(given) {
+      const { readerOf } = await import('./read-kind.ts');
+      const settled = await kind.settle?.(command);
+      return readerOf(await kind.view(), { ...command.optsWithGlobals<F>(), ...given, ...settled });
+    },
+  };
+}
+
+/** Adds the options for how things are shown. */
+export const addOutputOptions = (command: Command): Command =>
+  command
     .option('--no-headers', 'print tables without headings')
     .addOption(
       new Option('-o, --output <format>', 'output format, or jsonpath=TEMPLATE as in kubectl')
         .choices(FORMATS)
         .argParser(outputFormat),
-    )
-    .action(async (names: string[] | undefined, _flags, command: Command) => {
-      const flags = { ...command.optsWithGlobals<F>(), ...(await kind.settle?.(command)) };
-      const view = await kind.view();
-      const { get } = await import('./get.ts');
-      await get(view, names ?? [], flags, io, () => connectFor(command, io));
-    });
-}
+    );
 
 const FORMATS = ['json', 'yaml', 'name', 'wide'];
 
