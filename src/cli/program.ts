@@ -12,6 +12,7 @@ import createSnapshotClass from './commands/create-snapshot-class.ts';
 import createStorageClass from './commands/create-storage-class.ts';
 import createVolume from './commands/create-volume.ts';
 import deleteFromFiles from './commands/delete-file.ts';
+import deleteSnapshotClass from './commands/delete-snapshot-class.ts';
 import deleteStorageClass from './commands/delete-storage-class.ts';
 import deleteVolume from './commands/delete-volume.ts';
 import describeClaim from './commands/describe-claim.ts';
@@ -26,6 +27,7 @@ import getGrants from './commands/get-grants.ts';
 import getNodes from './commands/get-nodes.ts';
 import getPopulators from './commands/get-populators.ts';
 import getSeveral from './commands/get-several.ts';
+import getSnapshotClasses from './commands/get-snapshot-classes.ts';
 import getSnapshots from './commands/get-snapshots.ts';
 import getStorageClasses from './commands/get-storage-classes.ts';
 import getVolumes from './commands/get-volumes.ts';
@@ -99,6 +101,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
     getAttachments(get, io),
     getSnapshots(get, io),
     getStorageClasses(get, io),
+    getSnapshotClasses(get, io),
     getGrants(get, io),
     getPopulators(get, io),
   ];
@@ -112,6 +115,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   const remove = program.command('delete').description('delete objects');
   deleteVolume(remove, io);
   deleteStorageClass(remove, io);
+  deleteSnapshotClass(remove, io);
   deleteFromFiles(remove, io);
   const retry = program.command('retry').description('retry failed work now');
   retryVolume(retry, io);

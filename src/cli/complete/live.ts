@@ -13,7 +13,7 @@ import {
   VOLUME_SNAPSHOTS,
   VOLUMES,
 } from '../../api/resources.ts';
-import type { VolumeSnapshot } from '../../api/snapshot.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { servedGrants } from '../lib/objects/grant-kinds.ts';
@@ -44,7 +44,11 @@ const KINDS: Readonly<Record<Exclude<Live, 'contexts' | 'grants'>, Listed>> = {
   classes: classes((provisioner) => [DRIVER, NO_PROVISIONER].includes(provisioner)),
   'static-classes': classes((provisioner) => provisioner === NO_PROVISIONER),
   'dynamic-classes': classes((provisioner) => provisioner !== NO_PROVISIONER),
-  'snapshot-classes': { resource: VOLUME_SNAPSHOT_CLASSES },
+  'snapshot-classes': listed<VolumeSnapshotClass>({
+    resource: VOLUME_SNAPSHOT_CLASSES,
+    isMeant: ({ driver }) => driver === DRIVER,
+    describe: ({ deletionPolicy }) => deletionPolicy,
+  }),
   snapshots: listed<VolumeSnapshot>({
     resource: VOLUME_SNAPSHOTS,
     describe: ({ status }) => (status?.readyToUse ? 'ready' : 'not ready'),

@@ -88,6 +88,8 @@ const ARGUMENTS: Readonly<Record<string, Values>> = {
   'retry volume': VOLUMES,
   'get storageclasses': { live: 'classes' },
   'delete storageclass': { live: 'classes' },
+  'get snapshotclasses': { live: 'snapshot-classes' },
+  'delete snapshotclass': { live: 'snapshot-classes' },
   'get nodes': { live: 'nodes' },
   'check node': { live: 'nodes' },
   'get snapshots': { live: 'snapshots' },

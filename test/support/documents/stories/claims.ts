@@ -24,6 +24,11 @@ export const CLAIM_STORIES: readonly Story[] = [
       // The manifest is of the same class.
       [APPLY]: applied,
       'stowage install --components snapshot-crds': shows(/volumesnapshots/),
+      'stowage get snapshotclasses': shows(/fast \(default\) +volume\.stowage\.dev +Delete/),
+      'stowage delete snapshotclass keep': shows(
+        /keep deleted/,
+        'stowage create snapshotclass keep && stowage delete snapshotclass keep',
+      ),
       // The sandbox has no CronJobs: run the command of the container.
       'block # cronjob.yaml': {
         input: `sed -n "s/.*sh, -c, '\\(.*\\)'\\]$/\\1/p" | sh -ex`,

@@ -164,6 +164,8 @@ export const OPERATING_STORIES: readonly Story[] = [
         shows(/blocks created/),
       'stowage create storageclass thick --dynamic --vg vg0 --overwrite-free-extents':
         shows(/thick created/),
+      'stowage delete storageclass blocks': shows(/blocks deleted/),
+      'stowage delete storageclass -l team=db': shows(/No storage classes of Volumes found/),
       'stowage why pvc NAME': shows(
         /first pod|no pod|consumer/,
         `kubectl create -f - <<< '{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"a"},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"fast","resources":{"requests":{"storage":"1Gi"}}}}' && stowage why pvc a`,
