@@ -149,7 +149,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['src/controllers/volume/', ['thorough'], ['smoke']],
   [
     'src/controllers/',
-    ['thorough', 'claim|snapshot|backup|freeze|/directory|install/uninstall'],
+    ['thorough', 'claim|snapshot|backup|freeze|room|/directory|install/uninstall'],
     ['cluster', 'claims|snapshots'],
   ],
   ['src/model/', ['thorough'], ['smoke'], ['cluster', 'claims|snapshots|populators|fills|sources']],

@@ -188,12 +188,12 @@ export const storageDirectories: readonly Mutation[] = [
       replace: 'return away !== away',
     },
   ]),
-  ...mutationsOf('src/controllers/lib/capacity/capacity-cache.ts', [
+  ...mutationsOf('src/controllers/lib/capacity/observe-place.ts', [
     {
       id: 'room-below-a-mount-point',
       invariant: 9,
       breaks: 'Room of the file system below a directory that is not mounted is promised.',
-      function: 'factsOf',
+      function: 'observePlace',
       find: 'if (away !== undefined) return',
       replace: 'if (away === null) return',
       integration: INTEGRATION,

@@ -7,6 +7,14 @@ import { BACKUPS, type Backup } from '../../src/api/builtins/backup.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import { VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import { observePlace } from '../../src/controllers/lib/capacity/observe-place.ts';
+import {
+  fileDirectories,
+  isOverpromised,
+  promisedInDirectory,
+} from '../../src/controllers/lib/capacity/promised.ts';
+import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { createSnapshotClass } from '../support/claim-objects.ts';
 import { deviceClaims } from '../support/device-claims.ts';
 import { createImage, fromImage } from '../support/images.ts';
@@ -41,6 +49,29 @@ describeAsRoot('a volume on a file system that others fill up', () => {
       ...['if=/dev/urandom', `of=${path}`, 'bs=1M', `count=${mib}`],
       ...['iflag=fullblock', 'conv=fsync,nocreat,notrunc', 'status=none'],
     ]);
+
+  test('is reported by what its file has not taken yet', async () => {
+    await write(await device('prod/v1', '100Mi'), 60);
+    const { items } = await scene.cluster.client.list<Volume>(VOLUMES);
+    const executor = createShellExecutor(createLocalShell(['n1']));
+    const place = { type: 'sparse', directory: scene.volumes } as const;
+    const observed = await observePlace(
+      (probes) => executor.observe('n1', probes),
+      place,
+      fileDirectories(items),
+    );
+    await executor.close();
+    if (!('folder' in observed)) throw new Error(`no room: ${JSON.stringify(observed)}`);
+    const { promisedBytes, existingBytes } = promisedInDirectory(observed.folder, items);
+    // The file also has a partition table, and blocks of the file system itself.
+    expect(Number(promisedBytes) / MIB).toBeGreaterThan(38);
+    expect(Number(promisedBytes) / MIB).toBeLessThanOrEqual(40);
+    expect(isOverpromised({ promisedBytes, existingBytes })).toBe(false);
+    const more = { ...(items[0] as Volume), metadata: { name: 'more', uid: 'more' } };
+    more.spec = { ...more.spec, sparseLoopDevice: { size: '1Gi', directory: scene.volumes } };
+    more.status = {};
+    expect(isOverpromised(promisedInDirectory(observed.folder, [...items, more]))).toBe(true);
+  });
 
   test('can use its reserved space beside stalled downloads', async () => {
     await scene.register('image', 'Image');

@@ -2,21 +2,9 @@ import type { Reason } from '../../../api/reasons.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { StorageLocation } from '../../../model/dynamic-class.ts';
 import type { Executor } from '../../../nodes/job.ts';
-import { withHint } from '../../../nodes/job-text.ts';
-import { namedDirectoryProbes, readNamedDirectory } from '../../../storage/directory/observe.ts';
-import { refuseDirectory } from '../../../storage/directory/refuse.ts';
-import { readView, viewProbes } from '../../../storage/lvm/view.ts';
-import { answersOf } from '../../../storage/probe-results.ts';
-import {
-  type DirectoryRoom,
-  directoryRoomProbes,
-  type GroupRoom,
-  groupRoomProbes,
-  readDirectoryRoom,
-  readGroupRoom,
-} from '../../../storage/room.ts';
 import type { Clock } from '../../../workqueue/clock.ts';
 import { answered, type Unanswered } from '../answered.ts';
+import { observePlace, type PlaceFacts } from './observe-place.ts';
 import { directoryOf, directoryRoom, groupRoom, type KeptCopy } from './room.ts';
 
 /**
@@ -54,12 +42,7 @@ export interface Rooms {
   refuse(node: string, place: StorageLocation, bytes: bigint): void;
 }
 
-type Facts =
-  /** `of`: the directories observed. */
-  | { folder: DirectoryRoom; of: readonly string[] }
-  | { group: GroupRoom }
-  | Unseen
-  | { refused: string };
+type Facts = PlaceFacts | Unseen;
 
 /**
  * Time (ms) for which an observation is valid: others use the space, too. Stowage's own
@@ -97,28 +80,12 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
     if (before === forgotten.get(node)) seen.set(key, { facts, at: clock.now() });
   }
 
-  async function factsOf(node: string, place: StorageLocation): Promise<Facts> {
-    if (place.type === 'lvm') {
-      const view = readView(answersOf(await executor.observe(node, viewProbes())));
-      const results = await executor.observe(node, groupRoomProbes(view, place.vgName));
-      return { group: readGroupRoom(view, place.vgName, place.thinPool, results) };
-    }
-    const { directory } = place;
-    const directories = [
-      ...new Set([directory, ...volumesOn(node).flatMap((each) => directoryOf(each) ?? [])]),
-    ];
-    const results = await executor.observe(node, [
-      ...directoryRoomProbes(directory, directories),
-      ...namedDirectoryProbes(directory),
-    ]);
-    // An unmounted directory also reports space, but the next mount would hide files written there.
-    const away = refuseDirectory(
-      readNamedDirectory(directory, answersOf(results)),
-      place.requireMount,
+  const factsOf = (node: string, place: StorageLocation): Promise<Facts> =>
+    observePlace(
+      (probes) => executor.observe(node, probes),
+      place,
+      volumesOn(node).flatMap((each) => directoryOf(each) ?? []),
     );
-    if (away !== undefined) return { refused: withHint(away.refusal, away.hint) };
-    return { folder: readDirectoryRoom(directory, directories, results), of: directories };
-  }
 
   function refusal(key: string): { refusedBytes?: bigint } {
     const known = refusals.get(key);
