@@ -14,6 +14,8 @@ import { asJson, asYaml } from '../lib/output/data.ts';
 import { printable } from '../lib/output/printable.ts';
 import { PLACEHOLDER_UID, planVolume, refused, type VolumePlan } from '../lib/plan/plan.ts';
 import { comment, planText } from '../lib/plan/text.ts';
+import { foundIn, reading } from '../lib/read-result.ts';
+import { findRoomNotes, placesOf, printNotes } from './room-note.ts';
 
 interface PlanFlags extends NodeFlags, GlobalFlags {
   output?: 'json' | 'yaml' | 'name';
@@ -29,7 +31,7 @@ export async function printPlans(
   io: Io,
   client: KubeClient,
 ): Promise<void> {
-  const results = await plansOf(volumes, flags, io, client);
+  const { results, notes } = await plansOf(volumes, flags, io, client);
   const plans = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const several = volumes.length > 1;
   const items = plans.map(planJson);
@@ -38,6 +40,7 @@ export async function printPlans(
     io.stdout.write(plans.map((plan) => textOf(plan, flags, several)).join('\n'));
   else if (data !== undefined)
     io.stdout.write(flags.output === 'json' ? asJson(data) : asYaml(data));
+  printNotes(notes, io);
   const errors = results.flatMap((result, index) =>
     result.status === 'rejected'
       ? [about(result.reason, { kind: VOLUMES.kind, name: volumes[index]?.metadata.name ?? '' })]
@@ -51,13 +54,20 @@ export async function printPlans(
 const planJson = (plan: VolumePlan) =>
   'steps' in plan ? { ...plan, steps: plan.steps.map(stepJson) } : plan;
 
-/** Returns the plan of each Volume, or why it is unknown. Throws for a missing storage class. */
+/** Plans of Volumes, and notes about places that are promised beyond their space. */
+interface Plans {
+  /** Plan of each Volume, or why it is unknown. */
+  results: PromiseSettledResult<VolumePlan>[];
+  notes: string[];
+}
+
+/** Returns the plans of Volumes. Throws for a missing storage class. */
 export async function plansOf(
   volumes: readonly Volume[],
   flags: NodeFlags,
   io: Io,
   client: KubeClient,
-): Promise<PromiseSettledResult<VolumePlan>[]> {
+): Promise<Plans> {
   // The Volumes of a command have the same class.
   const className = volumes[0]?.spec.storageClassName ?? '';
   const storageClass = await client.get<StorageClass>(STORAGE_CLASSES, className, {
@@ -67,12 +77,25 @@ export async function plansOf(
   const onDevices = volumes.some(({ spec }) => driverOfSpec(spec).overwrites);
   const known = onDevices
     ? (await listAll<Volume>(client, VOLUMES, { signal: io.signal })).items
-    : [];
+    : placesOf(volumes).length > 0
+      ? await readableVolumes(client, io.signal)
+      : [];
   const nodes = volumes.map(({ spec }) => spec.nodeName);
-  return withNodes(nodes, flags, io, client, (executor) =>
-    Promise.allSettled(volumes.map((volume) => planVolume(volume, storageClass, executor, known))),
-  );
+  return withNodes(nodes, flags, io, client, async (executor) => {
+    const results = await Promise.allSettled(
+      volumes.map((volume) => planVolume(volume, storageClass, executor, known)),
+    );
+    const planned = volumes.filter((_, index) => {
+      const result = results[index];
+      return result?.status === 'fulfilled' && 'steps' in result.value;
+    });
+    return { results, notes: await findRoomNotes(planned, known, executor) };
+  });
 }
+
+/** Returns the Volumes of the cluster; none without the right to list them. */
+const readableVolumes = async (client: KubeClient, signal: AbortSignal): Promise<Volume[]> =>
+  foundIn(await reading(listAll<Volume>(client, VOLUMES, { signal })))?.items ?? [];
 
 /**
  * Returns the text of a plan. Refusals are reported with the other errors; among several plans they

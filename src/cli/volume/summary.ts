@@ -7,7 +7,7 @@ import { messageOf } from '../lib/failure.ts';
 import type { Io } from '../lib/io.ts';
 import type { NodeFlags } from '../lib/nodes/flags.ts';
 import type { Nodes } from '../lib/nodes/node-pattern.ts';
-import { refused, type VolumePlan } from '../lib/plan/plan.ts';
+import { refused } from '../lib/plan/plan.ts';
 import { type SameFlags, sameCommand } from '../lib/wizard/same-command.ts';
 import type { Summary } from '../lib/wizard/summary.ts';
 import type { VolumeFlags } from './manifest.ts';
@@ -25,10 +25,12 @@ export async function summaryOf(
   client: KubeClient,
 ): Promise<Summary> {
   io.stderr.write(`Planning the steps on the nodes …\n`);
+  const { steps, notes } = await planned(volumes, nodeFlags, io, client);
   return {
     sections: [
       ['Volumes to create', volumes.map(described).join('\n')],
-      ['Steps on the nodes', await planned(volumes, nodeFlags, io, client)],
+      ['Steps on the nodes', steps],
+      ...(notes.length === 0 ? [] : [['Notes', notes.join('\n')] as const]),
     ],
     command: sameCommand(['create', 'volume', flags.name], optionsOf(flags), flags),
   };
@@ -45,28 +47,32 @@ async function planned(
   flags: NodeFlags,
   io: Io,
   client: KubeClient,
-): Promise<string> {
-  let results: PromiseSettledResult<VolumePlan>[];
+): Promise<{ steps: string; notes: readonly string[] }> {
+  let plans: Awaited<ReturnType<typeof plansOf>>;
   try {
-    results = await plansOf(volumes, flags, io, client);
+    plans = await plansOf(volumes, flags, io, client);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    return 'not known: the storage class does not exist yet, and nothing is provisioned until it does';
+    const steps =
+      'not known: the storage class does not exist yet, and nothing is provisioned until it does';
+    return { steps, notes: [] };
   }
+  const { results, notes } = plans;
   const refusals = results.flatMap((result, index) => {
     if (result.status === 'rejected' || !('refusal' in result.value)) return [];
     const object = { kind: 'Volume', name: volumes[index]?.metadata.name ?? '' };
     return [about(refused(result.value.volume, result.value), object)];
   });
   conclude(refusals, volumes.length, io);
-  return results
+  const steps = results
     .map((result, index) => {
       const node = volumes[index]?.spec.nodeName ?? '';
       if (result.status === 'rejected') return `on ${node}: not known: ${messageOf(result.reason)}`;
-      const steps = 'steps' in result.value ? result.value.steps : [];
-      return [`on ${node}:`, ...steps.map((step) => `  ${step.name}`)].join('\n');
+      const there = 'steps' in result.value ? result.value.steps : [];
+      return [`on ${node}:`, ...there.map((step) => `  ${step.name}`)].join('\n');
     })
     .join('\n');
+  return { steps, notes };
 }
 
 const optionsOf = (flags: VolumeFlags) => ({

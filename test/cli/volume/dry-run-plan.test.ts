@@ -54,7 +54,11 @@ describe('create volume --dry-run=plan', () => {
       expect.stringMatching(/^printf '%s\\n' '1073741824' \| 'dd' 'of=.*\.done\.new'/),
     );
     expect(out).not.toContain('only if');
-    expect(requests.map(({ what }) => what)).toEqual(['get storageclasses/fast', 'get nodes/n1']);
+    expect(requests.map(({ what }) => what)).toEqual([
+      'get storageclasses/fast',
+      'list volumes/*',
+      'get nodes/n1',
+    ]);
     expect(there.executor.closed).toBe(true);
   });
 
@@ -179,7 +183,10 @@ describe('the nodes of create volume --dry-run=plan', () => {
       world(n1, objects),
     );
     expect(local.nodesAs).toMatchObject({ transport: 'local', localNodes: ['n1'] });
-    expect(local.requests.map(({ what }) => what)).toEqual(['get storageclasses/fast']);
+    expect(local.requests.map(({ what }) => what)).toEqual([
+      'get storageclasses/fast',
+      'list volumes/*',
+    ]);
   });
 });
 

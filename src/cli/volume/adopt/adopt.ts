@@ -88,7 +88,9 @@ async function summaryOf(
 ) {
   const { name } = volume.metadata;
   const { nodeName, storageClassName } = volume.spec;
-  const [result] = await plansOf([volume], flags, io, client);
+  const {
+    results: [result],
+  } = await plansOf([volume], flags, io, client);
   if (result?.status === 'rejected') throw result.reason;
   const steps = stepsOf(result?.value, name);
   return {
