@@ -9,7 +9,6 @@ import { groupOf, refuseChange } from './group.ts';
 import { planGrow } from './grow.ts';
 import { refresh } from './lvchange.ts';
 import { isTagged, lvName, lvPath } from './names.ts';
-import { overcommitNote } from './overcommit.ts';
 import { deviceOf, isMarked, ownOf, refuseTags, whose } from './ownership.ts';
 import { illnessNote } from './pool.ts';
 
@@ -69,11 +68,7 @@ export function planAttach(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const grown: Plan =
     owner === 'ours' ? planGrow(desired, observed, group, own, device) : { steps: [] };
   if ('refusal' in grown || grown.steps.length > 0) return grown;
-  const notes = [
-    ...(grown.notes ?? []),
-    ...illnessNote(desired, observed, own),
-    ...overcommitNote(desired, observed),
-  ];
+  const notes = [...(grown.notes ?? []), ...illnessNote(desired, observed, own)];
   if (notes.length === 0) return { steps: [] };
   return { steps: [], notes, ...(grown.reason && { reason: grown.reason }) };
 }

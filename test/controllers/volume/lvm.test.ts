@@ -167,13 +167,11 @@ describe('a provisioned logical volume', () => {
     ]);
   });
 
-  test('reports an overcommitted thin pool', () => {
+  test('reports nothing about an overcommitted thin pool, whose sum changes with each volume', () => {
     const thin = onLvm({ thinPool: 'pool', size: '1Gi' }, {}, ready);
     const promised = lvmMade(ext4, { volumes: [thinLv, { ...pool, sizeBytes: 1n << 29n }] });
     expect(outcome({ volume: thin, pv: pv('Bound'), observation: { known: promised } })).toEqual(
-      isAvailable(
-        'the thin pool vg0/pool has 536870912 bytes, and its volumes have 1073741824 in total',
-      ),
+      isAvailable(''),
     );
   });
 });
