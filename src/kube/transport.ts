@@ -147,9 +147,9 @@ export function createTransport({
         reconnected = true;
         continue;
       }
-      const { statusCode, headers, body } = response;
+      const { statusCode, headers } = response;
       if (statusCode >= 200 && statusCode < 300) return response;
-      const text = await body.text();
+      const text = await textOf(response, request);
       if (statusCode === 401 && !renewed) {
         renewed = true;
         continue;
@@ -174,8 +174,12 @@ export function createTransport({
     });
   }
 
-  const tooLong = (request: Request, maxBytes: number) =>
-    new AnswerTooLong(server, `${spell(request)}: the answer exceeds ${maxBytes} bytes`);
+  /** Returns a body as text, also that of a refusal, which a node may have written. */
+  function textOf({ body }: Dispatcher.ResponseData, request: Request): Promise<string> {
+    const { maxBytes = Number.POSITIVE_INFINITY } = request;
+    const what = `${spell(request)}: the answer exceeds ${maxBytes} bytes`;
+    return textWithin(body, maxBytes, () => new AnswerTooLong(server, what));
+  }
 
   return {
     server,
@@ -183,9 +187,7 @@ export function createTransport({
     async send(request) {
       const deadline = startDeadline(requestTimeoutMs, request.signal);
       try {
-        const { body } = await answer(request, deadline);
-        const { maxBytes = Number.POSITIVE_INFINITY } = request;
-        return objectOf(await textWithin(body, maxBytes, () => tooLong(request, maxBytes)));
+        return objectOf(await textOf(await answer(request, deadline), request));
       } catch (error) {
         throw explain(error, request);
       } finally {
