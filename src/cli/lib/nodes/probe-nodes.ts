@@ -12,6 +12,7 @@ import { freeSpaceProbes, readFreeSpace } from '../../../storage/free-space.ts';
 import { SPARSE_DIRECTORY } from '../../../storage/loopfile/file.ts';
 import { ObservationError } from '../../../storage/probe-results.ts';
 import { directoryRoomProbes, readDirectoryRoom } from '../../../storage/room.ts';
+import { askEach } from './ask-each.ts';
 import type { ProbedNode } from './node-row.ts';
 
 /** Number of parallel probes: an executor's limit, so that a timeout starts with its request. */
@@ -29,35 +30,13 @@ export async function probeNodes(
   clock: Clock,
   volumesOn?: (name: string) => readonly Volume[],
 ): Promise<ProbedNode[]> {
-  const heard: ProbedNode[] = [];
-  const left = names.entries();
-  const ask = async () => {
-    for (const [index, name] of left)
-      heard[index] = await probeNode(
-        () => spaceOf(executor, name, volumesOn?.(name)),
-        timeoutMs,
-        clock,
-      );
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, ask));
-  return heard;
-}
-
-async function probeNode(
-  probe: () => Promise<ProbedNode>,
-  timeoutMs: number,
-  clock: Clock,
-): Promise<ProbedNode> {
-  const over = new AbortController();
-  const late = clock.sleep(timeoutMs, over.signal).then(
-    (): ProbedNode => ({ reachable: false, message: `no answer within ${timeoutMs / 1000} s` }),
-    () => new Promise<ProbedNode>(() => {}),
+  return askEach(
+    names,
+    { timeoutMs, atOnce: AT_ONCE },
+    clock,
+    (name) => spaceOf(executor, name, volumesOn?.(name)),
+    (message): ProbedNode => ({ reachable: false, message }),
   );
-  try {
-    return await Promise.race([probe(), late]);
-  } finally {
-    over.abort();
-  }
 }
 
 /**

@@ -3,18 +3,16 @@ import { StowageError } from '../../../api/errors.ts';
 import { NODES, VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
-import type { KubeClient } from '../../../kube/types.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
 import { nodesOf } from '../../../model/volume-nodes.ts';
 import type { Executor } from '../../../nodes/job.ts';
+import type { Observed } from '../../lib/get/observe-repeatedly.ts';
 import type { GetFlags, GetRequest } from '../../lib/get/resource-view.ts';
-import type { Io } from '../../lib/io.ts';
 import type { NodeFlags } from '../../lib/nodes/flags.ts';
+import { listNodes } from '../../lib/nodes/list-nodes.ts';
 import { type NodeRow, nodeRow } from '../../lib/nodes/node-row.ts';
 import { probeNodes } from '../../lib/nodes/probe-nodes.ts';
-import { selected } from '../../lib/objects/selector.ts';
 import { printable } from '../../lib/output/printable.ts';
-import { foundIn, reading } from '../../lib/read-result.ts';
 
 export interface GetNodesFlags extends GetFlags, NodeFlags {
   /** Timeout for each node, in ms. */
@@ -26,9 +24,11 @@ export async function observeNodes(
   { names, flags, io, connection: { client } }: GetRequest<NodeRow, GetNodesFlags>,
   found: Map<string, KubeNode>,
   executor: Executor,
-): Promise<{ rows: NodeRow[]; errors: unknown[] }> {
+): Promise<Observed<NodeRow>> {
   const { selector } = flags;
-  const nodes = await readNodes(selector, io, client);
+  const nodes = await listNodes(client, selector, io.signal, (message) =>
+    io.stderr.write(`note: not checked: ${printable(message)}\n`),
+  );
   found.clear();
   for (const [name, node] of nodes) found.set(name, node);
   const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal: io.signal });
@@ -58,22 +58,6 @@ export async function observeNodes(
  */
 const showsPromised = ({ output }: GetNodesFlags): boolean =>
   output !== undefined && output !== 'name';
-
-/** Returns the Nodes by name. Without the right to read them, only nodes with Volumes are known. */
-async function readNodes(
-  selector: string | undefined,
-  io: Io,
-  client: KubeClient,
-): Promise<Map<string, KubeNode>> {
-  const list = listAll<KubeNode>(client, NODES, { labelSelector: selector, signal: io.signal });
-  const read = await reading(selected(selector, list));
-  if ('forbidden' in read) {
-    // The selection is unknown.
-    if (selector !== undefined) throw new StowageError('forbidden', read.forbidden);
-    io.stderr.write(`note: not checked: ${printable(read.forbidden)}\n`);
-  }
-  return new Map((foundIn(read)?.items ?? []).map((node) => [node.metadata.name, node]));
-}
 
 const unknownNode = (name: string, why = 'it does not answer') =>
   new StowageError(

@@ -1,10 +1,13 @@
 import type { KubeNode } from '../../../api/core.ts';
+import { observeRepeatedly } from '../../lib/get/observe-repeatedly.ts';
 import type { ResourceView } from '../../lib/get/resource-view.ts';
 import type { NodeRow } from '../../lib/nodes/node-row.ts';
 import { reachNodes } from '../../lib/nodes/with-nodes.ts';
 import { roundedSize } from '../../lib/output/size.ts';
 import { type GetNodesFlags, observeNodes } from './observe.ts';
-import { watchNodes } from './watch.ts';
+
+/** Time (ms) between observations: no event reports that a node goes away or fills up. */
+const OBSERVE_EVERY = 10_000;
 
 const yes = (is: boolean) => (is ? 'yes' : 'no');
 const name = (row: NodeRow) => row.name;
@@ -47,7 +50,8 @@ export const NODE_VIEW: ResourceView<NodeRow, GetNodesFlags> = {
     const found = new Map<string, KubeNode>();
     await reachNodes(found, flags, io, async (executor) => {
       const observe = () => observeNodes(request, found, executor);
-      if (flags.watch) return watchNodes(observe, request.printer(), io);
+      if (flags.watch)
+        return observeRepeatedly('nodes', OBSERVE_EVERY, observe, request.printer(), io);
       const { rows, errors } = await observe();
       request.show(rows, errors);
     });
