@@ -21,6 +21,8 @@ export interface DirectoryRoom {
   beside: ReadonlySet<string>;
   /** Space in bytes that is never promised. */
   floorBytes: bigint;
+  /** Size of the file system's block device; undefined on the network, or on several disks. */
+  sizeBytes: bigint | undefined;
 }
 
 const MIB = 1n << 20n;
@@ -81,8 +83,9 @@ export function readDirectoryRoom(
       if (blocks !== undefined) allocated.set(`${each}/${name}`, BigInt(blocks) * 512n);
     }
   }
-  const floorBytes = floorOf(sizeOfDevice(home, results.get(DEVICES)));
-  return { freeBytes: readFreeSpace(directory, results), allocated, beside, floorBytes };
+  const sizeBytes = sizeOfDevice(home, results.get(DEVICES));
+  const freeBytes = readFreeSpace(directory, results);
+  return { freeBytes, allocated, beside, floorBytes: floorOf(sizeBytes), sizeBytes };
 }
 
 /** Returns the size of a file system's block device, by its number; undefined if none is listed. */

@@ -169,6 +169,21 @@ export function readFreeExtents(
 }
 
 /**
+ * Returns the size of a group in bytes: all extents of its disks that are present.
+ * @param result answer of `segmentsProbe`
+ * @throws ObservationError if LVM fails, or its report cannot be parsed
+ */
+export function readGroupBytes(
+  result: ProbeResult,
+  { uuid, extentBytes }: Pick<VolumeGroup, 'uuid' | 'extentBytes'>,
+): bigint {
+  const counts = rows<(typeof PV_FIELDS)[number], bigint>('pvseg', result, (row) =>
+    row.vg_uuid === uuid ? BigInt(row.pvseg_size) : 0n,
+  );
+  return counts.reduce((all, count) => all + count, 0n) * extentBytes;
+}
+
+/**
  * Returns a percentage; undefined for an inactive volume.
  * @throws Error for an invalid percentage
  */

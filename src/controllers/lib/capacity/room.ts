@@ -25,7 +25,7 @@ export interface KeptCopy {
  * number of blocks is shared. The sum may be too small, never too large.
  */
 export function directoryRoom(
-  facts: DirectoryRoom,
+  facts: Omit<DirectoryRoom, 'sizeBytes'>,
   volumes: readonly Volume[],
   copies: readonly KeptCopy[],
   overcommit: number,
