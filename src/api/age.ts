@@ -28,7 +28,11 @@ export function age(since: string | undefined, now: number): string | undefined 
   const from = Date.parse(since ?? '');
   if (Number.isNaN(from)) return undefined;
   // Clocks differ: a time from another machine may be in the future.
-  const seconds = Math.max(0, Math.floor((now - from) / 1000));
+  return shortDuration(Math.max(0, Math.floor((now - from) / 1000)));
+}
+
+/** Returns a duration in short form. `seconds` is a whole number, at least 0. */
+export function shortDuration(seconds: number): string {
   const [, [size, unit], small] = STEPS.find(([upTo]) => seconds < upTo) ?? [0, [YEAR, 'y']];
   const rest = small === undefined ? 0 : Math.floor((seconds % size) / small[0]);
   return `${Math.floor(seconds / size)}${unit}${small && rest > 0 ? `${rest}${small[1]}` : ''}`;

@@ -41,6 +41,8 @@ import retryVolume from './commands/retry-volume.ts';
 import revokeGrant from './commands/revoke-grant.ts';
 import sandbox from './commands/sandbox.ts';
 import supportBundle from './commands/support-bundle.ts';
+import topNodes from './commands/top-nodes.ts';
+import topVolumes from './commands/top-volumes.ts';
 import uninstall from './commands/uninstall.ts';
 import unregisterPopulator from './commands/unregister-populator.ts';
 import version from './commands/version.ts';
@@ -112,6 +114,9 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   describeSnapshot(describe, io);
   describeNode(describe, io);
   describePod(describe, io);
+  const top = program.command('top').description('show how much space is really used');
+  topVolumes(top, io);
+  topNodes(top, io);
   const remove = program.command('delete').description('delete objects');
   deleteVolume(remove, io);
   deleteStorageClass(remove, io);

@@ -5,6 +5,7 @@ import { SignalError } from '../../src/cli/lib/signals.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { run } from '../../src/cli/run.ts';
 import { nodeNamed, podNamed } from '../support/cluster-objects.ts';
+import { fakeExecutor } from '../support/fake-executor.ts';
 import { fakeIo, stowage, type World } from '../support/fake-io.ts';
 import { refusal } from '../support/refusals.ts';
 import { claimNamed, SNAPSHOT } from '../support/snapshots.ts';
@@ -30,6 +31,8 @@ const COMMANDS: Record<string, string> = {
   'get grants': 'get grants',
   'get populators': 'get populators',
   'get several': 'get volumes,storageclasses',
+  'top volumes': 'top volumes',
+  'top nodes': 'top nodes',
   'describe volume': 'describe volume a',
   'describe pvc': 'describe pvc prod/a',
   'describe snapshot': 'describe snapshot prod/a',
@@ -165,6 +168,7 @@ describe('a command that fails for some of its objects', () => {
     ['get volumes a nowhere', {}],
     ['get attachments a nowhere', {}],
     ['get snapshots s nowhere', {}],
+    ['top volumes a nowhere', { executor: fakeExecutor({}) }],
     ['describe volume a nowhere', {}],
     ['describe pvc p nowhere', {}],
     ['describe node n1 nowhere', {}],

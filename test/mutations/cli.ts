@@ -82,6 +82,36 @@ export const cli: readonly Mutation[] = [
       replace: 'true',
     },
   ]),
+  ...mutationsOf('src/cli/top/figures-of.ts', [
+    {
+      id: 'figures-of-recreated-claim',
+      invariant: 10,
+      breaks: 'A recreated claim gets the figures of an earlier one.',
+      function: 'figuresOf',
+      find: ' && isOlder(claim, pod)',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/cli/top/consumers.ts', [
+    {
+      id: 'figures-by-claim-name',
+      invariant: 10,
+      breaks: 'A Volume gets the figures of another claim with the name of its claim.',
+      function: 'claimOf',
+      find: ' || bound.metadata.uid !== uid',
+      replace: '',
+    },
+  ]),
+  ...mutationsOf('src/cli/top/read-stats.ts', [
+    {
+      id: 'summary-of-any-size',
+      invariant: 12,
+      breaks: 'A node fills the memory of a command.',
+      function: 'readStats',
+      find: 'maxBytes: MAX_BYTES,',
+      replace: 'maxBytes: MAX_BYTES * 100,',
+    },
+  ]),
   ...mutationsOf('src/model/node-death.ts', [
     {
       id: 'ready-node-force-detached',

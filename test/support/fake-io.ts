@@ -39,6 +39,11 @@ export interface World {
   events?: WatchEvent[] | (() => Iterable<WatchEvent>);
   /** Errors by request, as `verb plural/name`. */
   failures?: Record<string, Error>;
+  /**
+   * Answers of the API server by path, beside those for objects. An Error is thrown,
+   * and a function is called with the signal of the request.
+   */
+  paths?: Record<string, unknown>;
   /** Version of the server, or the error of the request. */
   serverVersion?: string | Error;
   /** Executor for nodes. */
@@ -70,9 +75,6 @@ const notFound = (key: string) =>
     404,
     key,
   );
-
-/** Commands use the client only. */
-const noTransport = undefined as unknown as Transport;
 
 /** Runs a command line against objects in memory. */
 export async function stowage(argv: string[], world: World = {}): Promise<Outcome> {
@@ -161,6 +163,20 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
       });
     },
   };
+  const transport: Transport = {
+    server: 'https://cluster.example',
+    async send({ method, path, signal }) {
+      outcome.requests.push({ what: `${method} ${path}`, options: undefined });
+      const answer = world.paths?.[path];
+      if (answer instanceof Error) throw answer;
+      if (answer === undefined) throw notFound(path);
+      return typeof answer === 'function' ? answer(signal) : answer;
+    },
+    // biome-ignore lint/correctness/useYield: no command streams.
+    async *stream() {
+      throw new Error('no stream was expected');
+    },
+  };
   // Bytes of an archive are kept as latin1.
   const collect = (into: 'out' | 'err') => (data: string | Uint8Array) => {
     outcome[into] += typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
@@ -212,7 +228,7 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
       outcome.connections.push(options);
       return {
         client,
-        transport: noTransport,
+        transport,
         namespace: options.namespace ?? 'default',
         server: 'https://cluster.example',
         reload() {},

@@ -78,6 +78,8 @@ const SNAPSHOT: Values = { live: 'snapshots', anywhere: true };
 const ARGUMENTS: Readonly<Record<string, Values>> = {
   'get volumes': VOLUMES,
   'get attachments': VOLUMES,
+  'top volumes': VOLUMES,
+  'top nodes': { live: 'nodes' },
   'describe volume': VOLUMES,
   'describe pvc': { live: 'claims', anywhere: true },
   'describe snapshot': SNAPSHOT,

@@ -27,7 +27,7 @@ const thin = (uid: string, size: string, thinPool = 'pool') =>
 
 describe('the space promised in a directory', () => {
   const facts = (allocated: Record<string, bigint> = {}, beside: string[] = [HOME]) => ({
-    ...{ freeBytes: 5n * GIB, floorBytes: GIB },
+    ...{ freeBytes: 5n * GIB, floorBytes: GIB, sizeBytes: 20n * GIB },
     allocated: new Map(Object.entries(allocated)),
     beside: new Set(beside),
   });

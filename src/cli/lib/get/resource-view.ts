@@ -9,7 +9,6 @@ import type { Filter } from './refuse-filters.ts';
 export interface GetFlags extends ShowFlags, GlobalFlags {
   selector?: string;
   node?: string[];
-  watch?: boolean;
 }
 
 /** Run of `get`: the request and its output. */

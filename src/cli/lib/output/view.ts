@@ -3,13 +3,13 @@ import type { DataFormat } from './data.ts';
 import { type Row, table } from './table.ts';
 
 /**
- * Column of a table. `now` is in ms since the epoch. `shows`: only with `-o wide`, or only with
- * `-A`; `state` shows Gone for things that are deleted, or no longer selected.
+ * Column of a table. `now` is in ms since the epoch. `shows`: only with `-o wide`, only with `-A`,
+ * or only with `-w`; `state` shows Gone for things that are deleted, or no longer selected.
  */
 export type Column<T> = readonly [
   heading: string,
   text: (thing: T, now: number) => string | undefined,
-  shows?: 'wide' | 'all-namespaces' | 'state',
+  shows?: 'wide' | 'all-namespaces' | 'watch' | 'state',
 ];
 
 export type SortKey<T> = (thing: T) => string | number | bigint;
@@ -37,16 +37,19 @@ export interface ShowFlags {
   /** Tables have headings. */
   headers: boolean;
   allNamespaces?: boolean;
+  watch?: boolean;
   sortBy?: string;
 }
 
 export function columnsOf<T>(
   { columns }: Pick<View<T>, 'columns'>,
-  { output, allNamespaces }: Pick<ShowFlags, 'output' | 'allNamespaces'>,
+  { output, allNamespaces, watch }: Pick<ShowFlags, 'output' | 'allNamespaces' | 'watch'>,
 ): Column<T>[] {
   return columns.filter(
     ([, , shows]) =>
-      (shows !== 'wide' || output === 'wide') && (shows !== 'all-namespaces' || allNamespaces),
+      (shows !== 'wide' || output === 'wide') &&
+      (shows !== 'all-namespaces' || allNamespaces) &&
+      (shows !== 'watch' || watch),
   );
 }
 

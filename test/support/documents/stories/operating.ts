@@ -47,6 +47,8 @@ export const OPERATING_STORIES: readonly Story[] = [
       'stowage get volumes -o wide': shows(/data1 .*Available/),
       'stowage describe volume data1': shows(/data1/),
       'stowage why volume data1': shows(/data1/),
+      'stowage top volumes --sort-by use': shows(/data1 +n1 +64Mi +- .*[0-9][KM]i/),
+      'stowage top nodes': shows(/n1 +\/var\/lib\/metalk8s\/storage\/sparse .*Mi/),
       'kubectl patch volume data1 --type merge -p \'{"spec":{"sparseLoopDevice":{"size":"96Mi"}}}\'':
         shows(
           /data1 patched/,
