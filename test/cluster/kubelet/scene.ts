@@ -63,7 +63,7 @@ export interface SceneOptions {
 
 /** Starts a scene with this machine as its node. */
 export const startScene = (options?: SceneOptions) =>
-  startSceneOn('n1', startThisMachine, [], options);
+  startSceneOn('n1', (...machine) => startThisMachine(...machine), [], options);
 
 /**
  * Starts a scene. `start` makes a machine the Ready node `node`. `others` are the names of further
@@ -112,10 +112,18 @@ export async function startSceneOn<M extends Machine>(
   }
 }
 
-async function startThisMachine(controlPlane: ControlPlane, node: string): Promise<ThisMachine> {
+/**
+ * Makes this machine the node.
+ * @param clientCa as in `startKubelet`
+ */
+export async function startThisMachine(
+  controlPlane: ControlPlane,
+  node: string,
+  clientCa?: string,
+): Promise<ThisMachine> {
   const stopUdev = await ensureUdev();
   try {
-    const kubelet = await startKubelet(controlPlane, node);
+    const kubelet = await startKubelet(controlPlane, node, clientCa);
     return {
       reachedBy: ['--transport', 'local', '--local-node', node],
       folder: kubelet.folder,
