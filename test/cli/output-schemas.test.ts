@@ -49,14 +49,7 @@ const world = (more: World = {}): World => ({
     'customresourcedefinitions/volumes.storage.metalk8s.scality.com': VOLUME_CRD,
   },
   executor: fakeExecutor({
-    n1: {
-      probes: {
-        ...EMPTY_NODE,
-        ...free,
-        'block devices': result(0, '{"blockdevices": []}'),
-        'files /var/lib/metalk8s/storage/sparse': result(0),
-      },
-    },
+    n1: { probes: { ...EMPTY_NODE, ...free } },
     n2: new NodeError('unreachable', 'n2', 'node n2 is away'),
   }),
   ...more,

@@ -11,12 +11,7 @@ export interface ProbedNode {
   /** Reason why the node is not reached, or its free space is unknown. */
   message?: string;
   /** Free space for backing files of volumes, in bytes. */
-  free?: {
-    directory: string;
-    bytes: number;
-    /** Bytes that files of Volumes may still take on that file system; absent if unknown. */
-    promised?: number;
-  };
+  free?: { directory: string; bytes: number };
 }
 
 /** Row of a node, as in docs/output.md. `message` also reports invalid annotations. */

@@ -4,7 +4,6 @@ import { NODES, VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
-import { nodesOf } from '../../../model/volume-nodes.ts';
 import type { Executor } from '../../../nodes/job.ts';
 import type { Observed } from '../../lib/get/observe-repeatedly.ts';
 import type { GetFlags, GetRequest } from '../../lib/get/resource-view.ts';
@@ -36,10 +35,7 @@ export async function observeNodes(
   const named = volumes.map(nodeOf).filter((name) => name !== '');
   const known = new Set([...nodes.keys(), ...(selector === undefined ? named : [])]);
   const asked = names.length > 0 ? names : [...known];
-  const volumesOn = showsPromised(flags)
-    ? (name: string) => volumes.filter((volume) => nodesOf(volume).includes(name))
-    : undefined;
-  const heard = await probeNodes(executor, asked, flags.timeout, io.clock, volumesOn);
+  const heard = await probeNodes(executor, asked, flags.timeout, io.clock);
   const errors: unknown[] = [];
   const rows = asked.flatMap((name, index) => {
     const answer = heard[index] ?? { reachable: false };
@@ -51,13 +47,6 @@ export async function observeNodes(
   });
   return { rows, errors };
 }
-
-/**
- * Reports whether the output has the space promised to Volumes. Nodes list the files of their
- * directories for it, which takes time with thousands.
- */
-const showsPromised = ({ output }: GetNodesFlags): boolean =>
-  output !== undefined && output !== 'name';
 
 const unknownNode = (name: string, why = 'it does not answer') =>
   new StowageError(

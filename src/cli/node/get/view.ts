@@ -26,11 +26,6 @@ export const NODE_VIEW: ResourceView<NodeRow, GetNodesFlags> = {
     ['PAUSED', ({ paused }) => yes(paused)],
     ['ADDRESS', ({ address }) => address, 'wide'],
     ['DIRECTORY', ({ free }) => free?.directory, 'wide'],
-    [
-      'PROMISED',
-      ({ free }) => (free?.promised === undefined ? undefined : roundedSize(free.promised)),
-      'wide',
-    ],
     ['MESSAGE', ({ message }) => message, 'wide'],
   ],
   keyOf: name,

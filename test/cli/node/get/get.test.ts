@@ -3,16 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { NodeError } from '../../../../src/nodes/errors.ts';
-import type { Executor, ProbeResult } from '../../../../src/nodes/job.ts';
 import { SudoRefusal } from '../../../../src/nodes/sudo.ts';
 import { nodeNamed } from '../../../support/cluster-objects.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
-import { type FakeNodeAnswers, fakeExecutor, result } from '../../../support/fake-executor.ts';
-import type { World } from '../../../support/fake-io.ts';
+import { fakeExecutor, result } from '../../../support/fake-executor.ts';
 import { refusal } from '../../../support/refusals.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
-import { volumeNamed } from '../../../support/volumes.ts';
-import { away, DIRECTORY, executor, GIB, get, objects, withFree } from './cluster-nodes.ts';
+import { away, DIRECTORY, executor, GIB, get, withFree } from './cluster-nodes.ts';
 
 test('get nodes lists Nodes, and other nodes that have Volumes', async () => {
   const clock = new FakeClock();
@@ -30,12 +27,12 @@ test('get nodes lists Nodes, and other nodes that have Volumes', async () => {
   );
 });
 
-test('shows address, directory, promised space and message in a wide table', async () => {
+test('shows address, directory and message in a wide table', async () => {
   const { out } = await get(['-o', 'wide', '--no-headers']);
   expect(out.split('\n').map((line) => line.split(/ {3,}/).slice(7))).toEqual([
-    ['<none>', '<none>', '<none>', 'node gone: no route to host\ufffd'],
-    ['<none>', DIRECTORY, '2Gi', '<none>'],
-    ['10.0.0.2', DIRECTORY, '1Gi', '<none>'],
+    ['<none>', '<none>', 'node gone: no route to host\ufffd'],
+    ['<none>', DIRECTORY, '<none>'],
+    ['10.0.0.2', DIRECTORY, '<none>'],
     [],
   ]);
 });
@@ -52,85 +49,13 @@ test('reports invalid annotations beside other messages', async () => {
   expect(await message('gone')).toContain(`${away.message}; ${said}`);
 });
 
-describe('the space promised to Volumes', () => {
-  const free = async (n1: FakeNodeAnswers, there: World['objects'] = objects) =>
-    JSON.parse(
-      (await get(['n1', '-o', 'json'], { objects: there, executor: fakeExecutor({ n1 }) })).out,
-    ).free;
-  const shared = {
-    ...volumeNamed('shared'),
-    spec: {
-      ...volumeNamed('shared').spec,
-      ...{ nodeName: 'n2', attachableNodes: ['n1'] },
-      sparseLoopDevice: { size: '1Gi', directory: '/nfs' },
-    },
-  };
-  const withNfs = (answer: ProbeResult): FakeNodeAnswers => ({
-    probes: { ...withFree(GIB).probes, 'files /nfs': answer },
-  });
-
-  test('is what their files have not taken yet', async () => {
-    const allocated = { 'uid-a': GIB / 4, 'uid-b.partial': 2 * GIB, other: GIB };
-    expect(await free(withFree(GIB, DIRECTORY, allocated))).toEqual({
-      directory: DIRECTORY,
-      bytes: GIB,
-      promised: 0.75 * GIB,
-    });
-  });
-
-  test('includes other directories on the file system', async () => {
-    const there = { 'nodes/n1': nodeNamed('n1'), 'volumes/shared': shared };
-    expect(await free(withNfs(result(0)), there)).toMatchObject({ promised: GIB });
-  });
-
-  test('needs no probe on a node without files of Volumes', async () => {
-    const nodes = fakeExecutor({ n1: withFree(GIB) });
-    const there = { 'nodes/n1': nodeNamed('n1') };
-    const { out } = await get(['n1', '-o', 'json'], { objects: there, executor: nodes });
-    expect(JSON.parse(out).free).toEqual({ directory: DIRECTORY, bytes: GIB, promised: 0 });
-    expect(nodes.asked.filter((each) => !each.startsWith('n1: stat -f'))).toEqual([]);
-  });
-
-  test.each([
-    [[], false],
-    [['-o', 'name'], false],
-    [['--sort-by', 'free'], false],
-    [['-o', 'wide'], true],
-    [['-o', 'json'], true],
-    [['-o', 'yaml'], true],
-    [['-o', 'jsonpath={.items[*].free.promised}'], true],
-  ])('lists files with %j: %s', async (argv, lists) => {
-    const nodes = executor();
-    expect((await get(argv, { executor: nodes })).code).toBe(0);
-    expect(nodes.asked.some((each) => each.startsWith('n1: find '))).toBe(lists);
-  });
-
-  test('is absent if a directory cannot be read', async () => {
-    const there = { 'nodes/n1': nodeNamed('n1'), 'volumes/shared': shared };
-    const denied = result(1, '', 'find: /nfs/: Permission denied');
-    expect(await free(withNfs(denied), there)).toEqual({ directory: DIRECTORY, bytes: GIB });
-  });
-
-  test('is absent if sudo permits only to read the free space', async () => {
-    const plain = fakeExecutor({ n1: withFree(GIB) });
-    const observe: Executor['observe'] = async (name, probes) => {
-      if (probes.some(({ argv }) => argv[0] === 'find'))
-        throw new SudoRefusal('admin', 'find', 'sudo: a password is required').on('n1');
-      return plain.observe(name, probes);
-    };
-    const { out } = await get(['n1', '-o', 'json'], { executor: { ...plain, observe } });
-    expect(JSON.parse(out)).toMatchObject({ reachable: true });
-    expect(JSON.parse(out).free).toEqual({ directory: DIRECTORY, bytes: GIB });
-  });
-});
-
 describe('get nodes as data', () => {
   const n2 = {
     name: 'n2',
     transport: 'ssh',
     address: '10.0.0.2',
     reachable: true,
-    free: { directory: DIRECTORY, bytes: 300 * GIB, promised: GIB },
+    free: { directory: DIRECTORY, bytes: 300 * GIB },
     paused: true,
     volumes: { total: 1, failed: 0 },
   };
