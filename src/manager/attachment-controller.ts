@@ -112,7 +112,7 @@ export function createAttachmentController(
       return { ...desired, readOnly, owner };
     },
     isOff: (node) => isNodeOff(deps.client, node),
-    async look(_volume, node, desired, seen) {
+    async observe(_volume, node, desired, seen) {
       let first = seen;
       const observed = await observe((probes) => {
         const known = first ?? executor.observe(node, probes);

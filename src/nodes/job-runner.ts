@@ -37,7 +37,7 @@ export type Ensured<Plan extends JobPlan> =
       is: 'failed';
       state: Ended;
       message: string;
-      told?: string;
+      publicMessage?: string;
       reason: Reason | undefined;
       plan: Plan | undefined;
     };
@@ -80,8 +80,8 @@ export function createJobRunner(executor: Executor) {
       if (next.is === 'done' || next.is === 'refused') return next;
       if (next.is === 'submit') {
         if (!(await work.isCurrent())) return undefined;
-        const { steps, look } = next.plan;
-        state = await submit(node, { key, steps, ...(look && { look }) });
+        const { steps, finalProbes } = next.plan;
+        state = await submit(node, { key, steps, ...(finalProbes && { finalProbes }) });
         if (state.state === 'succeeded') seen = state.seen;
       }
     }

@@ -71,7 +71,7 @@ export interface Job {
    * Probes to run once the job has succeeded. Their results come with its end if the transport
    * supports that, which saves a round trip.
    */
-  look?: readonly Probe[];
+  finalProbes?: readonly Probe[];
 }
 
 /** Step as the node reports it. */
@@ -89,7 +89,7 @@ export type JobState =
    * so far.
    */
   | { state: 'running'; step?: StepFacts; output?: string }
-  /** `seen`: results of the job's `look`. */
+  /** `seen`: results of the job's `finalProbes`. */
   | { state: 'succeeded'; seen?: ReadonlyMap<string, ProbeResult> }
   /** A step's program ended with a status other than 0. `output` is the end of what it printed. */
   | { state: 'failed'; step: StepFacts; exit: number; output: string }

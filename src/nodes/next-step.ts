@@ -4,22 +4,28 @@ import type { FailedState, JobState, Probe, Step } from './job.ts';
 import { describeFailure, stepText, withHint } from './job-text.ts';
 import { publicFailure } from './public-text.ts';
 
-/** `look`: probes that a job of these steps runs at its end. */
-type Steps = { steps: readonly Step[]; look?: readonly Probe[] };
+/** `finalProbes`: probes that a job of these steps runs at its end. */
+type Steps = { steps: readonly Step[]; finalProbes?: readonly Probe[] };
 type Refusal = { refusal: string; hint?: string; reason?: Reason };
 
 /** Remaining steps, none if the node is in the desired state; or why nothing may be done. */
 export type JobPlan = Steps | Refusal;
 
 export type NextStep<Plan extends JobPlan = JobPlan> =
-  | { is: 'ask' }
+  | { is: 'poll' }
   | { is: 'running'; message: string; output: string | undefined }
-  /** `exit`: exit status of the program; `told`: the message without commands. */
-  | { is: 'failed'; message: string; told: string; exit: number; reason: Reason | undefined }
+  /** `exit`: exit status of the program; `publicMessage`: the message without commands. */
+  | {
+      is: 'failed';
+      message: string;
+      publicMessage: string;
+      exit: number;
+      reason: Reason | undefined;
+    }
   /** Another attempt may succeed: the job died, or the node changed under it. */
-  | { is: 'again'; message: string; told?: string; reason: Reason | undefined }
+  | { is: 'again'; message: string; publicMessage?: string; reason: Reason | undefined }
   /** Observe the node, and plan. */
-  | { is: 'look' }
+  | { is: 'observe' }
   | { is: 'submit'; plan: Extract<Plan, Steps> }
   /** The node is in the desired state. */
   | { is: 'done'; plan: Extract<Plan, Steps> }
@@ -35,7 +41,7 @@ export function nextStep<Plan extends JobPlan>(
   state: JobState | undefined,
   plan: Plan | undefined,
 ): NextStep<Plan> {
-  if (state === undefined) return { is: 'ask' };
+  if (state === undefined) return { is: 'poll' };
   switch (state.state) {
     case 'running':
       return { is: 'running', message: stepText(state), output: state.output };
@@ -48,7 +54,7 @@ export function nextStep<Plan extends JobPlan>(
     case 'died':
       return { is: 'again', ...failure(state) };
   }
-  if (plan === undefined) return { is: 'look' };
+  if (plan === undefined) return { is: 'observe' };
   if ('refusal' in plan) {
     const refused = plan as Extract<Plan, Refusal>;
     const message = withHint(refused.refusal, refused.hint);
@@ -63,7 +69,7 @@ export function nextStep<Plan extends JobPlan>(
 
 const failure = (state: FailedState) => ({
   message: describeFailure(state),
-  told: publicFailure(state),
+  publicMessage: publicFailure(state),
   reason: failureReason(state),
 });
 

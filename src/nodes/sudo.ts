@@ -8,18 +8,18 @@ export class SudoRefusal extends Error {
   readonly user: string;
   /** Command with its arguments, which matter to sudo. */
   readonly command: string;
-  readonly said: string;
+  readonly output: string;
 
-  constructor(user: string, command: string, said: string) {
+  constructor(user: string, command: string, output: string) {
     super(`sudo does not let ${user} run ${command}`);
     this.user = user;
     this.command = command;
-    this.said = said;
+    this.output = output;
   }
 
   on(node: string): NodeError {
     // Beginnings of lines of sudo 1.9, and its message about a user without rights.
-    const lines = this.said.split('\n').filter((line) => /sudo|sorry/i.test(line));
+    const lines = this.output.split('\n').filter((line) => /sudo|sorry/i.test(line));
     const { user, command } = this;
     const output = lines.length === 0 ? undefined : lines.join('; ');
     return nodeError(

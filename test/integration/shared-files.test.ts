@@ -70,7 +70,7 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
   test('is attached on one node at a time, keeps its data, and is fully removed', async () => {
     // The last owner record counts. The next attempt removes earlier records.
     const last = (found: ObservedSparse | string) =>
-      typeof found === 'string' ? found : found.shared?.owners.at(-1)?.says;
+      typeof found === 'string' ? found : found.shared?.owners.at(-1)?.state;
     expect(last(await carry('n1', 'provision'))).toMatchObject({ is: 'free' });
     scene.desired = { ...scene.desired, recorded: true };
     expect(await carry('n1', 'attach')).toMatchObject({ link: expect.stringMatching(/^7:/) });

@@ -83,7 +83,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
         loopNumbers: createLoopNumbers(),
         desiredOf: () => scene.desired,
         isOff: async () => false,
-        look: (_volume, node) => observe(executor, node, scene.desired),
+        observe: (_volume, node) => observe(executor, node, scene.desired),
       });
       await carryOut(hands.executor, 'n1', 'provision', scene.desired);
     });

@@ -8,7 +8,7 @@ import { mortal } from '../support/mortal.ts';
 
 const KEY: JobKey = { subject: 'u', id: 'make-1' };
 const STEP = { name: 'make it', argv: ['mk'], preconditions: [] };
-const LOOK = [{ name: 'it', argv: ['cat', 'it'] }];
+const PROBES = [{ name: 'it', argv: ['cat', 'it'] }];
 const facts = { step: { name: 'make it', command: "'mk'" }, exit: 1, output: 'no' };
 
 const RUNNING: JobState = { state: 'running' };
@@ -23,17 +23,17 @@ describe('nextStep', () => {
   const TO_DO: JobPlan = { steps: [STEP] };
   const DONE: JobPlan = { steps: [] };
   const REFUSED: JobPlan = { refusal: 'it is in use', hint: 'Wait.' };
-  const ended = { message: WHY, told: 'the step "make it" failed with status 1: no' };
+  const ended = { message: WHY, publicMessage: 'the step "make it" failed with status 1: no' };
   const refused = { is: 'refused', message: 'it is in use. Wait.', plan: REFUSED };
 
   test.each<[string, JobState | undefined, JobPlan | undefined, object]>([
-    ['asks for an unknown state', undefined, TO_DO, { is: 'ask' }],
+    ['asks for an unknown state', undefined, TO_DO, { is: 'poll' }],
     ['awaits a job', { ...RUNNING, output: 'x' }, DONE, { is: 'running', output: 'x' }],
     ['keeps a failure, whatever is planned', FAILED, DONE, { is: 'failed', exit: 1, ...ended }],
     ['retries a job that raced', RACED, DONE, { is: 'again', ...ended }],
     ['retries a job that died', DIED, DONE, { is: 'again' }],
-    ['observes without a job', FORGOTTEN, undefined, { is: 'look' }],
-    ['observes after a job succeeded', SUCCEEDED, undefined, { is: 'look' }],
+    ['observes without a job', FORGOTTEN, undefined, { is: 'observe' }],
+    ['observes after a job succeeded', SUCCEEDED, undefined, { is: 'observe' }],
     ['submits remaining steps', FORGOTTEN, TO_DO, { is: 'submit', plan: TO_DO }],
     ['needs no job without remaining steps', FORGOTTEN, DONE, { is: 'done', plan: DONE }],
     ['is done without remaining steps', SUCCEEDED, DONE, { is: 'done', plan: DONE }],
@@ -93,8 +93,8 @@ function scene({
       asked.push('observe');
       return seen();
     },
-    async submit(_, { look }) {
-      asked.push(look === LOOK ? 'submit' : 'submit without a look');
+    async submit(_, { finalProbes }) {
+      asked.push(finalProbes === PROBES ? 'submit' : 'submit without probes');
       if (node.job === undefined) node.runs += 1;
       node.job ??= RUNNING;
       return answer(true);
@@ -114,15 +114,15 @@ function scene({
   const ensure = (hands: Executor = executor) => {
     const planOf = (results: ReadonlyMap<string, ProbeResult>): JobPlan => {
       if (rest.refusal !== undefined) return { refusal: rest.refusal };
-      return { steps: results.get('it')?.exit === 0 ? [] : [STEP], look: LOOK };
+      return { steps: results.get('it')?.exit === 0 ? [] : [STEP], finalProbes: PROBES };
     };
     return createJobRunner(hands).ensure<JobPlan>('n1', KEY, {
-      plan: async () => planOf(await hands.observe('n1', LOOK)),
+      plan: async () => planOf(await hands.observe('n1', PROBES)),
       async isCurrent() {
         asked.push('ask');
         return rest.isCurrent ?? true;
       },
-      judge: async (results) => planOf(results ?? (await hands.observe('n1', LOOK))),
+      judge: async (results) => planOf(results ?? (await hands.observe('n1', PROBES))),
       purges: true,
       ...rest.work,
     });
@@ -243,7 +243,7 @@ describe('runToEnd', () => {
   test('polls again after each pause', async () => {
     const { executor, asked } = scene({ takes: 2 });
     const pause = async () => void asked.push('pause');
-    const job = { key: KEY, steps: [STEP], look: LOOK };
+    const job = { key: KEY, steps: [STEP], finalProbes: PROBES };
     expect(await createJobRunner(executor).runToEnd('n1', job, pause)).toEqual(SUCCEEDED);
     expect(asked).toEqual(['submit', 'pause', 'poll', 'pause', 'poll']);
   });
@@ -253,13 +253,13 @@ describe('runToEnd', () => {
     const job = { key: KEY, steps: [STEP] };
     const pause = async () => {};
     expect(await createJobRunner(executor).runToEnd('n1', job, pause, 9000)).toEqual(DIED);
-    expect(asked).toEqual(['submit without a look', 'poll 9000']);
+    expect(asked).toEqual(['submit without probes', 'poll 9000']);
   });
 
   test('leaves the job running if a pause throws', async () => {
     const { executor, asked, node } = scene({ takes: 2 });
     const pause = () => Promise.reject(new Error('stopped'));
-    const job = { key: KEY, steps: [STEP], look: LOOK };
+    const job = { key: KEY, steps: [STEP], finalProbes: PROBES };
     await expect(createJobRunner(executor).runToEnd('n1', job, pause)).rejects.toThrow('stopped');
     expect({ asked, job: node.job }).toEqual({ asked: ['submit'], job: RUNNING });
   });

@@ -257,7 +257,7 @@ const BY = { node: 'n9', bootId: '00000000-0000-4000-8000-000000000009', token: 
 /** Returns an owner file beside a file, as a node wrote it. */
 const owner = (number: number, is: 'held' | 'free', text = textOf(is, BY)) => ({
   ...{ number, text },
-  says: readText(text),
+  state: readText(text),
   since: undefined,
 });
 

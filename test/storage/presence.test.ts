@@ -22,7 +22,7 @@ const BOOT = '00000000-0000-4000-8000-000000000001';
 const quiet: ObservedShared = { bootId: BOOT, mount: NFS, owners: [], marks: [], unfinished: [] };
 const by = (node: string, bootId = BOOT): NodeHold => ({ node, bootId, token: 't0' });
 const owner = (is: 'held' | 'free', holder: NodeHold): Partial<ObservedShared> => ({
-  owners: [{ number: 4, says: { is, by: holder }, text: textOf(is, holder), since: undefined }],
+  owners: [{ number: 4, state: { is, by: holder }, text: textOf(is, holder), since: undefined }],
 });
 const mark = (node: string): Partial<ObservedShared> => ({
   marks: [{ path: `${FILE}.reader.${node}-t0`, node, by: by(node) }],

@@ -49,7 +49,7 @@ export function copyingNodes(): CopyingNodes {
         resolve();
       };
     },
-    async look(_content, node, handle) {
+    async observe(_content, node, handle) {
       return reach('look', node) ?? present(handle);
     },
     async take(_content, _volume, { node, handle }, freeze, isCurrent) {

@@ -146,7 +146,7 @@ export class FakeNode {
       return {
         number: Number(each.split('.').at(-1)),
         text,
-        says: readText(text),
+        state: readText(text),
         since: undefined,
       };
     });

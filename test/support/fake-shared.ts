@@ -53,7 +53,8 @@ export class FakeShare {
       const [, kind, rest = ''] = /\.(owner|reader|new)\.(.*)$/.exec(path) ?? [];
       const says = readText(text);
       const node = rest.replace(/-[a-z0-9]+$/, '');
-      if (kind === 'owner') owners.push({ number: Number(rest), says, text, since: undefined });
+      if (kind === 'owner')
+        owners.push({ number: Number(rest), state: says, text, since: undefined });
       if (kind === 'reader')
         marks.push({ path, node, by: says.is === 'held' ? says.by : undefined });
       if (kind === 'new') unfinished.push({ path, node });

@@ -70,7 +70,7 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
         freeBytes: copies.reduce((free, { sizeBytes }) => free - sizeBytes, room.freeBytes),
       };
     },
-    look: async () => {},
+    observe: async () => {},
     forget() {},
     refuse() {},
   };

@@ -75,13 +75,13 @@ async function explainVolume(
     .get<Volume>(VOLUMES, name, { signal })
     .catch((error: unknown) => missingCrd(error, kind));
   if ('cause' in volume)
-    return { subject: { kind, name, phase: 'Unknown' }, diagnosis: volume, looked: [] };
+    return { subject: { kind, name, phase: 'Unknown' }, diagnosis: volume, readings: [] };
   const known = await readFacts(client, volume, signal);
   const subject = { kind, name, phase: phaseOf(volume) ?? 'Unknown' };
   return {
     subject,
     diagnosis: diagnose(known, clock.now()),
-    looked: [known],
+    readings: [known],
     node: nodeOf(volume),
   };
 }
@@ -101,7 +101,7 @@ export async function explainClaim(
   return {
     subject: { kind: target.kind, name, namespace, phase: phase ?? 'Pending' },
     diagnosis: diagnoseClaim(known, clock.now()),
-    looked: [{ ...known, ...known.supply, ...known.known }],
+    readings: [{ ...known, ...known.supply, ...known.known }],
     known,
   };
 }
@@ -122,12 +122,12 @@ export async function explainSnapshot(
     return {
       subject: { kind, name, namespace, phase: 'Unknown' },
       diagnosis: snapshot,
-      looked: [],
+      readings: [],
     };
   }
   const known = await readSnapshot(snapshot, client, signal);
   const subject = { kind, name, namespace, phase: snapshotPhase(snapshot) };
-  return { subject, diagnosis: diagnoseSnapshot(known), looked: [known], known };
+  return { subject, diagnosis: diagnoseSnapshot(known), readings: [known], known };
 }
 
 export async function explainPod(
@@ -155,7 +155,7 @@ export async function explainPod(
         metadata.deletionTimestamp === undefined ? (status?.phase ?? 'Unknown') : 'Terminating',
     },
     diagnosis: diagnosePod(known, clock.now()),
-    looked: [{ node: known.node, events: known.events }, ...parts, { ...known.supply }],
+    readings: [{ node: known.node, events: known.events }, ...parts, { ...known.supply }],
     ...(spec.nodeName ? { node: spec.nodeName } : {}),
     known,
   };

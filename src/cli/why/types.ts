@@ -82,7 +82,7 @@ export interface Explained {
   subject: Subject;
   diagnosis: Diagnosis;
   /** Objects read for the explanation, and refusals for those that the user may not read. */
-  looked: readonly object[];
+  readings: readonly object[];
   /** Node of the work, if known. */
   node?: string;
 }

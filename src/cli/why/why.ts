@@ -63,13 +63,13 @@ async function withDaemonFacts(
   io: Io,
   client: ReadClient,
 ): Promise<Explained[]> {
-  const looked = explained.flatMap((each) => each.looked);
+  const readings = explained.flatMap((each) => each.readings);
   if (!explained.some(({ diagnosis }) => dependsOnDaemons(diagnosis))) {
-    noteForbidden(looked, io);
+    noteForbidden(readings, io);
     return [...explained];
   }
   const daemons = await readDaemons(client, io.signal);
-  noteForbidden([...looked, { leases: daemons.leases }], io);
+  noteForbidden([...readings, { leases: daemons.leases }], io);
   const now = io.clock.now();
   noteSecond(foundIn(daemons.leases) ?? [], now, io);
   return explained.map((each) => {

@@ -83,7 +83,7 @@ export function applyOutcome(
       return;
     case 'unknown': {
       const isUnfit = outcome.noDevice && !known.entries.some((entry) => entry.node === node);
-      const { message, detail, silenceToldAt } = messageToReport(known, node, outcome, now);
+      const { message, detail, silenceReportedAt } = messageToReport(known, node, outcome, now);
       const why = { message, detail };
       noteFailure(
         known,
@@ -93,7 +93,7 @@ export function applyOutcome(
         now,
         random,
         isUnfit ? UNFIT : undefined,
-        silenceToldAt,
+        silenceReportedAt,
       );
       if (kind !== 'verify') fail(why);
       // This attach added the entry and submitted no job: remove the entry. An earlier entry stays,
@@ -127,10 +127,11 @@ function messageToReport(
   { message, detail, silent }: Unknown,
   now: number,
 ) {
-  if (!silent) return { message, detail, silenceToldAt: undefined };
+  if (!silent) return { message, detail, silenceReportedAt: undefined };
   const before = failureOf(known, 'verify', node);
-  const stands = before?.silenceToldAt !== undefined && now - before.silenceToldAt < SAME_SILENCE;
-  return stands ? before : { message, detail, silenceToldAt: now };
+  const stands =
+    before?.silenceReportedAt !== undefined && now - before.silenceReportedAt < SAME_SILENCE;
+  return stands ? before : { message, detail, silenceReportedAt: now };
 }
 
 type Unknown = Extract<Outcome, { is: 'unknown' }>;

@@ -56,7 +56,7 @@ export interface AttacherDeps {
    * already available.
    * @throws NodeError, ObservationError
    */
-  look(
+  observe(
     volume: Volume,
     node: string,
     desired: Desired,
@@ -119,7 +119,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     context: OperationContext,
     seen?: ReadonlyMap<string, ProbeResult>,
   ): Promise<Observed> {
-    const observed = await deps.look(context.volume, context.node, context.desired, seen);
+    const observed = await deps.observe(context.volume, context.node, context.desired, seen);
     context.seen = true;
     return observed;
   }

@@ -31,7 +31,7 @@ export function createForceDetach({
   factsOf,
   onForced,
 }: ForceDetachDeps) {
-  return { areStillGone, tell: report, detachOrdered };
+  return { areStillGone, report, detachOrdered };
 
   /** Reports whether a live read confirms the nodes' facts, since the cache may be minutes old. */
   async function areStillGone(known: VolumeState, gone: readonly string[]): Promise<boolean> {

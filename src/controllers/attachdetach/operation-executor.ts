@@ -70,7 +70,7 @@ export interface Work {
    * Reports in the entry that the operation has been queued for long.
    * @returns delay in ms until the next call; Infinity: none needed
    */
-  tellOfWait(known: VolumeState, now: number): number;
+  reportQueued(known: VolumeState, now: number): number;
 }
 
 /**
@@ -220,5 +220,5 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     return Number.POSITIVE_INFINITY;
   }
 
-  return { of: (uid) => running.get(uid), start, notBegunOn, giveUp, tellOfWait: reportQueued };
+  return { of: (uid) => running.get(uid), start, notBegunOn, giveUp, reportQueued };
 }

@@ -219,7 +219,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     podNames.note(known, next.entries);
     known.wanted = view.wanted.length;
     known.blocked = new Map(next.blocked.map((each) => [each.node, each.message]));
-    for (const each of next.forced) force.tell(known, each);
+    for (const each of next.forced) force.report(known, each);
     // The decision assumed that the canceled operation was running.
     if (next.forced.filter(({ node }) => work.giveUp(known, node)).length > 0) return 'stale';
     let wait = Math.max(0, Math.min(next.again ?? Number.POSITIVE_INFINITY, polledAgain) - now);
@@ -241,11 +241,11 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       // Most operations end sooner: only their outcome is written then.
       wait = Math.min(wait, shownFrom - now);
     } else {
-      wait = Math.min(wait, work.tellOfWait(known, now));
+      wait = Math.min(wait, work.reportQueued(known, now));
       try {
         if (!(await statusUpdater.write(known, volume, work.notBegunOn(known)))) return 'stale';
         // Events first, since emitting them cannot fail.
-        statusUpdater.tell(known, next, needed, now);
+        statusUpdater.emitEvents(known, next, needed, now);
         await conditions.write(needed.map(({ pod }) => pod));
       } catch (error) {
         // The retry of the failed write may come later than the next due time.

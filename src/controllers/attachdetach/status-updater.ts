@@ -49,7 +49,7 @@ export interface StatusUpdater {
    * Emits events: an attached volume once for each pod, a failure about once an hour for each node.
    * `now` is in ms since the epoch.
    */
-  tell(
+  emitEvents(
     known: VolumeState,
     next: ReconcileDecision,
     needed: readonly { pod: Pod; use: PodUse }[],
@@ -67,7 +67,7 @@ export function createStatusUpdater({
   persistentVolumes,
   events,
 }: StatusUpdaterDeps): StatusUpdater {
-  return { write, beforeAttach, tell: emitEvents, precheck };
+  return { write, beforeAttach, emitEvents, precheck };
 
   async function write(
     known: VolumeState,

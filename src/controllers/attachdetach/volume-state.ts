@@ -48,7 +48,7 @@ interface Failure extends Explanation {
   count: number;
   until: number;
   /** For a node that did not answer: when this message was first reported, ms since the epoch. */
-  silenceToldAt: number | undefined;
+  silenceReportedAt: number | undefined;
 }
 
 const failureKey = (kind: AttachmentOperationKind, node: string) => `${kind} ${node}`;
@@ -74,7 +74,7 @@ export function noteFailure(
   now: number,
   random: number,
   range = RETRY[kind],
-  silenceToldAt?: number,
+  silenceReportedAt?: number,
 ): void {
   const key = failureKey(kind, node);
   const count = known.failures.get(key)?.count ?? 0;
@@ -83,7 +83,7 @@ export function noteFailure(
     until: now + backoffMs(count, random, range),
     message,
     detail,
-    silenceToldAt,
+    silenceReportedAt,
   });
 }
 

@@ -62,7 +62,7 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
     case undefined:
       return 'handle' in found && paused === undefined
         ? { action: { do: 'run', job, handle: found.handle, mode: found.mode } }
-        : { action: { do: 'look', job } };
+        : { action: { do: 'observe', job } };
     case 'running':
       return whileRunning(input, job, outcome.waits);
     case 'made':

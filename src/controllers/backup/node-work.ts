@@ -48,7 +48,7 @@ export interface BackupWork {
     isCurrent: () => Promise<boolean>,
   ): Promise<BackupOutcome | undefined>;
   /** Returns the job's outcome. Submits no job. */
-  look(backup: Backup, job: BackupJob): Promise<BackupOutcome>;
+  observe(backup: Backup, job: BackupJob): Promise<BackupOutcome>;
   /** Cleans up after a finished job, as `leave` does. Ignores failures. */
   forget(backup: Backup, job: BackupJob): Promise<void>;
   /** Cancels a running job, then removes what it left. */
@@ -120,7 +120,7 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
         const seen = readBackup(wanted, await executor.observe(job.node, probes));
         if (seen.made !== undefined) return { steps: [], made: seen.made };
         const step = backupStep({ ...wanted, authorization: secret?.value }, seen);
-        return 'refusal' in step ? step : { steps: [step], look: probes };
+        return 'refusal' in step ? step : { steps: [step], finalProbes: probes };
       },
     });
   }
@@ -160,7 +160,8 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
 
   return {
     run: (backup, ...args) => published(backup, () => run(backup, ...args)),
-    look: (backup, job) => published(backup, () => observe(backup, job)) as Promise<BackupOutcome>,
+    observe: (backup, job) =>
+      published(backup, () => observe(backup, job)) as Promise<BackupOutcome>,
     async forget(backup, job) {
       await answered(
         () => leave(backup, job),
@@ -205,12 +206,13 @@ function outcomeOf(end: Ensured<BackupPlan>): BackupOutcome {
         ? { is: 'unknown', message: end.message, detail: end.reason }
         : { is: 'failed', message: end.message, detail: end.reason, forGood: true };
     case 'failed': {
-      const { state, message, told = message, reason: detail } = end;
+      const { state, message, publicMessage = message, reason: detail } = end;
       if (state.state === 'not-found') return { is: 'unknown', message, detail };
-      if (state.state !== 'failed') return { is: 'failed', message: told, detail, forGood: false };
+      if (state.state !== 'failed')
+        return { is: 'failed', message: publicMessage, detail, forGood: false };
       return {
         is: 'failed',
-        message: lastLine(state.output) || told,
+        message: lastLine(state.output) || publicMessage,
         detail,
         forGood: state.exit === REFUSED,
       };

@@ -165,8 +165,8 @@ export function createBackupReconciler(
           action.mode,
           isCurrent(backup, action.job),
         );
-      case 'look':
-        return work.look(backup, action.job);
+      case 'observe':
+        return work.observe(backup, action.job);
       case 'leave':
         return work.leave(backup, action.job);
     }

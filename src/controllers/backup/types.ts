@@ -53,7 +53,7 @@ export type BackupAction =
   | { do: 'set-status'; fields: StatusFields; event?: EventToSend }
   | { do: 'run'; job: BackupJob; handle: FileHandle; mode: 'Filesystem' | 'Block' }
   /** Observes the job's outcome. Submits no job. */
-  | { do: 'look'; job: BackupJob }
+  | { do: 'observe'; job: BackupJob }
   /** Ends the job, then removes what it left on the node. */
   | { do: 'leave'; job: BackupJob };
 

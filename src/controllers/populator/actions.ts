@@ -40,9 +40,9 @@ export type WriteAction = Exclude<
   MachineAction,
   | { do: 'read-claim' }
   | { do: 'resolve-source' }
-  | { do: 'tell' }
-  | { do: 'look-at-prime' }
-  | { do: 'look-at-pod' }
+  | { do: 'emit-event' }
+  | { do: 'read-prime-events' }
+  | { do: 'read-pod-events' }
 >;
 
 /**

@@ -82,8 +82,8 @@ export function beforePod(
 
 /** Passes on the provisioner's warning about the prime claim, which the user does not see. */
 function whileUnbound(input: MachineInput, prime: PersistentVolumeClaim): MachineDecision {
-  if (input.primeSays === undefined) return { action: { do: 'look-at-prime', prime } };
-  const { found } = input.primeSays;
+  if (input.primeWarning === undefined) return { action: { do: 'read-prime-events', prime } };
+  const { found } = input.primeWarning;
   const again = { requeueAfter: RETRY.recheckSoon };
   if (found === undefined) return again;
   const { message, detail } = explain('PrimeUnbound', {

@@ -5,7 +5,7 @@ import type { MachineDecision, MachineInput } from './types.ts';
 
 /** Emits an event once; returns `otherwise` while it is the last one of the claim. Pure. */
 export function emit(
-  input: Pick<MachineInput, 'told'>,
+  input: Pick<MachineInput, 'lastEvent'>,
   type: EventToSend['type'],
   reason: string,
   why: Explanation,
@@ -15,8 +15,8 @@ export function emit(
 }
 
 export const emitEvent = (
-  { told }: Pick<MachineInput, 'told'>,
+  { lastEvent }: Pick<MachineInput, 'lastEvent'>,
   event: EventToSend,
   otherwise: MachineDecision = {},
 ): MachineDecision =>
-  told?.said === eventKey(event) ? otherwise : { action: { do: 'tell', event } };
+  lastEvent?.key === eventKey(event) ? otherwise : { action: { do: 'emit-event', event } };

@@ -48,7 +48,7 @@ export function podOutcome(
   }
   if (phase === 'Pending') return beforeItBegins(input, definition, pod, now);
   // Supersede the last warning.
-  if (input.told?.reason !== POPULATOR_EVENT.creationFailed) return {};
+  if (input.lastEvent?.reason !== POPULATOR_EVENT.creationFailed) return {};
   const runs = explain('PodRunning', { pod: `${namespace}/${name}` });
   return emit(input, 'Normal', POPULATOR_EVENT.created, runs);
 }
@@ -59,16 +59,16 @@ function beforeItBegins(
   pod: Pod,
   now: number,
 ): MachineDecision {
-  const { source, podSays } = input;
+  const { source, podWarning } = input;
   const { uid = '', name, creationTimestamp, annotations } = pod.metadata;
   const age = now - Date.parse(creationTimestamp ?? '') || 0;
   const known = whyNotRunning(pod);
-  if (known === undefined && podSays === undefined) {
+  if (known === undefined && podWarning === undefined) {
     return age < READ_EVENTS_AFTER
       ? { requeueAfter: READ_EVENTS_AFTER - age }
-      : { action: { do: 'look-at-pod', pod } };
+      : { action: { do: 'read-pod-events', pod } };
   }
-  const stands = known ?? podSays?.found;
+  const stands = known ?? podWarning?.found;
   if (stands === undefined) return { requeueAfter: READ_EVENTS_AFTER };
   if (source === undefined) return { action: { do: 'resolve-source', definition } };
   if (source.is === 'ready') {
@@ -87,7 +87,7 @@ function beforeItBegins(
     ...explain(stands.code, {
       pod: `${input.namespace}/${name}`,
       state: stands.state,
-      said: stands.said && clipped(stands.said),
+      said: stands.message && clipped(stands.message),
     }),
     about: uid,
   } as const;

@@ -66,15 +66,15 @@ export function whyNotRunning(pod: Pod): Standstill | undefined {
     return {
       code: OF_IMAGES.includes(state) ? 'ImageRefused' : 'PodNotStarted',
       state,
-      said: text,
+      message: text,
     };
   }
   if (!isUnscheduled(pod)) return undefined;
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   const cause = scheduled?.message || scheduled?.reason || 'no node found';
-  return { code: 'PodUnscheduled', said: shortened(cause) };
+  return { code: 'PodUnscheduled', message: shortened(cause) };
 }
 
 /** Formats an obstacle as text. Pure. */
-export const standstillText = ({ state, said }: Standstill): string =>
-  [state, said].filter((part) => part !== undefined).join(': ');
+export const standstillText = ({ state, message }: Standstill): string =>
+  [state, message].filter((part) => part !== undefined).join(': ');

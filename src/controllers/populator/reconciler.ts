@@ -50,12 +50,12 @@ export interface Machine {
 }
 
 /** Results of live reads in one reconcile, until the next write. */
-type Asked = Pick<MachineInput, 'liveClaim' | 'source' | 'primeSays' | 'podSays'>;
+type Asked = Pick<MachineInput, 'liveClaim' | 'source' | 'primeWarning' | 'podWarning'>;
 const NOTHING: Asked = {
   liveClaim: undefined,
   source: undefined,
-  primeSays: undefined,
-  podSays: undefined,
+  primeWarning: undefined,
+  podWarning: undefined,
 };
 
 /** Creates the controller that fills claims by pods. Call it before the informers start. */
@@ -67,7 +67,7 @@ export function createMachine(deps: MachineDeps): Machine {
   const carryOut = createActionRunner(deps);
   const warnings = createWarnings(client, namespace);
   /** Last event by claim UID, the key of the next three as well. */
-  const emitted = new Map<string, NonNullable<MachineInput['told']> & { at: number }>();
+  const emitted = new Map<string, NonNullable<MachineInput['lastEvent']> & { at: number }>();
   const creating = new Set<string>();
   /** Creation time of each claim's pod, in ms since the epoch, whichever process created it. */
   const begun = new Map<string, number>();
@@ -98,12 +98,12 @@ export function createMachine(deps: MachineDeps): Machine {
       definitions: kind === undefined ? [] : definitionsFor(definitions.list(), kind),
       storageClass: storageClasses.get(claim?.spec.storageClassName ?? ''),
       running: running(uid, claim?.metadata.namespace),
-      told: lastEvent(uid),
+      lastEvent: lastEvent(uid),
       namespace,
     };
   }
 
-  function lastEvent(uid: string): MachineInput['told'] {
+  function lastEvent(uid: string): MachineInput['lastEvent'] {
     const last = emitted.get(uid);
     return last !== undefined && clock.now() - last.at < EMIT_AGAIN_AFTER ? last : undefined;
   }
@@ -152,13 +152,13 @@ export function createMachine(deps: MachineDeps): Machine {
             asked = { ...asked, source: await deps.findSource(claim, action.definition) };
           }
           continue;
-        case 'look-at-prime':
-          asked = { ...asked, primeSays: { found: await warnings.against(action.prime) } };
+        case 'read-prime-events':
+          asked = { ...asked, primeWarning: { found: await warnings.against(action.prime) } };
           continue;
-        case 'look-at-pod':
-          asked = { ...asked, podSays: { found: await warnings.lastOf(action.pod) } };
+        case 'read-pod-events':
+          asked = { ...asked, podWarning: { found: await warnings.lastOf(action.pod) } };
           continue;
-        case 'tell':
+        case 'emit-event':
           emit(uid, claim, action.event);
           continue;
         default:
@@ -188,7 +188,7 @@ export function createMachine(deps: MachineDeps): Machine {
       const refused = refusalOf(effect, error, namespace);
       if (refused !== undefined) {
         deps.logger.warn({ uid, effect: effect.do, err: error }, 'refused by the API server');
-        if (lastEvent(uid)?.said !== eventKey(refused)) emit(uid, claim, refused);
+        if (lastEvent(uid)?.key !== eventKey(refused)) emit(uid, claim, refused);
         return false;
       }
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
@@ -204,7 +204,7 @@ export function createMachine(deps: MachineDeps): Machine {
 
   function emit(uid: string, claim: PersistentVolumeClaim | undefined, event: EventToSend): void {
     const { type, reason, message, detail } = event;
-    emitted.set(uid, { reason, said: eventKey(event), at: clock.now() });
+    emitted.set(uid, { reason, key: eventKey(event), at: clock.now() });
     if (claim !== undefined) deps.events.event(claim, type, reason, message, detail);
   }
 

@@ -10,7 +10,7 @@ import type { EventToSend } from '../lib/event.ts';
 export interface Standstill {
   code: 'ImageRefused' | 'PodUnscheduled' | 'PodNotStarted';
   state?: string | undefined;
-  said?: string | undefined;
+  message?: string | undefined;
 }
 
 /** Object that a claim is filled from, or the event that reports why the claim waits. */
@@ -53,18 +53,18 @@ export interface MachineInput {
   /** Undefined if not read in this reconcile. */
   source: SourceFound | undefined;
   /** Last warning about the prime claim; undefined if not read in this reconcile. */
-  primeSays: { found: Explanation | undefined } | undefined;
+  primeWarning: { found: Explanation | undefined } | undefined;
   /**
    * Obstacle in the pod's latest event, if that is a warning; undefined if not read in this
    * reconcile.
    */
-  podSays: { found: Standstill | undefined } | undefined;
+  podWarning: { found: Standstill | undefined } | undefined;
   /** UID of the last observed pod if that pod is gone. */
   vanished: string | undefined;
   /** Number of pods that fill volumes or are about to; `own`: for claims in the same namespace. */
   running: { all: number; own: number };
   /** Reason and key (`eventKey`) of the last event of this claim: each event is emitted once. */
-  told: { reason: string; said: string } | undefined;
+  lastEvent: { reason: string; key: string } | undefined;
   /** Namespace of the daemon, of prime claims and of pods. */
   namespace: string;
 }
@@ -72,10 +72,10 @@ export interface MachineInput {
 export type MachineAction =
   | { do: 'read-claim'; namespace: string; name: string }
   | { do: 'resolve-source'; definition: PopulatorDefinition }
-  /** Reads the events of the object, as does `look-at-pod`. */
-  | { do: 'look-at-prime'; prime: PersistentVolumeClaim }
-  | { do: 'look-at-pod'; pod: Pod }
-  | { do: 'tell'; event: EventToSend }
+  /** Reads the events of the object, as does `read-pod-events`. */
+  | { do: 'read-prime-events'; prime: PersistentVolumeClaim }
+  | { do: 'read-pod-events'; pod: Pod }
+  | { do: 'emit-event'; event: EventToSend }
   | { do: 'add-finalizer' }
   | { do: 'remove-finalizer'; finished?: EventToSend }
   | { do: 'create-prime'; prime: PersistentVolumeClaim }

@@ -30,9 +30,7 @@ export function createWarnings(client: Pick<KubeClient, 'list'>, namespace: stri
     },
     async lastOf(pod) {
       const { type, reason, message } = (await eventsOf(pod)).at(-1) ?? {};
-      return type === 'Warning'
-        ? { code: 'PodNotStarted', state: reason, said: message }
-        : undefined;
+      return type === 'Warning' ? { code: 'PodNotStarted', state: reason, message } : undefined;
     },
   };
 }

@@ -54,7 +54,7 @@ const inform = (
   event: EventToSend,
   otherwise: ClaimDecision = {},
 ): ClaimDecision =>
-  input.told === eventKey(event) ? otherwise : { action: { do: 'tell', event } };
+  input.lastEventKey === eventKey(event) ? otherwise : { action: { do: 'emit-event', event } };
 
 /** Emits an event as `inform` does; a warning counts as a failed attempt. */
 const emit = (
@@ -281,7 +281,7 @@ function sourceOf(
 }
 
 const observeRoom = ({ place }: DynamicClass, nodes: readonly string[]): ClaimDecision => ({
-  action: { do: 'look-for-room', nodes, place },
+  action: { do: 'observe-room', nodes, place },
 });
 
 /**

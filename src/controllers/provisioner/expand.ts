@@ -62,7 +62,7 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
   const node = nodeOf(volume);
   const room = input.roomOn(node);
   if (room === undefined) {
-    return { action: { do: 'look-for-room', nodes: [node], place: options.place } };
+    return { action: { do: 'observe-room', nodes: [node], place: options.place } };
   }
   const why = whyNoRoom(node, options.place, room, bytes, 'NoRoomToGrow');
   if (why === undefined) return { action: { do: 'expand', volume, size } };
@@ -80,9 +80,9 @@ function shownByGrowth({ spec }: Volume): Explanation | undefined {
 
 function refuse(input: ClaimInput, why: Explanation): ClaimDecision {
   const event = { type: 'Warning', reason: CLAIM_EVENT.resizeFailed, ...why } as const;
-  return input.told === eventKey(event)
+  return input.lastEventKey === eventKey(event)
     ? { requeueAfter: 30_000 }
-    : { action: { do: 'tell', event } };
+    : { action: { do: 'emit-event', event } };
 }
 
 /** Sets the condition Resizing, once per message. */

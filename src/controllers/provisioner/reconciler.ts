@@ -123,12 +123,13 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
             ? undefined
             : rooms.room(node, options.place, options.overcommit),
         source,
-        told: standsFor > 0 ? emitted.get(key)?.event : undefined,
+        lastEventKey: standsFor > 0 ? emitted.get(key)?.event : undefined,
       };
       const decision = decideClaim(input, now);
       const { action } = decision;
       // A Volume that failed counts as one attempt, however often it is reconciled.
-      const isAttempt = volume === undefined || action?.do === 'tell' || action?.do === 'take-back';
+      const isAttempt =
+        volume === undefined || action?.do === 'emit-event' || action?.do === 'take-back';
       if (decision.failed && !isCounted && isAttempt) {
         isCounted = true;
         deps.onProvisioned?.(kindOf(claim));
@@ -197,10 +198,10 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
   ): Promise<ClaimStart | undefined> {
     const { namespace = '', name, uid = '' } = claim.metadata;
     switch (action.do) {
-      case 'look-for-room':
-        await Promise.all(action.nodes.map((node) => rooms.look(node, action.place)));
+      case 'observe-room':
+        await Promise.all(action.nodes.map((node) => rooms.observe(node, action.place)));
         return undefined;
-      case 'tell':
+      case 'emit-event':
         emitted.set(`${namespace}/${name}`, {
           uid,
           event: eventKey(action.event),

@@ -57,11 +57,11 @@ export interface ClaimInput {
   /** Undefined if not resolved in this reconcile. */
   source: ClaimStart | undefined;
   /** Key (`eventKey`) of the claim's last event: each event is emitted once. */
-  told: string | undefined;
+  lastEventKey: string | undefined;
 }
 
 export type ClaimAction =
-  | { do: 'look-for-room'; nodes: readonly string[]; place: StorageLocation }
+  | { do: 'observe-room'; nodes: readonly string[]; place: StorageLocation }
   | { do: 'resolve-source' }
   | { do: 'create-volume'; volume: Volume }
   /** Removes the selected node, so that the scheduler chooses again. */
@@ -77,7 +77,7 @@ export type ClaimAction =
       node: string | undefined;
       event: EventToSend;
     }
-  | { do: 'tell'; event: EventToSend }
+  | { do: 'emit-event'; event: EventToSend }
   | { do: 'expand'; volume: Volume; size: string }
   | { do: 'set-claim-status'; status: NonNullable<PersistentVolumeClaim['status']> };
 

@@ -37,7 +37,7 @@ type ActionRunnerDeps = Omit<ContentDeps, 'restoresOf' | 'placeOf' | 'enqueue'> 
 export function createContentActionRunner(deps: ActionRunnerDeps): ContentActionRunner {
   const { client, contents, volumes, nodes, work, events, clock, logger, rooms, naming, volumeOf } =
     deps;
-  /** Last message of a `tell` action, by content UID: no status records it. */
+  /** Last message of an `emit-event` action, by content UID: no status records it. */
   const emitted = new Map<string, string>();
 
   async function write(
@@ -169,14 +169,14 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
         }
         return known;
       }
-      case 'tell': {
+      case 'emit-event': {
         const { type, reason, message, detail } = action.event;
         if (emitted.get(uid) !== message) events.event(content, type, reason, message, detail);
         emitted.set(uid, message);
         return known;
       }
-      case 'look-for-room':
-        await rooms.look(action.node, action.place);
+      case 'observe-room':
+        await rooms.observe(action.node, action.place);
         return known;
       case 'write-note': {
         const { annotations, labels } = noteMetadata(action.note);
@@ -211,10 +211,10 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
         await client.delete(VOLUME_SNAPSHOT_CONTENTS, metadata.name, { uid });
         await refresh(metadata.name);
         return known;
-      case 'look':
+      case 'observe':
         return {
           ...known,
-          outcome: await work.look(content, action.node, action.handle, action.note),
+          outcome: await work.observe(content, action.node, action.handle, action.note),
         };
       case 'take': {
         const volume = volumeOf(content) as Volume;

@@ -23,7 +23,7 @@ export interface ContentDeps {
   volumes: Informer<Volume>;
   nodes: Informer<KubeNode>;
   storageClasses: Informer<StorageClass>;
-  rooms: Pick<Rooms, 'room' | 'look'>;
+  rooms: Pick<Rooms, 'room' | 'observe'>;
   /** Contents in which a job is being recorded; their room is reserved. */
   naming: Reservations<VolumeSnapshotContent>;
   /** Returns the Volumes being provisioned from the content of that name. */

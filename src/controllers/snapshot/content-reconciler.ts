@@ -56,7 +56,7 @@ export function createContentReconciler(
         if (!(await actions.refresh(name)) || isNotFound(error)) return { retry: true };
         known = nothing;
       }
-      if (action.do === 'release' || action.do === 'tell' || action.do === 'delete-content')
+      if (action.do === 'release' || action.do === 'emit-event' || action.do === 'delete-content')
         return undefined;
     }
     throw new Error(

@@ -43,7 +43,7 @@ export function take(input: ContentInput, now: number): Decision<ContentAction> 
       const decision = failed(input, outcome, now);
       return decision.action === undefined ? again(input, note, now) : decision;
     }
-    // Result of a `look`, while no job may be submitted.
+    // Result of an observation, while no job may be submitted.
     case 'absent':
       return begin(input, now);
   }
@@ -100,7 +100,7 @@ function goOn(input: ContentInput, note: JobNote, now: number): Decision<Content
   if (!facts.ours) return idle;
   const freeze = freezeOf(input.snapshotClass);
   if (obstacleTo(input) !== undefined || 'message' in freeze) {
-    return { action: { do: 'look', node: note.node, handle: note.handle, note } };
+    return { action: { do: 'observe', node: note.node, handle: note.handle, note } };
   }
   // Continues on another machine that reaches the same files once this one is marked off.
   if (facts.off && placeOf(input)?.node !== note.node) return again(input, note, now);
@@ -142,7 +142,7 @@ function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> 
   const place = placeOfCopy(volume);
   if (place === undefined || !input.nodeFacts(node).ours) return undefined;
   const seen = input.roomOn(node, place);
-  if (seen === undefined) return { action: { do: 'look-for-room', node, place } };
+  if (seen === undefined) return { action: { do: 'observe-room', node, place } };
   const left = outcome?.is === 'failed' ? (outcome.leftBytes ?? 0n) : 0n;
   const room: Room = 'freeBytes' in seen ? { freeBytes: seen.freeBytes + left } : seen;
   const why = whyNoRoom(node, place, room, sizeOf(volume.spec), 'NoRoomForCopy');

@@ -121,7 +121,7 @@ function waitForTaking(
   if (nodeFacts(node).off) return undefined;
   switch (outcome?.is) {
     case undefined:
-      return nodeFacts(node).ours ? { action: { do: 'look', node, handle, note } } : idle;
+      return nodeFacts(node).ours ? { action: { do: 'observe', node, handle, note } } : idle;
     case 'running':
       return { follow: note };
     case 'unknown':
@@ -162,7 +162,10 @@ const release: Decision<ContentAction> = { action: { do: 'release' } };
 
 /** Emits an event only: the obstacle is not an error, so the status does not report it. */
 const hold = (why: Explanation): Decision<ContentAction> => ({
-  action: { do: 'tell', event: { type: 'Warning', reason: SNAPSHOT_EVENT.deletePending, ...why } },
+  action: {
+    do: 'emit-event',
+    event: { type: 'Warning', reason: SNAPSHOT_EVENT.deletePending, ...why },
+  },
 });
 
 const failed = (

@@ -47,7 +47,7 @@ function verify(input: ContentInput, recorded: string, now: number): Decision<Co
   if (!input.nodeFacts(node).ours) return idle;
   switch (outcome?.is) {
     case undefined:
-      return { action: { do: 'look', node, handle, note: noteOf(content) } };
+      return { action: { do: 'observe', node, handle, note: noteOf(content) } };
     case 'whole':
       return ready(input, handle, outcome, now);
     case 'unknown':

@@ -16,7 +16,7 @@ export type IsCurrent = () => Promise<boolean>;
  */
 export interface NodeWork {
   /** Observes the record's job and the copy. Read-only. */
-  look(
+  observe(
     content: VolumeSnapshotContent,
     node: string,
     handle: SnapshotHandle,

@@ -79,7 +79,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
       before ??= first.length === 0 ? new Map() : await executor.observe(node, first);
       const probes = storage.probes(wanted, before);
       const found = results ?? (await executor.observe(node, probes));
-      return { look: probes, seen: storage.read(wanted, before, found) };
+      return { finalProbes: probes, seen: storage.read(wanted, before, found) };
     };
   }
 
@@ -149,7 +149,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
   }
 
   return {
-    look: (...args) => unlessUnknown(() => observeCopy(...args)),
+    observe: (...args) => unlessUnknown(() => observeCopy(...args)),
     take: (content, volume, note, freeze, isCurrent) =>
       unlessUnknown(() => run(content, volume, note, freeze, isCurrent)),
     remove: (content, volume, note, isCurrent) =>

@@ -132,15 +132,15 @@ export type ContentAction =
   | { do: 'release' }
   | { do: 'set-status'; fields: ContentStatusFields; event?: EventToSend }
   /** Emits an event, once per process; the status stays. */
-  | { do: 'tell'; event: EventToSend }
-  | { do: 'look-for-room'; node: string; place: StorageLocation }
+  | { do: 'emit-event'; event: EventToSend }
+  | { do: 'observe-room'; node: string; place: StorageLocation }
   | { do: 'write-note'; note: JobNote }
   /** Reads the VolumeSnapshot that the content refers to from the API server. */
   | { do: 'read-snapshot' }
   /** Deletes the content object: no copy was ever reported for it. */
   | { do: 'delete-content' }
   /** Observes the copy, and the job that `note` names. */
-  | { do: 'look'; node: string; handle: SnapshotHandle; note: JobNote | undefined }
+  | { do: 'observe'; node: string; handle: SnapshotHandle; note: JobNote | undefined }
   | { do: 'take'; note: JobNote; freeze: Freeze }
   | { do: 'delete'; note: JobNote };
 

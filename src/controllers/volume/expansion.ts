@@ -45,7 +45,8 @@ export function growing(input: Input, attempt: number, now: number): Decision {
       return startAttempt(volume, now, 'GrowVolume', attempt + 1, undefined, {
         ...usable(`attempt ${attempt}: ${step.message}`),
         detail: reasonOfAttempt(attempt, step.reason),
-        told: step.told && usable(`attempt ${attempt}: ${step.told}`).message,
+        publicMessage:
+          step.publicMessage && usable(`attempt ${attempt}: ${step.publicMessage}`).message,
       });
     default:
       return {};

@@ -22,9 +22,9 @@ export function jobStep(input: Input, operation: VolumeOperation, desired: Desir
   };
   const isSeen = observation !== undefined && 'known' in observation;
   const step = nextStep(job?.known, isSeen ? planFor(observation.known) : undefined);
-  if (step.is === 'look' && observation !== undefined && 'unknown' in observation)
+  if (step.is === 'observe' && observation !== undefined && 'unknown' in observation)
     return { is: 'unknown', why: observation };
   // Poll before a permanent refusal if the job was only assumed missing: it may run, or have left
   // what was refused.
-  return step.is === 'refused' && job?.assumed && !step.plan.retryable ? { is: 'ask' } : step;
+  return step.is === 'refused' && job?.assumed && !step.plan.retryable ? { is: 'poll' } : step;
 }

@@ -73,9 +73,9 @@ export function advance(
   now: number,
 ): Decision | undefined {
   switch (step.is) {
-    case 'ask':
+    case 'poll':
       return { action: { do: 'poll' } };
-    case 'look':
+    case 'observe':
       return { action: { do: 'observe' } };
     case 'submit':
       return submitWhenDue(input.volume, now, attempt, step);

@@ -63,7 +63,7 @@ export function submit(
   places: NodePlaces = {},
 ): Promise<Answer<JobState>> {
   const probes = firstProbes(desiredAt(volume, node, source, places));
-  return answered(() => jobs.submit(node, { key: keyOf(volume), steps, look: probes }));
+  return answered(() => jobs.submit(node, { key: keyOf(volume), steps, finalProbes: probes }));
 }
 
 /**

@@ -114,14 +114,15 @@ export function provision(input: Input, now: number): Decision {
         const hint = recreateHint(volume);
         return fail(READY_REASON.creationError, {
           message: withHint(step.message, hint),
-          told: withHint(step.told, hint),
+          publicMessage: withHint(step.publicMessage, hint),
           detail: step.reason,
         });
       }
       return attempt >= MAX_ATTEMPTS && !isCopy(volume)
         ? fail(READY_REASON.creationError, {
             message: `failed after ${attempt} attempts: ${step.message}`,
-            told: step.told && `failed after ${attempt} attempts: ${step.told}`,
+            publicMessage:
+              step.publicMessage && `failed after ${attempt} attempts: ${step.publicMessage}`,
             detail: step.reason,
           })
         : startAttempt(volume, now, 'PrepareVolume', attempt + 1, 'Pending', {
@@ -130,7 +131,8 @@ export function provision(input: Input, now: number): Decision {
             ...(volume.spec.source == null ? {} : { reason: READY_REASON.waitingForSource }),
             message: `attempt ${attempt} ended early: ${step.message}`,
             detail: reasonOfAttempt(attempt, step.reason),
-            told: step.told && `attempt ${attempt} ended early: ${step.told}`,
+            publicMessage:
+              step.publicMessage && `attempt ${attempt} ended early: ${step.publicMessage}`,
           });
     case 'refused': {
       // The cause may be a source in use, for example: show users that wait for the volume.

@@ -18,7 +18,7 @@ export interface Ready {
   /** A more specific reason, if any. */
   detail?: Reason | undefined;
   /** Message for the owner of the claim, who may not administer nodes, if it differs. */
-  told?: string | undefined;
+  publicMessage?: string | undefined;
 }
 
 /** Fields to write; undefined removes a field. */
@@ -46,7 +46,7 @@ export function setStatus(
   volume: Volume,
   now: number,
   phase: Phase | undefined,
-  { told, detail, ...ready }: Ready,
+  { publicMessage, detail, ...ready }: Ready,
   fields: StatusFields = {},
 ): Action | undefined {
   const before = withoutAttachments(volume.status);
@@ -76,13 +76,13 @@ export function setStatus(
     ...(phase === undefined ? {} : { phase }),
     conditions: withProvisioned(
       withCondition(before.conditions, same && old !== undefined ? old : condition),
-      told === undefined
+      publicMessage === undefined
         ? undefined
         : {
             ...condition,
             type: PROVISIONED,
             status: 'False',
-            message: told,
+            message: publicMessage,
             // Parameters name objects on nodes, which concern only administrators.
             ...(detail && { detail: { code: detail.code, parameters: {} } }),
             lastTransitionTime: at,

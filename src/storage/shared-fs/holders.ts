@@ -8,7 +8,7 @@ import type { NodeHold } from './types.ts';
 export function holdersBeside(node: string, observed: Observed): NodeHold[] {
   const shared = 'shared' in observed ? observed.shared : undefined;
   return [
-    ...(shared?.owners ?? []).flatMap(({ says }) => (says.is === 'held' ? says.by : [])),
+    ...(shared?.owners ?? []).flatMap(({ state }) => (state.is === 'held' ? state.by : [])),
     ...(shared?.marks ?? []).flatMap(({ by }) => by ?? []),
   ].filter((holder) => holder.node !== node);
 }

@@ -76,16 +76,16 @@ export function readBeside(file: string, result: ProbeResult): Beside {
     if (!name.startsWith(basename(file))) continue;
     const rest = name.slice(basename(file).length);
     const text = Buffer.from(content, 'base64').toString('utf8').replace(/\n+$/, '');
-    const says = readText(text);
+    const state = readText(text);
     const number = OWNER_NAME.exec(rest)?.[1];
     const [, kind, node = rest] = NODE_NAME.exec(rest) ?? [];
     const path = `${dirname(file)}/${name}`;
     if (number !== undefined)
-      owners.push({ number: Number(number), says, text, since: timeOf(time) });
+      owners.push({ number: Number(number), state, text, since: timeOf(time) });
     else if (kind === 'new') unfinished.push({ path, node });
     // A mark whose name is not Stowage's counts as a foreign reader.
     else if (rest.startsWith('.reader.')) {
-      marks.push({ path, node, by: says.is === 'held' ? says.by : undefined });
+      marks.push({ path, node, by: state.is === 'held' ? state.by : undefined });
     }
   }
   return { owners: owners.toSorted((a, b) => a.number - b.number), marks, unfinished };

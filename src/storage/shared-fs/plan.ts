@@ -128,7 +128,7 @@ function attachReader(
   if (refused !== undefined) return own.length > 0 ? { steps: remove(lock.file, own) } : refused;
   const last = lastOf(lock.shared);
   // The owner file is this node's as a writer, or a dead node's.
-  if (last?.says.is === 'held') return { steps: append(lock, 'free', last) };
+  if (last?.state.is === 'held') return { steps: append(lock, 'free', last) };
   if ('refusal' in wanted) return wanted;
   const reads: Precondition[] = [
     marked(lock),

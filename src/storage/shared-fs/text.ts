@@ -8,7 +8,7 @@ export const textOf = (is: 'held' | 'free', { node, bootId, token }: NodeHold): 
   JSON.stringify({ version: 1, ...(is === 'free' ? { free: true } : {}), node, bootId, token });
 
 /** Parses only the exact output of `textOf`; any other text is unreadable. */
-export function readText(text: string): OwnerFile['says'] {
+export function readText(text: string): OwnerFile['state'] {
   try {
     const { node, bootId, token, free } = JSON.parse(text) as Partial<NodeHold> & {
       free?: unknown;

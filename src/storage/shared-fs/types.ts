@@ -24,7 +24,7 @@ export interface LockOwner {
  */
 export interface OwnerFile {
   number: number;
-  says: { is: 'held' | 'free'; by: NodeHold } | { is: 'unreadable' };
+  state: { is: 'held' | 'free'; by: NodeHold } | { is: 'unreadable' };
   /** Text as read, without the final newline. */
   text: string;
   /** Time (ISO 8601) by the clock of the file server. */

@@ -12,12 +12,12 @@ import type { Beside } from './types.ts';
  */
 export function refuseHeld(file: string, beside: Beside): Refusal | undefined {
   const last = lastOf(beside);
-  if (last?.says.is === 'unreadable') {
+  if (last?.state.is === 'unreadable') {
     const path = ownerPath(file, last.number);
     return { ...refuse('AdoptedFileOwnerUnreadable', { path, file }), retryable: true };
   }
-  if (last?.says.is === 'held') {
-    const { node } = last.says.by;
+  if (last?.state.is === 'held') {
+    const { node } = last.state.by;
     return { ...refuse('AdoptedFileHeld', { file, node, since: last.since }), retryable: true };
   }
   const [mark] = beside.marks;

@@ -7,9 +7,9 @@ import type { NodeHold, ReaderMark } from './types.ts';
 
 /** Reports whether this node holds the file, by any attempt; without `when`, by any boot. */
 export function mine({ owner, shared }: FileLock, when?: 'this boot'): boolean {
-  const says = lastOf(shared)?.says;
-  if (says?.is !== 'held' || says.by.node !== owner.node) return false;
-  return when === undefined || says.by.bootId === shared.bootId;
+  const state = lastOf(shared)?.state;
+  if (state?.is !== 'held' || state.by.node !== owner.node) return false;
+  return when === undefined || state.by.bootId === shared.bootId;
 }
 
 /** Returns the paths of this node's marks. */
@@ -19,12 +19,12 @@ export const ownMarks = ({ owner, shared }: FileLock): string[] =>
 /** Refuses all work while another node holds the file. */
 export function refuseOthers(lock: FileLock): Refusal | undefined {
   const last = lastOf(lock.shared);
-  if (last === undefined || last.says.is === 'free') return undefined;
-  if (last.says.is === 'unreadable') {
+  if (last === undefined || last.state.is === 'free') return undefined;
+  if (last.state.is === 'unreadable') {
     const path = ownerPath(lock.file, last.number);
     return { ...refuse('OwnerUnreadable', { path, file: lock.file }), retryable: true };
   }
-  const { by } = last.says;
+  const { by } = last.state;
   if (mine(lock) || isDead(lock, by)) return undefined;
   const refused = refuse('FileHeld', {
     file: lock.file,

@@ -295,8 +295,8 @@ test('a file that a dead node holds is taken over only with that exact hold', as
 
   expect(await carry('vm2', 'attach')).toMatch('is held by node vm1 since ');
   const [holder] = (await seen('vm2')).shared?.owners.slice(-1) ?? [];
-  if (holder?.says.is !== 'held') throw new Error('not held');
-  const { by } = holder.says;
+  if (holder?.state.is !== 'held') throw new Error('not held');
+  const { by } = holder.state;
   const others = [
     { ...by, token: 'another' },
     { ...by, bootId: randomUUID() },

@@ -31,7 +31,7 @@ const turns = async () => {
 
 interface Parts {
   executor?: object;
-  look?: (volume: Volume, node: string, desired: Desired) => Promise<Observed>;
+  observe?: (volume: Volume, node: string, desired: Desired) => Promise<Observed>;
   desiredOf?: (volume: Volume, node: string) => Desired;
   follower?: object;
 }
@@ -79,9 +79,9 @@ function world() {
     attached.push(...steps.flatMap(({ argv }) => (argv[0] === 'losetup' ? [argv[1] ?? ''] : [])));
     return new Promise<never>(() => {});
   };
-  const look: Parts['look'] = async (_volume, _node, { uid }) =>
+  const observe: Parts['observe'] = async (_volume, _node, { uid }) =>
     ({ ...madeNode, signature: { found: 'one', type: 'ext4', uuid: uid } }) as Observed;
-  return { ...attacherWith({ executor: { submit }, look }), attached };
+  return { ...attacherWith({ executor: { submit }, observe }), attached };
 }
 
 test('Volumes that are attached concurrently on one node get different devices', async () => {
@@ -119,7 +119,7 @@ describe('a persistent path that leads to another device', () => {
           return { state: 'succeeded' };
         },
       },
-      look: oneByOne(...looks),
+      observe: oneByOne(...looks),
     });
     const precheck: Precheck = async (used) => {
       asked.push(used);
@@ -171,7 +171,7 @@ describe('a persistent path that leads to another device', () => {
           return { state: 'succeeded' };
         },
       },
-      look: oneByOne(
+      observe: oneByOne(
         ...[stray(madeNode), stray(madeNode), stray(madeNode), readyNode],
         ...[stray(madeNode), stray(madeNode)],
       ),
@@ -208,7 +208,7 @@ test.each<[string, object, string]>([
   ['forgets each job', { submit: async () => ({ state: 'not-found' }) }, 'JobForgotten'],
   ['ends each job early', { submit: async () => ({ state: 'died' }) }, 'JobDied'],
 ])('an attach on a node that %s fails with that reason', async (_, executor, code) => {
-  const { run } = attacherWith({ executor, look: oneByOne(madeNode) });
+  const { run } = attacherWith({ executor, observe: oneByOne(madeNode) });
   expect(await run('attach')).toMatchObject({ is: 'failed', detail: { code } });
 });
 
@@ -252,7 +252,7 @@ test.each<[string, (Error | Observed)[], object, boolean]>([
 ])(
   'an attach reports whether it changed nothing if the node does not answer %s',
   async (_, looks, executor, nothingDone) => {
-    const { run } = attacherWith({ executor, look: oneByOne(...looks) });
+    const { run } = attacherWith({ executor, observe: oneByOne(...looks) });
     expect(await run('attach')).toMatchObject({ is: 'unknown', nothingDone });
   },
 );
@@ -271,7 +271,7 @@ test.each<[string, Error, object]>([
     explain('ProbeUnanswered', { probe: 'loops' }),
   ],
 ])('verify reports silence only for a silent node: one that %s', async (_, error, told) => {
-  const { run } = attacherWith({ look: oneByOne(error) });
+  const { run } = attacherWith({ observe: oneByOne(error) });
   expect(await run('verify')).toEqual({ is: 'unknown', nothingDone: true, ...told });
 });
 
@@ -290,7 +290,7 @@ test('a file that nodes share is taken over from a node that rebooted', async ()
       of(node).attempts++;
       return of(node).desired({}, []);
     },
-    look: async (_volume, node) => of(node).observe(),
+    observe: async (_volume, node) => of(node).observe(),
   });
 
   expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
@@ -322,7 +322,7 @@ test('an attach whose device is taken by others each time tries the next device'
       },
     },
     desiredOf: () => sharer.desired({}, []),
-    look: async () => sharer.observe(),
+    observe: async () => sharer.observe(),
   });
   expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
   expect(tried).toEqual(['/dev/loop0', '/dev/loop1', '/dev/loop2', '/dev/loop3']);
@@ -349,7 +349,7 @@ test.each(['attach', 'detach'] as const)(
         sharer.attempts++;
         return sharer.desired({}, []);
       },
-      look: async () => sharer.observe(),
+      observe: async () => sharer.observe(),
     });
     if (kind === 'detach') await run('attach');
     failing = true;
@@ -377,7 +377,7 @@ function slowNode(...looks: Observed[]) {
         told = runs;
       },
     },
-    look: oneByOne(...looks),
+    observe: oneByOne(...looks),
   });
   return { attacher, run, tell: (state: RunningJob) => told?.(state), end: () => ended() };
 }
@@ -443,7 +443,7 @@ async function detaching(
       },
     },
     desiredOf: () => desired,
-    look: oneByOne(...looks),
+    observe: oneByOne(...looks),
   });
   const precheck: Precheck = async (used?: 'unused') => {
     asked.push(used);

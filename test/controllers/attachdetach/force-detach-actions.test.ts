@@ -20,7 +20,7 @@ test('a force-detach emits an event, a metric and a log line, and requires a ver
   const volume = volumeObject();
   const known = restoreState(volume, undefined, [], NOW, logger);
   const why = explain('ForceDetachedNotReady', { node: 'n1', seconds: 360, what: 'Volume v1' });
-  force.tell(known, { node: 'n1', reason: 'timeout', ...why });
+  force.report(known, { node: 'n1', reason: 'timeout', ...why });
   expect(events).toEqual([
     [
       ...[volume, 'Warning', 'ForcedDetach'],

@@ -96,7 +96,7 @@ test('a pod gets a new event only if a reason changes: its own or the inner one'
   const told: [string, Reason | undefined][] = [];
   const event = (...[, , , message, detail]: [object, string, string, string, Reason?]) =>
     void told.push([message, detail]);
-  const { tell } = createStatusUpdater({
+  const { emitEvents: tell } = createStatusUpdater({
     events: { event, flush: async () => {} },
   } as unknown as StatusUpdaterDeps);
   const known = { ...{ entries: [], emittedEvents: new Map(), failures: new Map() } };
@@ -134,7 +134,7 @@ test('a pod gets one blocked event per event lifetime, and one event when attach
   const needed = [{ pod, use: use('p1', 'n1') }];
   const blocked = [{ node: 'n1', pods: [], reason: 'paused' as const, message: 'paused' }];
   const tell = (next: object, now: number) =>
-    records.tell(
+    records.emitEvents(
       known as unknown as VolumeState,
       { blocked: [], ...next } as unknown as ReconcileDecision,
       needed,

@@ -62,16 +62,16 @@ test.each<[string, Partial<BackupInput>, object]>([
     inProgress({ content: content({ sourceVolumeMode: 'Block' }) }),
     { do: 'run', job, handle, mode: 'Block' },
   ],
-  ['only observes its job while paused', inProgress({}, paused), { do: 'look', job }],
+  ['only observes its job while paused', inProgress({}, paused), { do: 'observe', job }],
   [
     'only observes its job while the node is paused',
     inProgress({ nodeFacts: () => ({ ...there, paused: true }) }),
-    { do: 'look', job },
+    { do: 'observe', job },
   ],
   [
     'observes its job while its snapshot is deleted',
     inProgress({ snapshot: going }),
-    { do: 'look', job },
+    { do: 'observe', job },
   ],
   [
     'observes its job after its snapshot is gone',
@@ -79,7 +79,7 @@ test.each<[string, Partial<BackupInput>, object]>([
       backup: backup({ snapshotName: 's', claimName: undefined as never, status: running }),
       ...none,
     },
-    { do: 'look', job },
+    { do: 'observe', job },
   ],
   [
     'can complete without its snapshot',

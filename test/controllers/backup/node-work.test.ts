@@ -248,7 +248,7 @@ test.each<[string, Scene, object]>([
   ],
 ])('an observation finds %s, and submits nothing', async (_, scene, outcome) => {
   const { work, of, asked } = workOn(scene);
-  expect(await work.look(of, job)).toEqual(outcome);
+  expect(await work.observe(of, job)).toEqual(outcome);
   expect(asked.filter((each) => each.startsWith('submit'))).toEqual([]);
 });
 

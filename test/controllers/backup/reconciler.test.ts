@@ -122,7 +122,7 @@ async function reconcile(scene: Scene) {
         asked.push('not current');
         return { is: 'running' };
       },
-      look: () => answer('look'),
+      observe: () => answer('observe'),
       leave: () => answer('leave'),
       forget: async () => void asked.push('forget'),
     } satisfies BackupDeps['work'],

@@ -200,11 +200,11 @@ describe('available capacity for files', () => {
       copiesOn: () => [],
     });
     const place = { type: 'sparse', directory: HOME } as const;
-    await rooms.look('n1', place);
+    await rooms.observe('n1', place);
     expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: FREE - 2n * GIB });
     promised.push(sparse('b', '3Gi', { sparseLoopDevice: { size: '3Gi', directory: '/b' } }));
     expect(rooms.room('n1', place, 1)).toBeUndefined();
-    await rooms.look('n1', place);
+    await rooms.observe('n1', place);
     expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: FREE - 5n * GIB });
   });
 
@@ -221,7 +221,7 @@ describe('available capacity for files', () => {
       copiesOn: () => [],
     });
     const place = { type: 'sparse', directory: HOME } as const;
-    await rooms.look('n1', place);
+    await rooms.observe('n1', place);
     expect(rooms.room('n1', place, 1)).toEqual({ freeBytes: FREE });
   });
 });
@@ -298,7 +298,7 @@ describe('available capacity in a directory', () => {
       directory: '/data/volumes',
       ...(requireMount && { requireMount }),
     } as const;
-    await rooms.look('n1', place);
+    await rooms.observe('n1', place);
     expect(rooms.room('n1', place, 1)).toEqual(expected);
   });
 });
@@ -426,8 +426,8 @@ describe('a refusal because free extents contain data', () => {
       volumesOn: () => [],
       copiesOn: () => [],
     });
-    const room = async (of: Parameters<typeof rooms.look>[1]) => {
-      await rooms.look('n1', of);
+    const room = async (of: Parameters<typeof rooms.observe>[1]) => {
+      await rooms.observe('n1', of);
       return rooms.room('n1', of, 1);
     };
     return { rooms, room, state };
@@ -532,7 +532,7 @@ describe('a published CSIStorageCapacity', () => {
         },
         metadata: { name: capacityName('dynamic', 'n1') },
       }),
-      rooms: { room: () => undefined, look: async () => {}, refuse() {}, forget() {} },
+      rooms: { room: () => undefined, observe: async () => {}, refuse() {}, forget() {} },
       managesNode: () => acts,
       namespace: 'stowage',
       ...SILENT,

@@ -13,6 +13,8 @@ export const bound = (more: object = {}) =>
 /** Returns the action of a decision in short form, with the text of its event. */
 export const short = ({ action, requeueAfter }: MachineDecision): string => {
   if (action === undefined) return requeueAfter === undefined ? 'rest' : `rest ${requeueAfter}`;
-  return action.do === 'tell' ? `tell ${action.event.reason}: ${action.event.message}` : action.do;
+  return action.do === 'emit-event'
+    ? `emit ${action.event.reason}: ${action.event.message}`
+    : action.do;
 };
 export const decided = (change: Partial<MachineInput>) => short(decide(input(change), NOW));

@@ -29,13 +29,13 @@ describe('filling a claim', () => {
     [
       'the events of an unbound prime claim are read',
       { prime: prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } }) },
-      'look-at-prime',
+      'read-prime-events',
     ],
     [
       'an unbound prime claim without events is awaited',
       {
         prime: prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } }),
-        primeSays: { found: undefined },
+        primeWarning: { found: undefined },
       },
       'rest 10000',
     ],
@@ -175,7 +175,7 @@ describe('a kind whose volumes are filled on their node', () => {
     [
       'is reported once with a class of another provisioner',
       { storageClass: storageClass({ provisioner: 'other.example.com' }) },
-      'tell PopulatorCreationError: PopulatorDefinition hello fills volumes from Hello.hello.example.com on their node, and storage class fast has provisioner other.example.com, not volume.stowage.dev. Use another class, or register a pod for the kind',
+      'emit PopulatorCreationError: PopulatorDefinition hello fills volumes from Hello.hello.example.com on their node, and storage class fast has provisioner other.example.com, not volume.stowage.dev. Use another class, or register a pod for the kind',
     ],
   ])('%s', (_, change, expected) => {
     expect(

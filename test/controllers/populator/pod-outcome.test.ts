@@ -18,7 +18,7 @@ const attempts = (failed: number, more: object = {}) =>
   });
 const short = ({ action, requeueAfter }: MachineDecision): string => {
   if (action === undefined) return requeueAfter === undefined ? 'rest' : `rest ${requeueAfter}`;
-  if (action.do === 'tell') return `tell ${action.event.reason}: ${action.event.message}`;
+  if (action.do === 'emit-event') return `emit ${action.event.reason}: ${action.event.message}`;
   if (action.do === 'note-attempts')
     return `note ${action.attempts.failed}: ${action.event.message}`;
   return action.do;
@@ -78,7 +78,7 @@ describe('a pod that is deleted or evicted', () => {
     [
       'has not completed, even without its definition',
       { pod: pod('Succeeded', DELETED), definitions: [] },
-      'tell PopulatorCreationError: the PopulatorDefinition',
+      'emit PopulatorCreationError: the PopulatorDefinition',
     ],
     [
       'is counted while it terminates, with the cause',
@@ -136,7 +136,7 @@ describe('a pod that does not start', () => {
   const told = (
     code: 'ImageRefused' | 'PodUnscheduled',
     about = 'pod-uid',
-  ): Pick<MachineInput, 'told'> => {
+  ): Pick<MachineInput, 'lastEvent'> => {
     const event = {
       type: 'Warning',
       reason: 'PopulatorCreationError',
@@ -144,29 +144,31 @@ describe('a pod that does not start', () => {
       about,
     } as const;
     return {
-      told: { ...event, said: eventKey({ ...event, detail: reason(code, { pod: NAME }) }) },
+      lastEvent: { ...event, key: eventKey({ ...event, detail: reason(code, { pod: NAME }) }) },
     };
   };
   test.each<[string, Partial<MachineInput>, string]>([
     ['is awaited for 30 s', { pod: pending(10, CREATING) }, 'rest 20000'],
-    ['has its events read after 30 s', { pod: pending(30, CREATING) }, 'look-at-pod'],
+    ['has its events read after 30 s', { pod: pending(30, CREATING) }, 'read-pod-events'],
     [
       'is awaited if it has no events',
-      { pod: pending(30, CREATING), podSays: { found: undefined } },
+      { pod: pending(30, CREATING), podWarning: { found: undefined } },
       'rest 30000',
     ],
     [
       'is reported with a failed mount',
       {
         pod: pending(30, CREATING),
-        podSays: { found: { code: 'PodNotStarted', state: 'FailedMount', said: 'no Secret x' } },
+        podWarning: {
+          found: { code: 'PodNotStarted', state: 'FailedMount', message: 'no Secret x' },
+        },
       },
-      `tell PopulatorCreationError: pod ${NAME} does not run: FailedMount: no Secret x`,
+      `emit PopulatorCreationError: pod ${NAME} does not run: FailedMount: no Secret x`,
     ],
     [
       'is reported with a missing image',
       { pod: pending(5, NO_IMAGE) },
-      `tell PopulatorCreationError: pod ${NAME} does not run: ImagePullBackOff: Back-off pulling image "x"`,
+      `emit PopulatorCreationError: pod ${NAME} does not run: ImagePullBackOff: Back-off pulling image "x"`,
     ],
     ['is reported once', { pod: pending(5, NO_IMAGE), ...told('ImageRefused') }, 'rest 595000'],
     [
@@ -177,7 +179,7 @@ describe('a pod that does not start', () => {
     [
       'is reported again for another pod',
       { pod: pending(5, NO_IMAGE), ...told('ImageRefused', 'other') },
-      'tell',
+      'emit',
     ],
     [
       'counts as failed after 10 minutes',
@@ -199,7 +201,7 @@ describe('a pod that does not start', () => {
     [
       'is reported if it is unschedulable',
       { pod: pending(5, NO_NODE) },
-      `tell PopulatorCreationError: pod ${NAME} does not run: 0/1 nodes are available`,
+      `emit PopulatorCreationError: pod ${NAME} does not run: 0/1 nodes are available`,
     ],
     [
       'waits for a node without a timeout',
@@ -210,7 +212,7 @@ describe('a pod that does not start', () => {
     [
       'is reported as running after a failure',
       { pod: pod('Running'), ...told('ImageRefused') },
-      `tell PopulatorCreated: pod ${NAME} runs`,
+      `emit PopulatorCreated: pod ${NAME} runs`,
     ],
     [
       'is deleted with its claim',

@@ -97,11 +97,11 @@ test.each<[ReasonCode, Partial<MachineInput>, Reason['parameters']]>([
     { source: { is: 'ready', object: { ...found.object, spec: {} } as never } },
     { source: 'example', definition: 'hello' },
   ],
-  ['PrimeUnbound', { prime: unbound, primeSays: { found: { message: 'x' } } }, { said: 'x' }],
+  ['PrimeUnbound', { prime: unbound, primeWarning: { found: { message: 'x' } } }, { said: 'x' }],
   // The reason of the prime claim's event is kept.
   [
     'NoRoom',
-    { prime: unbound, primeSays: { found: { message: 'x', detail: NO_ROOM } } },
+    { prime: unbound, primeWarning: { found: { message: 'x', detail: NO_ROOM } } },
     { node: 'n1' },
   ],
   ['PlacesTaken', { ...there, running: { all: 16, own: 0 } }, { max: '16' }],
@@ -113,7 +113,7 @@ test.each<[ReasonCode, Partial<MachineInput>, Reason['parameters']]>([
   ['PodOutdated', { ...there, pod: begun(5, NO_NODE, 'other') }, { pod: NAME }],
   [
     'PodRunning',
-    { ...there, pod: pod('Running'), told: { reason: 'PopulatorCreationError', said: '' } },
+    { ...there, pod: pod('Running'), lastEvent: { reason: 'PopulatorCreationError', key: '' } },
     { pod: NAME },
   ],
   ['PodFailed', { ...there, pod: pod('Failed') }, { failed: '1', max: '4', said: 'no message' }],

@@ -42,64 +42,64 @@ describe('a claim to be filled', () => {
     [
       'a missing definition',
       { definitions: [] },
-      'tell PopulatorCreationError: the PopulatorDefinition for Hello.hello.example.com no longer exists',
+      'emit PopulatorCreationError: the PopulatorDefinition for Hello.hello.example.com no longer exists',
     ],
     [
       'one of two definitions',
       { definitions: [definition, { ...definition, metadata: { name: 'second' } }] },
-      'tell PopulatorCreationError: more than one PopulatorDefinition is for Hello.hello.example.com: hello, second',
+      'emit PopulatorCreationError: more than one PopulatorDefinition is for Hello.hello.example.com: hello, second',
     ],
     [
       'a missing class',
       { storageClass: undefined },
-      'tell PopulatorPVCPrimeCreationError: StorageClass fast does not exist',
+      'emit PopulatorPVCPrimeCreationError: StorageClass fast does not exist',
     ],
     [
       'a class with a provisioner',
       { storageClass: storageClass({ provisioner: 'kubernetes.io/no-provisioner' }) },
-      'tell PopulatorPVCPrimeCreationError: StorageClass fast has no provisioner',
+      'emit PopulatorPVCPrimeCreationError: StorageClass fast has no provisioner',
     ],
     ['the first pod', { storageClass: waiting }, 'rest'],
     [
       'its source',
       { source: { is: 'waits', event: failure } },
-      'tell PopulatorDataSourceNotFound: Hello x does not exist',
+      'emit PopulatorDataSourceNotFound: Hello x does not exist',
     ],
     [
       'its source, reported before',
       {
         source: { is: 'waits', event: failure },
-        told: { reason: failure.reason, said: eventKey(failure) },
+        lastEvent: { reason: failure.reason, key: eventKey(failure) },
       },
       'rest 300000',
     ],
     [
       'a definition for Block',
       { claim: claim({ spec: { volumeMode: 'Block' } }), source: found },
-      'tell PopulatorCreationError: Hello example cannot be used by PopulatorDefinition hello: volumes of mode Block need spec.pod.devicePath',
+      'emit PopulatorCreationError: Hello example cannot be used by PopulatorDefinition hello: volumes of mode Block need spec.pod.devicePath',
     ],
     [
       'a field that the source lacks',
       { source: { is: 'ready', object: { ...found.object, spec: {} } as never } },
-      'tell PopulatorCreationError: Hello example cannot be used by PopulatorDefinition hello: it has no field .spec.fileName',
+      'emit PopulatorCreationError: Hello example cannot be used by PopulatorDefinition hello: it has no field .spec.fileName',
     ],
     [
       'the volume of its prime claim',
       {
         prime: prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } }),
-        primeSays: { found: { message: 'node n1 has no room' } },
+        primeWarning: { found: { message: 'node n1 has no room' } },
       },
-      `tell PopulatorPVCPrimeCreationError: prime claim stowage/prime-${UID} has no volume yet: node n1 has no room`,
+      `emit PopulatorPVCPrimeCreationError: prime claim stowage/prime-${UID} has no volume yet: node n1 has no room`,
     ],
     [
       'other pods to end',
       { prime: prime(), pv: pv(), source: found, running: { all: 16, own: 0 } },
-      'tell PopulatorCreated: 16 pods already fill volumes',
+      'emit PopulatorCreated: 16 pods already fill volumes',
     ],
     [
       'other pods of its namespace to end',
       { prime: prime(), pv: pv(), source: found, running: { all: 8, own: 8 } },
-      'tell PopulatorCreated: 8 pods already fill volumes of this namespace',
+      'emit PopulatorCreated: 8 pods already fill volumes of this namespace',
     ],
     [
       'an image',
@@ -119,17 +119,17 @@ describe('a claim to be filled', () => {
           },
         }),
       },
-      `tell PopulatorCreationError: pod stowage/populate-${UID} does not run: ErrImagePull: no such`,
+      `emit PopulatorCreationError: pod stowage/populate-${UID} does not run: ErrImagePull: no such`,
     ],
     [
       'the deletion of a foreign claim',
       { prime: prime({ metadata: { annotations: {} } }) },
-      'tell PopulatorPVCPrimeCreationError: PersistentVolumeClaim stowage/',
+      'emit PopulatorPVCPrimeCreationError: PersistentVolumeClaim stowage/',
     ],
     [
       'the deletion of a foreign pod',
       { pod: pod('Running', { metadata: { annotations: {} } }) },
-      'tell PopulatorPVCPrimeCreationError: Pod stowage/',
+      'emit PopulatorPVCPrimeCreationError: Pod stowage/',
     ],
   ])('waits for %s', (_, change, start) => {
     expect(decided(change).slice(0, start.length)).toBe(start);
@@ -152,7 +152,7 @@ describe('a selected node that is returned to the scheduler', () => {
     [
       'keeps the prime claim if the same node is selected',
       { claim: on('n1'), prime: annotated(unbound, { [SELECTED]: 'n1' }) },
-      'look-at-prime',
+      'read-prime-events',
     ],
     [
       'is ignored once there is a volume',
@@ -200,7 +200,7 @@ describe('a pod that fails', () => {
     [
       'is not retried after four failures',
       attempts(4, { at: 0 }),
-      'tell PopulatorFailed: 4 pods failed',
+      'emit PopulatorFailed: 4 pods failed',
     ],
     [
       'is retried if the source changed',

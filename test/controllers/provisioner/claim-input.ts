@@ -89,7 +89,7 @@ export function input({ rooms = { n1: { freeBytes: 10n * GIB } }, ...parts }: Pa
     nodes: [node('n1')],
     isGone: () => false,
     source: undefined,
-    told: undefined,
+    lastEventKey: undefined,
     ...parts,
     roomOn: (name) => rooms[name],
   };
@@ -111,7 +111,7 @@ function inShort({ action, requeueAfter }: ClaimDecision): string {
     return requeueAfter === undefined ? 'rest' : `again in ${requeueAfter}`;
   }
   switch (action.do) {
-    case 'look-for-room':
+    case 'observe-room':
       return `look-for-room ${action.nodes.join(' ')}`;
     case 'create-volume':
       return `create ${action.volume.metadata.name} on ${action.volume.spec.nodeName}`;
@@ -119,7 +119,7 @@ function inShort({ action, requeueAfter }: ClaimDecision): string {
       return `take back ${action.volume.metadata.name}${action.node === undefined ? '' : ` and ${action.node}`}: ${action.event.message}`;
     case 'give-back':
       return `reschedule from ${action.node}: ${action.event.message}`;
-    case 'tell':
+    case 'emit-event':
       return `${action.event.type} ${action.event.reason}: ${action.event.message}`;
     case 'expand':
       return `expand to ${action.size}`;

@@ -83,7 +83,7 @@ function world(
     nodes: cacheOf<KubeNode>(() => [node('n1')]),
     rooms: {
       room: () => (seen ? { freeBytes: state.freeBytes } : undefined),
-      look: async () => {
+      observe: async () => {
         seen = true;
         state.whileLooking();
       },

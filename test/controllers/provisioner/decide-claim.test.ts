@@ -177,7 +177,7 @@ describe('a claim that is not bound', () => {
   test('gets an event once, and is requeued', () => {
     const detail = reason('NoNode');
     const told = eventKey({ type: 'Warning', reason: 'ProvisioningFailed', message: '', detail });
-    expect(outcome({ nodes: [], told })).toBe('again in 30000');
+    expect(outcome({ nodes: [], lastEventKey: told })).toBe('again in 30000');
   });
 });
 
@@ -802,7 +802,7 @@ describe('the reason in the event of a claim', () => {
   test('changes with the reasons of other nodes, but not with figures', () => {
     const said = (parts: Parts) => {
       const { action } = decideClaim(input({ nodes: on('n1', 'n2'), ...parts }), NOW);
-      return action?.do === 'tell' ? eventKey(action.event) : undefined;
+      return action?.do === 'emit-event' ? eventKey(action.event) : undefined;
     };
     const n1 = { freeBytes: 1n };
     const first = said({ rooms: { n1, n2: { freeBytes: 2n } } });

@@ -80,5 +80,5 @@ test.each<[string, ContentAction, Reason | undefined, object[]]>([
 
 test('events have the reason of the error, too', async () => {
   expect((await carryOut(failing)).told).toEqual([WHY.detail]);
-  expect((await carryOut({ do: 'tell', event })).told).toEqual([WHY.detail]);
+  expect((await carryOut({ do: 'emit-event', event })).told).toEqual([WHY.detail]);
 });

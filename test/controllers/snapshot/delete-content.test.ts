@@ -35,7 +35,7 @@ describe('deleting a content', () => {
     reports('SnapshotDeleteError', why, code, more);
   const hold = (message: string, code: ReasonCode) => ({
     action: {
-      do: 'tell',
+      do: 'emit-event',
       event: { type: 'Warning', reason: 'SnapshotDeletePending', message, ...of(code) },
     },
   });
@@ -182,7 +182,7 @@ describe('deleting a content', () => {
   test('waits for a job that still takes the snapshot, unless its node is off', () => {
     const taking = note();
     const fields = { content: withNote(taking, {}), snapshot: undefined };
-    const look = { action: { do: 'look', node: 'n1', handle: HANDLE, note: taking } };
+    const look = { action: { do: 'observe', node: 'n1', handle: HANDLE, note: taking } };
     expect(decide(fields)).toEqual(look);
     expect(decide({ ...fields, outcome: { is: 'running' } })).toEqual({ follow: taking });
     const away: ContentInput['outcome'] = { is: 'unknown', message: 'no such host' };
@@ -211,7 +211,7 @@ describe('deleting a content', () => {
       [
         'a job that may still run is observed',
         {},
-        { action: { do: 'look', node: 'n1', handle: HANDLE, note: note() } },
+        { action: { do: 'observe', node: 'n1', handle: HANDLE, note: note() } },
       ],
       ['a running job is awaited', { outcome: { is: 'running' } }, { follow: note() }],
       ['an unrecorded whole copy stays', { outcome: WHOLE }, RELEASE],

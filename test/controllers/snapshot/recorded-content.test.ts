@@ -12,7 +12,7 @@ import {
 import { decide, deleting, RECORDED, reports, WHOLE } from './content-decisions.ts';
 
 describe('a snapshot that was taken', () => {
-  const LOOK = { action: { do: 'look', node: 'n1', handle: HANDLE, note: undefined } };
+  const LOOK = { action: { do: 'observe', node: 'n1', handle: HANDLE, note: undefined } };
   const byHand = {
     source: { snapshotHandle: HANDLE_TEXT },
     volumeSnapshotRef: { namespace: 'apps', name: 'backup' },
@@ -103,7 +103,7 @@ describe('a snapshot that was taken', () => {
       place: undefined,
     };
     const look = (node: string) => ({
-      action: { do: 'look', node, handle: { ...HANDLE, nodes }, note: undefined },
+      action: { do: 'observe', node, handle: { ...HANDLE, nodes }, note: undefined },
     });
     expect(decide(fields)).toEqual(look('n1'));
     expect(decide(fields, { n1: { ready: false } })).toEqual(look('n2'));

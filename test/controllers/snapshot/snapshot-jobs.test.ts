@@ -219,7 +219,7 @@ test('a snapshot may exist while its directory is not mounted', async () => {
     reason: reason('MountRequired', { directory: '/srv' }),
   };
   const { work } = workOn({ there: [false], away });
-  expect(await work.look(content(), 'n1', HANDLE, undefined)).toEqual({
+  expect(await work.observe(content(), 'n1', HANDLE, undefined)).toEqual({
     is: 'unknown',
     message: 'not mounted. Mount it.',
     ...because('MountRequired'),
@@ -228,12 +228,12 @@ test('a snapshot may exist while its directory is not mounted', async () => {
 
 test('an observation waits only for a job on the same node', async () => {
   const running = workOn({ polled: { state: 'running' }, there: [true] });
-  expect(await running.work.look(content(), 'n1', HANDLE, note())).toEqual({ is: 'running' });
-  expect(await running.work.look(content(), 'n1', HANDLE, note({ node: 'n2' }))).toEqual({
+  expect(await running.work.observe(content(), 'n1', HANDLE, note())).toEqual({ is: 'running' });
+  expect(await running.work.observe(content(), 'n1', HANDLE, note({ node: 'n2' }))).toEqual({
     is: 'whole',
     ...COPY,
   });
-  expect(await workOn({ there: [false] }).work.look(content(), 'n1', HANDLE, note())).toEqual({
+  expect(await workOn({ there: [false] }).work.observe(content(), 'n1', HANDLE, note())).toEqual({
     is: 'absent',
   });
 });
@@ -251,7 +251,7 @@ test('a kind without snapshots is refused for a take, and unknown to an observat
     message: 'no such thing',
     ...because('SnapshotsOfKindNone'),
   });
-  expect(await work.look(content(), 'n1', handle, undefined)).toEqual({
+  expect(await work.observe(content(), 'n1', handle, undefined)).toEqual({
     is: 'unknown',
     message: 'no such thing',
     ...because('SnapshotsOfKindNone'),

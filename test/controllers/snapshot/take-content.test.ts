@@ -200,7 +200,7 @@ describe('taking a snapshot', () => {
       [
         'queries the capacity first',
         roomOf(undefined),
-        { action: { do: 'look-for-room', node: 'n1', place: PLACE } },
+        { action: { do: 'observe-room', node: 'n1', place: PLACE } },
       ],
       ['can use all of it', roomOf({ freeBytes: SIZE }), named()],
       [
@@ -383,7 +383,7 @@ describe('taking a snapshot', () => {
     // A job that is already recorded may have completed before.
     const was = started({ ...fields });
     expect(decide(was, nodes)).toEqual({
-      action: { do: 'look', node: 'n1', handle: HANDLE, note: note() },
+      action: { do: 'observe', node: 'n1', handle: HANDLE, note: note() },
     });
     expect(decide({ ...was, outcome: WHOLE }, nodes)).toEqual(RECORDED);
     expect(decide({ ...was, outcome: { is: 'absent' } }, nodes)).toEqual(fail(why, code));

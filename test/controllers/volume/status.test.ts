@@ -44,7 +44,10 @@ test('a removed field is absent from the status and null in the patch', () => {
 
 test('the message for a claim is in condition Provisioned as long as it applies', () => {
   const failed = { status: 'False', reason: 'CreationError', message: 'the whole' } as const;
-  const told = setStatus(volume(available()), NOW, 'Failed', { ...failed, told: 'a part' });
+  const told = setStatus(volume(available()), NOW, 'Failed', {
+    ...failed,
+    publicMessage: 'a part',
+  });
   const status = told?.do === 'set-status' ? told.status : {};
   expect(status.conditions).toMatchObject([
     { type: 'Ready', ...failed },
@@ -53,7 +56,7 @@ test('the message for a claim is in condition Provisioned as long as it applies'
   expect(status.conditions?.[0]).not.toHaveProperty('told');
   // Another write is not needed.
   expect(
-    setStatus(volume(status), NOW + 1, 'Failed', { ...failed, told: 'a part' }),
+    setStatus(volume(status), NOW + 1, 'Failed', { ...failed, publicMessage: 'a part' }),
   ).toBeUndefined();
   const over = setStatus(volume(status), NOW, 'Available', ready);
   expect(over?.do === 'set-status' && over.status.conditions).toMatchObject([

@@ -31,7 +31,7 @@ async function lookedFor(attachment: boolean): Promise<string[]> {
       return nodes.observe(node, probes);
     },
     submit: (...[node, job, wait]: Parameters<typeof nodes.submit>) => {
-      asked.push(...(job.look ?? []).map(({ argv }) => argv.join(' ')));
+      asked.push(...(job.finalProbes ?? []).map(({ argv }) => argv.join(' ')));
       asked.push(
         ...job.steps.flatMap(({ preconditions }) =>
           preconditions.map(({ argv }) => argv.join(' ')),

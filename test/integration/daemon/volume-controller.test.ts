@@ -245,7 +245,7 @@ test.each([
     async submit(node, job, waitMs) {
       const state = await nodes.submit(node, job, waitMs);
       return tells
-        ? { state: 'succeeded', seen: await nodes.observe(node, job.look ?? []) }
+        ? { state: 'succeeded', seen: await nodes.observe(node, job.finalProbes ?? []) }
         : state;
     },
   };

@@ -61,7 +61,7 @@ test('submits a job with probes, and returns their results with its end', async 
   const seen = [[0, 'b25l', '']];
   const { executor, asked } = node({ version: 1, answer: [{ state: 'succeeded', seen }] });
   const look = [{ name: 'a', argv: ['cat', 'x'] }];
-  expect(await executor.submit('n1', { ...JOB, look }, 0)).toEqual({
+  expect(await executor.submit('n1', { ...JOB, finalProbes: look }, 0)).toEqual({
     state: 'succeeded',
     seen: new Map([['a', { exit: 0, stdout: 'one', stderr: '' }]]),
   });

@@ -8,7 +8,7 @@ import { madeNode } from '../../support/volume-input.ts';
 
 const by = (node: string): NodeHold => ({ node, bootId: 'boot', token: `of-${node}` });
 const owner = (number: number, is: 'held' | 'free', node: string) =>
-  ({ number, says: { is, by: by(node) }, text: '', since: undefined }) as const;
+  ({ number, state: { is, by: by(node) }, text: '', since: undefined }) as const;
 const mark = (node: string) => ({ path: '', node, by: by(node) });
 const seen = (more: Partial<ObservedShared>): Observed => ({
   ...madeNode,
@@ -28,7 +28,7 @@ test.each<[string, Observed, string[]]>([
   [
     'none from an unreadable owner file or mark',
     seen({
-      owners: [{ number: 4, says: { is: 'unreadable' }, text: 'x', since: undefined }],
+      owners: [{ number: 4, state: { is: 'unreadable' }, text: 'x', since: undefined }],
       marks: [{ ...mark('n2'), by: undefined }],
     }),
     [],

@@ -100,7 +100,7 @@ class World {
   dead(): NodeHold[] {
     const { owners, marks } = this.share.observe('');
     const holders = [
-      ...owners.map(({ says }) => ('by' in says ? says.by : undefined)),
+      ...owners.map(({ state }) => ('by' in state ? state.by : undefined)),
       ...marks.map(({ by }) => by),
     ];
     return holders

@@ -54,7 +54,7 @@ test('readShared finds owners and readers through a symbolic link', async () => 
   await writeFile(`${file}.owner.7`, `${held}\n`);
   await writeFile(`${file}.reader.n3-t2`, `${held}\n`);
   expect(await look()).toMatchObject({
-    owners: [{ number: 7, says: { is: 'held', by: { node: 'n2' } } }],
+    owners: [{ number: 7, state: { is: 'held', by: { node: 'n2' } } }],
     marks: [{ node: 'n3' }],
   });
 });

@@ -76,11 +76,11 @@ test('readShared reads owner files by number, reader marks and unfinished files'
     owners: [
       {
         number: 9,
-        says: { is: 'held', by },
+        state: { is: 'held', by },
         text: textOf('held', by),
         since: expect.stringMatching(/^\d{4}-.*Z$/),
       },
-      { number: 10, says: { is: 'free', by }, text: textOf('free', by), since: expect.anything() },
+      { number: 10, state: { is: 'free', by }, text: textOf('free', by), since: expect.anything() },
     ],
     marks: [{ path: `${file}.reader.n2.example-a1b2`, node: 'n2.example', by }],
     unfinished: [{ path: `${file}.new.n1-x`, node: 'n1' }],
@@ -110,7 +110,7 @@ test.each<[string, string]>([
   ['bytes that are no text', '\u0000\ufffd\u00ff'],
 ])('an owner file with %s is unreadable', (_, text) => {
   writeFileSync(`${file}.owner.3`, text);
-  expect(look()?.owners).toMatchObject([{ number: 3, says: { is: 'unreadable' } }]);
+  expect(look()?.owners).toMatchObject([{ number: 3, state: { is: 'unreadable' } }]);
 });
 
 test('a directory, a link or a huge file in place of an owner file is unreadable', () => {
@@ -119,7 +119,7 @@ test('a directory, a link or a huge file in place of an owner file is unreadable
   mkdirSync(`${file}.owner.2`);
   symlinkSync('/etc/passwd', `${file}.owner.3`);
   expect(look()?.owners).toMatchObject(
-    [1, 2, 3].map((number) => ({ number, text: '', says: { is: 'unreadable' } })),
+    [1, 2, 3].map((number) => ({ number, text: '', state: { is: 'unreadable' } })),
   );
 });
 

@@ -26,7 +26,7 @@ const by = (node: string, more: Partial<NodeHold> = {}): NodeHold => ({
 });
 const owner = (number: number, is: 'held' | 'free', holder: NodeHold): OwnerFile => ({
   number,
-  says: { is, by: holder },
+  state: { is, by: holder },
   text: textOf(is, holder),
   since: '2026-01-02T03:04:05Z',
 });
@@ -94,7 +94,7 @@ const held = seen({ owners: [owner(4, 'held', by('n1'))] }, attached);
 const others = seen({ owners: [owner(4, 'held', by('n2'))] });
 const free = seen({ owners: [owner(4, 'free', by('n2'))] });
 const unreadable = seen({
-  owners: [{ number: 4, says: { is: 'unreadable' }, text: 'x', since: undefined }],
+  owners: [{ number: 4, state: { is: 'unreadable' }, text: 'x', since: undefined }],
 });
 const rebooted = seen({ owners: [owner(4, 'held', by('n1', { bootId: BOOT.replace('1', '2') }))] });
 const HELD = `retryable: ${FILE} is held by node n2 since 2026-01-02T03:04:05Z`;

@@ -19,7 +19,7 @@ import {
 const OLD = '11111111-2222-4333-8444-555555555555';
 const by = (node: string) => ({ node, bootId: QUIET.bootId, token: 't0' });
 const owned = (text: string): Partial<ObservedShared> => ({
-  owners: [{ number: 4, says: readText(text), text, since: undefined }],
+  owners: [{ number: 4, state: readText(text), text, since: undefined }],
 });
 const held = (node: string) => owned(textOf('held', by(node)));
 const free = owned(textOf('free', by('n2')));

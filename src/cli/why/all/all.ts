@@ -53,7 +53,7 @@ export async function whyAll(
     }
   }
   noteForbidden(
-    explained.flatMap(({ looked }) => looked),
+    explained.flatMap(({ readings }) => readings),
     io,
   );
   const now = clock.now();

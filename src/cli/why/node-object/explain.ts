@@ -25,7 +25,7 @@ export async function explainNode(
   return {
     subject: { kind: NODES.kind, name, phase },
     diagnosis: diagnoseNode(known, clock.now()),
-    looked: [readings, ...(first === undefined ? [] : [first])],
+    readings: [readings, ...(first === undefined ? [] : [first])],
     node: name,
     known,
   };

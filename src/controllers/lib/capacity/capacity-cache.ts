@@ -32,7 +32,7 @@ export interface Rooms {
    */
   room(node: string, place: StorageLocation, overcommit: number, own?: string): Room | undefined;
   /** Observes the node, or joins an observation that is running. Never throws. */
-  look(node: string, place: StorageLocation): Promise<void>;
+  observe(node: string, place: StorageLocation): Promise<void>;
   /** Discards observations of a node after something was removed there. */
   forget(node: string): void;
   /**
@@ -95,7 +95,7 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
   }
 
   return {
-    look: observe,
+    observe,
     forget(node) {
       forgotten.set(node, (forgotten.get(node) ?? 0) + 1);
       for (const key of seen.keys())

@@ -21,7 +21,7 @@ export interface CapacityEventsDeps {
  * Emits an event when the space becomes unknown, and when it is known again.
  */
 export function createCapacityEvents({ events, logger, clock }: CapacityEventsDeps) {
-  const emitted = new Map<string, { said: string; at: number }>();
+  const emitted = new Map<string, { eventKey: string; at: number }>();
 
   return (storageClass: StorageClass, node: string, place: StorageLocation, room: Room): void => {
     const key = JSON.stringify([storageClass.metadata.uid, node]);
@@ -38,8 +38,8 @@ export function createCapacityEvents({ events, logger, clock }: CapacityEventsDe
     // The messages of an unreachable node differ in times and ports.
     const about = room.detail?.code ?? '';
     const latest = eventKey({ type: 'Warning', reason, message, detail, about });
-    if (before?.said === latest && now - before.at < EMIT_AGAIN_AFTER) return;
-    emitted.set(key, { said: latest, at: now });
+    if (before?.eventKey === latest && now - before.at < EMIT_AGAIN_AFTER) return;
+    emitted.set(key, { eventKey: latest, at: now });
     logger.warn(
       { storageClass: storageClass.metadata.name, node, reason: room.unknown },
       'free space unknown',

@@ -74,7 +74,7 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
     const options = dynamicClass(storageClass);
     if ('problem' in options) return undefined;
     const { place, overcommit } = options;
-    if (rooms.room(node, place, overcommit) === undefined) await rooms.look(node, place);
+    if (rooms.room(node, place, overcommit) === undefined) await rooms.observe(node, place);
     // If the node changed meanwhile, the published value stays.
     const room = promised(rooms.room(node, place, overcommit));
     if (room === undefined) return { unknown: 'it changed during the observation' };

@@ -5,11 +5,11 @@ import { stepJson } from '../../step-json.ts';
 export const argvsOf = (probes: readonly Probe[]) => probes.map(({ argv }) => argv);
 
 /** Returns the module's arguments for a job. */
-export function jobArguments({ key, steps, look }: Job): Readonly<Record<string, unknown>> {
+export function jobArguments({ key, steps, finalProbes }: Job): Readonly<Record<string, unknown>> {
   return {
     subject: key.subject,
     job: key.id,
     steps: steps.map(stepJson),
-    ...(look && { probes: argvsOf(look) }),
+    ...(finalProbes && { probes: argvsOf(finalProbes) }),
   };
 }

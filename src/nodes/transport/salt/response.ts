@@ -37,12 +37,12 @@ export function readStates(answer: unknown, count: number): JobState[] {
   return all.map(readState);
 }
 
-/** Returns the state of a submitted job, with the results of its `look` if there are any. */
-export function readSubmitted(answer: unknown, { look }: Job): JobState {
+/** Returns the state of a submitted job, with the results of its `finalProbes` if there are any. */
+export function readSubmitted(answer: unknown, { finalProbes }: Job): JobState {
   const [state] = readStates(answer, 1) as [JobState];
   const [{ seen } = {}] = list(answer) as { seen?: unknown }[];
-  if (state.state !== 'succeeded' || look === undefined || seen === undefined) return state;
-  return { ...state, seen: readObservation(seen, look) };
+  if (state.state !== 'succeeded' || finalProbes === undefined || seen === undefined) return state;
+  return { ...state, seen: readObservation(seen, finalProbes) };
 }
 
 export function readPurged(answer: unknown): boolean {

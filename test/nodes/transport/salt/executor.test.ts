@@ -356,7 +356,7 @@ describe('jobs', () => {
   test('include an observation if they succeed', async () => {
     const seen = [[0, Buffer.from('5').toString('base64'), '']];
     api.answer = () => said([{ state: 'succeeded', seen }]);
-    expect(await executor.submit('n1', { ...JOB, look: DATE }, 0)).toEqual({
+    expect(await executor.submit('n1', { ...JOB, finalProbes: DATE }, 0)).toEqual({
       state: 'succeeded',
       seen: new Map([['date', { exit: 0, stdout: '5', stderr: '' }]]),
     });
@@ -370,7 +370,7 @@ describe('jobs', () => {
   ])('handle a result with %s', async (_what, state, code) => {
     api.answer = () => said([state]);
     const told = await executor
-      .submit('n1', { ...JOB, look: DATE }, 0)
+      .submit('n1', { ...JOB, finalProbes: DATE }, 0)
       .catch((error: NodeError) => error);
     expect(told).toEqual(
       code === undefined ? { state: state.state } : expect.objectContaining({ code }),
