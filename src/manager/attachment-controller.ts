@@ -26,7 +26,7 @@ import { withDeviceOwners } from '../model/device-owners.ts';
 import { isNodeOff, MAX_WAIT_FOR_UNMOUNT } from '../model/node-health.ts';
 import { statusProblem } from '../model/status-problem.ts';
 import type { Executor } from '../nodes/job.ts';
-import type { Follower } from '../nodes/job-watcher.ts';
+import type { JobWatcher } from '../nodes/job-watcher.ts';
 import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { observe } from '../storage/observe.ts';
 import type { Clock } from '../workqueue/clock.ts';
@@ -61,7 +61,7 @@ export interface AttachmentControllerDeps extends AttachmentOptions {
   claims: Informer<PersistentVolumeClaim>;
   volumeOfUid(uid: string): Volume | undefined;
   executor: Executor;
-  follower: Follower;
+  jobWatcher: JobWatcher;
   loopNumbers: LoopNumbers;
   events: EventRecorder;
   managesNode(node: string): boolean;

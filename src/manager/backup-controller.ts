@@ -11,7 +11,7 @@ import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Executor } from '../nodes/job.ts';
-import type { Follower } from '../nodes/job-watcher.ts';
+import type { JobWatcher } from '../nodes/job-watcher.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
@@ -31,7 +31,7 @@ export interface BackupControllerDeps {
   lacksSnapshots(): boolean;
   nodes: Informer<KubeNode>;
   executor: Executor;
-  follower: Follower;
+  jobWatcher: JobWatcher;
   managesNode(node: string): boolean;
   events: EventRecorder;
   clock: Clock;
@@ -82,7 +82,7 @@ export function createBackupController(deps: BackupControllerDeps): RunningBacku
   const reconcile = createBackupReconciler({
     hasSnapshots: () => (snapshotsKnown ? true : deps.lacksSnapshots() ? false : undefined),
     ...{ client, backups, snapshots, contents, nodes, clock, logger },
-    ...{ follower: deps.follower, managesNode: deps.managesNode, events: deps.events },
+    ...{ jobWatcher: deps.jobWatcher, managesNode: deps.managesNode, events: deps.events },
     work: createBackupWork({
       executor: deps.executor,
       authorization: authorizationReads(client),

@@ -27,7 +27,7 @@ import { createInformer, type Informer, type InformerOptions } from '../kube/inf
 import type { KubeClient } from '../kube/types.ts';
 import { workNode } from '../model/volume-nodes.ts';
 import type { Executor } from '../nodes/job.ts';
-import { createFollower } from '../nodes/job-watcher.ts';
+import { createJobWatcher } from '../nodes/job-watcher.ts';
 import { createLoopNumbers } from '../storage/loop-numbers.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
@@ -157,7 +157,7 @@ export function startControllers(options: ControllersOptions): RunningController
     managesNode: options.managesNode,
     kubeletRoot: options.kubeletRoot ?? DEFAULT_ATTACHMENT.kubeletRoot,
     maxWaitForUnmountMs: options.maxWaitForUnmountMs ?? DEFAULT_ATTACHMENT.maxWaitForUnmountMs,
-    follower: createFollower(executor),
+    jobWatcher: createJobWatcher(executor),
     events: createEventRecorder({
       client,
       clock,

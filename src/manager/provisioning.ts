@@ -22,7 +22,7 @@ import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { nodesOf } from '../model/volume-nodes.ts';
 import type { Executor } from '../nodes/job.ts';
-import type { Follower } from '../nodes/job-watcher.ts';
+import type { JobWatcher } from '../nodes/job-watcher.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createBackupController } from './backup-controller.ts';
@@ -62,7 +62,7 @@ export interface ProvisioningDeps extends ProvisioningOptions {
   pods: Informer<Pod> | undefined;
   grants: ClaimSourcesDeps['grants'];
   executor: Executor;
-  follower: Follower;
+  jobWatcher: JobWatcher;
   managesNode(node: string): boolean;
   events: EventRecorder;
   clock: Clock;

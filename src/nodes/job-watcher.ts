@@ -6,31 +6,31 @@ import type { Executor, JobKey, JobState } from './job.ts';
  */
 const HOLD = 2000;
 
-export interface Follower {
+export interface JobWatcher {
   /**
    * Calls `ended` once, when the job no longer runs, or its state is unknown (the node is
    * unreachable).
    * @param runs called with the state of the job while it runs, some seconds apart
    */
-  follow(node: string, key: JobKey, ended: () => void, runs?: (state: RunningJob) => void): void;
+  watch(node: string, key: JobKey, ended: () => void, runs?: (state: RunningJob) => void): void;
 }
 
 export type RunningJob = Extract<JobState, { state: 'running' }>;
 
-interface Followed {
+interface WatchedJob {
   key: JobKey;
   ended: () => void;
   runs: ((state: RunningJob) => void) | undefined;
 }
 
 /**
- * Creates a follower, which waits for the ends of running jobs: one round trip per node at a time,
+ * Creates a watcher, which waits for the ends of running jobs: one round trip per node at a time,
  * for any number of jobs.
  */
-export function createFollower(executor: Pick<Executor, 'poll'>): Follower {
-  const nodes = new Map<string, Map<string, Followed>>();
+export function createJobWatcher(executor: Pick<Executor, 'poll'>): JobWatcher {
+  const nodes = new Map<string, Map<string, WatchedJob>>();
 
-  async function waitFor(node: string, jobs: Map<string, Followed>): Promise<void> {
+  async function waitFor(node: string, jobs: Map<string, WatchedJob>): Promise<void> {
     while (jobs.size > 0) {
       const asked = [...jobs];
       let states: readonly (JobState | undefined)[];
@@ -58,7 +58,7 @@ export function createFollower(executor: Pick<Executor, 'poll'>): Follower {
   }
 
   return {
-    follow(node, key, ended, runs) {
+    watch(node, key, ended, runs) {
       const id = `${key.subject}/${key.id}`;
       const jobs = nodes.get(node);
       if (jobs !== undefined) {

@@ -12,7 +12,7 @@ import {
 } from '../../src/controllers/attachdetach/attacher-detacher.ts';
 import type { AttachmentOperationKind } from '../../src/controllers/attachdetach/types.ts';
 import type { Executor, JobState } from '../../src/nodes/job.ts';
-import { createFollower } from '../../src/nodes/job-watcher.ts';
+import { createJobWatcher } from '../../src/nodes/job-watcher.ts';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
@@ -79,7 +79,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       };
       attacher = createAttacherDetacher({
         executor,
-        follower: createFollower(executor),
+        jobWatcher: createJobWatcher(executor),
         loopNumbers: createLoopNumbers(),
         desiredOf: () => scene.desired,
         isOff: async () => false,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { JobKey, JobState } from '../../src/nodes/job.ts';
-import { createFollower } from '../../src/nodes/job-watcher.ts';
+import { createJobWatcher } from '../../src/nodes/job-watcher.ts';
 
 const key = (id: string): JobKey => ({ subject: 'u', id });
 const running: JobState = { state: 'running' };
@@ -39,9 +39,9 @@ function byHand() {
 test('polls the jobs of a node together, and reports each end once', async () => {
   const executor = byHand();
   const ended: string[] = [];
-  const { follow } = createFollower(executor);
-  follow('n1', key('a'), () => ended.push('a'));
-  follow('n1', key('b'), () => ended.push('b'));
+  const { watch } = createJobWatcher(executor);
+  watch('n1', key('a'), () => ended.push('a'));
+  watch('n1', key('b'), () => ended.push('b'));
   expect(executor.polls.map(({ ids }) => ids)).toEqual([['a']]);
   await executor.polls[0]?.answer([running]);
   expect(executor.polls[1]?.ids).toEqual(['a', 'b']);
@@ -56,25 +56,25 @@ test('polls the jobs of a node together, and reports each end once', async () =>
 test('polls a job that is added while the last other job ends', async () => {
   const executor = byHand();
   const ended: string[] = [];
-  const { follow } = createFollower(executor);
-  follow('n1', key('a'), () => {
+  const { watch } = createJobWatcher(executor);
+  watch('n1', key('a'), () => {
     ended.push('a');
-    follow('n1', key('b'), () => ended.push('b'));
+    watch('n1', key('b'), () => ended.push('b'));
   });
   await executor.polls[0]?.answer([succeeded]);
   expect(executor.polls[1]?.ids).toEqual(['b']);
   await executor.polls[1]?.answer([succeeded]);
   expect(ended).toEqual(['a', 'b']);
-  follow('n1', key('c'), () => ended.push('c'));
+  watch('n1', key('c'), () => ended.push('c'));
   expect(executor.polls[2]?.ids).toEqual(['c']);
 });
 
 test('calls back for an unreachable node, and polls it no more', async () => {
   const executor = byHand();
   const ended: string[] = [];
-  const { follow } = createFollower(executor);
-  follow('n1', key('a'), () => ended.push('a'));
-  follow('n2', key('b'), () => ended.push('b'));
+  const { watch } = createJobWatcher(executor);
+  watch('n1', key('a'), () => ended.push('a'));
+  watch('n2', key('b'), () => ended.push('b'));
   await executor.polls[0]?.fail(new NodeError('unreachable', 'n1', 'away'));
   expect(ended).toEqual(['a']);
   expect(executor.polls.map(({ node }) => node)).toEqual(['n1', 'n2']);
@@ -83,8 +83,8 @@ test('calls back for an unreachable node, and polls it no more', async () => {
 test('reports the step of a running job', async () => {
   const executor = byHand();
   const told: unknown[] = [];
-  const { follow } = createFollower(executor);
-  follow(
+  const { watch } = createJobWatcher(executor);
+  watch(
     'n1',
     key('a'),
     () => told.push('ended'),

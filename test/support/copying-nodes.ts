@@ -74,7 +74,7 @@ export function copyingNodes(): CopyingNodes {
       self.removed.push(pathOf(handle));
       return { is: 'absent' };
     },
-    follow(_content, _note, ended) {
+    watch(_content, _note, ended) {
       if (held === undefined) ended();
       else void held.go.then(ended);
     },

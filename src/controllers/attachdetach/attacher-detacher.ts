@@ -7,7 +7,7 @@ import { failureReason } from '../../nodes/failure-reason.ts';
 import type { Executor, FailedState, JobState, ProbeResult, Step } from '../../nodes/job.ts';
 import { createJobRunner } from '../../nodes/job-runner.ts';
 import { describeFailure, stepText, withHint } from '../../nodes/job-text.ts';
-import type { Follower, RunningJob } from '../../nodes/job-watcher.ts';
+import type { JobWatcher, RunningJob } from '../../nodes/job-watcher.ts';
 import { leftMounted, presenceOf, unusedPreconditions } from '../../storage/device.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import { freeLoopNumber } from '../../storage/loops.ts';
@@ -45,7 +45,7 @@ export type Outcome =
 
 export interface AttacherDeps {
   executor: Executor;
-  follower: Follower;
+  jobWatcher: JobWatcher;
   loopNumbers: LoopNumbers;
   /** Returns the desired storage of a Volume on a node. Pure. */
   desiredOf(volume: Volume, node: string, readOnly: boolean): Desired;
@@ -89,7 +89,7 @@ export interface Attacher {
 const MAX_JOBS = 4;
 
 export function createAttacherDetacher(deps: AttacherDeps): Attacher {
-  const { executor, follower, loopNumbers } = deps;
+  const { executor, jobWatcher, loopNumbers } = deps;
   const jobs = createJobRunner(executor);
   /**
    * UID of a Volume and node, for which the persistent path led to another device at the last
@@ -315,7 +315,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       signal.throwIfAborted();
       await new Promise<void>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-        follower.follow(node, job.key, resolve, (running) => onProgress(stepText(running)));
+        jobWatcher.watch(node, job.key, resolve, (running) => onProgress(stepText(running)));
       });
     });
     // If this fails, the next operation removes the rest of the job.

@@ -102,7 +102,7 @@ function whileRunning(
   } else if (input.backup.status?.message != null) {
     return { action: { do: 'set-status', fields: NO_MESSAGE } };
   }
-  return { follow: job, requeueAfter: RETRY.recheckSoon };
+  return { watch: job, requeueAfter: RETRY.recheckSoon };
 }
 
 /** Decides while there is no snapshot to pack. */
@@ -221,7 +221,7 @@ function end(input: BackupInput): BackupDecision {
           : wait(input, { ...paused, message: `${paused.message}; the deletion waits` });
       }
       case 'running':
-        return { follow: job };
+        return { watch: job };
       case 'left':
         break;
       case 'unknown': {

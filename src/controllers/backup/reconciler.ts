@@ -13,7 +13,7 @@ import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { RETRY } from '../../model/retry.ts';
-import type { Follower } from '../../nodes/job-watcher.ts';
+import type { JobWatcher } from '../../nodes/job-watcher.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { contentNameOf } from '../lib/snapshot-content.ts';
 import { factsOf, type Result } from '../snapshot/content-reconciler.ts';
@@ -30,7 +30,7 @@ export interface BackupDeps {
   hasSnapshots(): boolean | undefined;
   nodes: Informer<KubeNode>;
   work: BackupWork;
-  follower: Follower;
+  jobWatcher: JobWatcher;
   /** Reports whether this process manages the node. */
   managesNode(node: string): boolean;
   events: EventRecorder;
@@ -181,10 +181,10 @@ export function createBackupReconciler(
       const hasSnapshots = deps.hasSnapshots();
       if (hasSnapshots === undefined) return { retry: true };
       const decision = decideBackup(inputOf(backup, known, hasSnapshots), clock.now());
-      const { action, follow } = decision;
+      const { action, watch } = decision;
       if (action === undefined) {
-        if (follow !== undefined) {
-          deps.follower.follow(follow.node, backupJobKey(backup, follow), () =>
+        if (watch !== undefined) {
+          deps.jobWatcher.watch(watch.node, backupJobKey(backup, watch), () =>
             deps.enqueue(namespace, name),
           );
         }

@@ -61,7 +61,7 @@ export type BackupAction =
 export interface BackupDecision {
   action?: BackupAction;
   /** Running job: decide again once it has ended. */
-  follow?: BackupJob;
+  watch?: BackupJob;
   /** Delay in ms. */
   requeueAfter?: number;
   /** Decide again with backoff. */

@@ -37,8 +37,8 @@ export function createContentReconciler(
       const decision = decideContent(input, clock.now());
       const { action } = decision;
       if (action === undefined) {
-        const { follow } = decision;
-        if (follow !== undefined) deps.work.follow(content, follow, () => deps.enqueue(name));
+        const { watch } = decision;
+        if (watch !== undefined) deps.work.watch(content, watch, () => deps.enqueue(name));
         if (decision.retry) return { retry: true };
         return decision.requeueAfter === undefined
           ? undefined

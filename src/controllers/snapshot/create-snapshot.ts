@@ -31,7 +31,7 @@ export function take(input: ContentInput, now: number): Decision<ContentAction> 
     case 'whole':
       return note === undefined ? idle : ready(input, note.handle, outcome, now);
     case 'running':
-      return note === undefined ? { retry: true } : { follow: note };
+      return note === undefined ? { retry: true } : { watch: note };
     case 'unknown':
       return unknown(content, now, outcome);
     case 'refused':

@@ -91,7 +91,7 @@ function remove(
     case 'absent':
       return release;
     case 'running':
-      return going === undefined ? { retry: true } : { follow: going };
+      return going === undefined ? { retry: true } : { watch: going };
     case 'unknown':
       return away(input, node, seen, now);
     case 'refused':
@@ -123,7 +123,7 @@ function waitForTaking(
     case undefined:
       return nodeFacts(node).ours ? { action: { do: 'observe', node, handle, note } } : idle;
     case 'running':
-      return { follow: note };
+      return { watch: note };
     case 'unknown':
       return away(input, node, outcome, now);
     default:

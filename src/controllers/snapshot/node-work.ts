@@ -38,5 +38,5 @@ export interface NodeWork {
     isCurrent: IsCurrent,
   ): Promise<Outcome | undefined>;
   /** Calls `ended` once, when the record's job no longer runs. */
-  follow(content: VolumeSnapshotContent, note: JobNote, ended: () => void): void;
+  watch(content: VolumeSnapshotContent, note: JobNote, ended: () => void): void;
 }

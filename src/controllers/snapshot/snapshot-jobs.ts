@@ -5,7 +5,7 @@ import type { Volume } from '../../api/volume.ts';
 import type { Executor, Probe, ProbeResult } from '../../nodes/job.ts';
 import { createJobRunner } from '../../nodes/job-runner.ts';
 import { withHint } from '../../nodes/job-text.ts';
-import type { Follower } from '../../nodes/job-watcher.ts';
+import type { JobWatcher } from '../../nodes/job-watcher.ts';
 import type { Plan, Refusal } from '../../storage/types.ts';
 import { answered } from '../lib/answered.ts';
 import { type JobNote, jobKeyOf } from './job-record.ts';
@@ -40,7 +40,7 @@ export interface SnapshotStorage<Wanted, Seen> {
 
 export interface ExecutorWorkDeps<Wanted, Seen> {
   executor: Executor;
-  follower: Follower;
+  jobWatcher: JobWatcher;
   clock: { now(): number };
   storage: SnapshotStorage<Wanted, Seen>;
   /**
@@ -62,7 +62,7 @@ export interface ExecutorWorkDeps<Wanted, Seen> {
  */
 export function createExecutorWork<Wanted extends object, Seen>({
   executor,
-  follower,
+  jobWatcher,
   clock,
   storage,
   wantedOf,
@@ -154,7 +154,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
       unlessUnknown(() => run(content, volume, note, freeze, isCurrent)),
     remove: (content, volume, note, isCurrent) =>
       unlessUnknown(() => run(content, volume, note, undefined, isCurrent)),
-    follow: (content, note, ended) => follower.follow(note.node, jobKeyOf(content, note), ended),
+    watch: (content, note, ended) => jobWatcher.watch(note.node, jobKeyOf(content, note), ended),
   };
 }
 

@@ -23,7 +23,7 @@ export type SnapshotMode = 'builtin' | 'external';
 export interface Decision<Action> {
   action?: Action;
   /** Running job: decide again once it has ended. */
-  follow?: JobNote;
+  watch?: JobNote;
   /** Delay in ms. */
   requeueAfter?: number;
   /** Decide again with backoff. */

@@ -3,7 +3,7 @@ import type { Volume } from '../../api/volume.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import { jobKey, parseJobName } from '../../model/job-name.ts';
 import { RETRY } from '../../model/retry.ts';
-import type { Follower } from '../../nodes/job-watcher.ts';
+import type { JobWatcher } from '../../nodes/job-watcher.ts';
 import { type ActionRunner, nothing, type VolumeFindings } from './actions.ts';
 import type { ObjectWrites } from './object-writes.ts';
 import type { Decision } from './types.ts';
@@ -16,7 +16,7 @@ export interface ActionLoopDeps {
   read(name: string): ReconcileTarget | undefined;
   objects: ObjectWrites;
   actions: ActionRunner;
-  follower: Follower;
+  jobWatcher: JobWatcher;
   /** Requeues the object of that name. */
   enqueue(name: string): void;
   logger: Logger;
@@ -51,7 +51,7 @@ export function createActionLoop(deps: ActionLoopDeps): Reconcile {
       before = subjectNow;
       const decision = subject.decide(known);
       if (decision.action === undefined) {
-        if (decision.follow) follow(volume, node);
+        if (decision.watch) watch(volume, node);
         if (decision.retry) return { retry: true };
         return decision.requeueAfter === undefined
           ? undefined
@@ -77,10 +77,10 @@ export function createActionLoop(deps: ActionLoopDeps): Reconcile {
     );
   };
 
-  function follow(volume: Volume, node: string): void {
+  function watch(volume: Volume, node: string): void {
     const job = parseJobName(volume.status?.job);
     if (job?.attempt === undefined) return;
     const key = jobKey(volume.metadata.uid ?? '', job.kind, job.attempt);
-    deps.follower.follow(node, key, () => deps.enqueue(volume.metadata.name));
+    deps.jobWatcher.watch(node, key, () => deps.enqueue(volume.metadata.name));
   }
 }

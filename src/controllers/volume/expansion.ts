@@ -32,7 +32,7 @@ export function growing(input: Input, attempt: number, now: number): Decision {
   const usable = (...notes: string[]) => available(input, [[growsTo(input), ...notes].join(': ')]);
   switch (step.is) {
     case 'running':
-      return report(volume, now, undefined, usable(step.message), { follow: true });
+      return report(volume, now, undefined, usable(step.message), { watch: true });
     case 'done': {
       const found = observedStatus(input, step.plan.observed, desired);
       return endJob(input, 'GrowVolume', now, available(input), found);

@@ -12,7 +12,7 @@ import { report } from './job-retry.ts';
 import type { Decision, Input } from './types.ts';
 
 /** Reports a running job in the status, with its progress if it populates the volume. */
-export function follow(
+export function reportRunning(
   volume: Volume,
   now: number,
   { message, output }: Extract<JobStep, { is: 'running' }>,
@@ -23,7 +23,7 @@ export function follow(
   const why = explain('JobStepRuns', { step: message, progress: far });
   const ready = { status: 'Unknown', reason: READY_REASON.pending, ...why } as const;
   return report(volume, now, 'Pending', ready, {
-    follow: true,
+    watch: true,
     ...(fills ? { requeueAfter: RETRY.recheckSoon } : {}),
   });
 }

@@ -154,7 +154,7 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
         now,
         'Terminating',
         { ...terminating, ...explain('JobStepRuns', { step: step.message }) },
-        { follow: true },
+        { watch: true },
       );
     case 'done':
       return endJob(input, 'UnprepareVolume', now, terminating, {}, 'Terminating');

@@ -99,7 +99,7 @@ export function untilJobEnds(
   if ('unknown' in job) return unreachable(volume, now, job);
   if (job.known.state !== 'running') return undefined;
   const why = explain('EarlierJobRuns', { job: volume.status?.job ?? '' });
-  return report(volume, now, undefined, { ...ready, ...why }, { follow: true });
+  return report(volume, now, undefined, { ...ready, ...why }, { watch: true });
 }
 
 /** Removes the node's jobs of this Volume. Returns undefined once they are removed. */

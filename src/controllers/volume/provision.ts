@@ -9,7 +9,7 @@ import { isPvOf } from '../../model/persistent-volume.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { fileSystemOf } from '../../storage/file-system.ts';
-import { follow, isPermanentFailure, recreateHint } from './fill-progress.ts';
+import { isPermanentFailure, recreateHint, reportRunning } from './fill-progress.ts';
 import { jobStep } from './job-phase.ts';
 import {
   advance,
@@ -102,7 +102,7 @@ export function provision(input: Input, now: number): Decision {
   if (next !== undefined) return next;
   switch (step.is) {
     case 'running':
-      return follow(volume, now, step);
+      return reportRunning(volume, now, step);
     case 'done': {
       const found = observedStatus(input, step.plan.observed, desired);
       return endJob(input, 'PrepareVolume', now, pending, found, 'Pending');

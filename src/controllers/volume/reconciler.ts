@@ -5,7 +5,7 @@ import type { Informer } from '../../kube/informer.ts';
 import { isOff } from '../../model/node-health.ts';
 import { nodeIncarnation } from '../../model/node-incarnation.ts';
 import { nodesOf, workNode } from '../../model/volume-nodes.ts';
-import type { Follower } from '../../nodes/job-watcher.ts';
+import type { JobWatcher } from '../../nodes/job-watcher.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import { createActionLoop, type Reconcile } from './action-loop.ts';
 import { type ActionRunnerDeps, createActionRunner } from './actions.ts';
@@ -19,7 +19,7 @@ export interface ReconcilerDeps extends Omit<ActionRunnerDeps, 'objects'> {
   volumes: Informer<Volume>;
   persistentVolumes: Informer<PersistentVolume>;
   nodes: Informer<KubeNode>;
-  follower: Follower;
+  jobWatcher: JobWatcher;
   /**
    * Reports whether this process manages the node. Writes nothing for other nodes' objects, not
    * even a status.

@@ -145,7 +145,7 @@ export type Action =
 export interface Decision {
   action?: Action;
   /** The job runs: reconcile again once it has ended. */
-  follow?: true;
+  watch?: true;
   /** Delay in ms. */
   requeueAfter?: number;
   /** Reconcile again with backoff. */

@@ -33,7 +33,7 @@ interface Parts {
   executor?: object;
   observe?: (volume: Volume, node: string, desired: Desired) => Promise<Observed>;
   desiredOf?: (volume: Volume, node: string) => Desired;
-  follower?: object;
+  jobWatcher?: object;
 }
 
 /** Creates an attacher for nodes where no device is in use and each job succeeds. */
@@ -371,8 +371,8 @@ function slowNode(...looks: Observed[]) {
       submit: async () => ({ state: 'running' }),
       poll: async () => [{ state: 'succeeded' }],
     },
-    follower: {
-      follow(_node: string, _key: JobKey, end: () => void, runs: typeof told) {
+    jobWatcher: {
+      watch(_node: string, _key: JobKey, end: () => void, runs: typeof told) {
         ended = end;
         told = runs;
       },

@@ -163,20 +163,20 @@ describe('a backup without a next action', () => {
     ['', {}],
     [', even if its snapshot is deleted', { snapshot: going }],
     [', even if it is paused', inProgress({}, paused)],
-  ])('rests while its job runs%s, and follows the job', (_what, change) => {
+  ])('rests while its job runs%s, and watches the job', (_what, change) => {
     const input = inProgress({ outcome: { is: 'running' }, ...change });
-    expect(decided(input)).toEqual({ follow: job, requeueAfter: 10_000 });
+    expect(decided(input)).toEqual({ watch: job, requeueAfter: 10_000 });
   });
 
   test('reports once that its job waits for a slot, and clears that afterwards', () => {
     const waits = { message: 'no place', detail: reason('BackupForgotten') };
     const outcome = { is: 'running', waits } as const;
     const told = backup({ status: { ...running, message: 'no place' } });
-    const follow = { follow: job, requeueAfter: 10_000 };
+    const watching = { watch: job, requeueAfter: 10_000 };
     expect(decided(inProgress({ outcome })).action).toMatchObject({
       fields: waits,
     });
-    expect(decided({ backup: told, outcome })).toEqual(follow);
+    expect(decided({ backup: told, outcome })).toEqual(watching);
     expect(decided({ backup: told, outcome: { is: 'running' } }).action).toEqual({
       ...{ do: 'set-status', fields: { message: null, detail: null } },
     });

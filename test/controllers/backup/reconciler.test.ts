@@ -126,7 +126,7 @@ async function reconcile(scene: Scene) {
       leave: () => answer('leave'),
       forget: async () => void asked.push('forget'),
     } satisfies BackupDeps['work'],
-    follower: { follow: (of: string, { id }: { id: string }) => asked.push(`follow ${of} ${id}`) },
+    jobWatcher: { watch: (of: string, { id }: { id: string }) => asked.push(`watch ${of} ${id}`) },
     managesNode: () => acts,
     events: { event: (_: unknown, __: string, reason: string) => events.push(reason) },
     clock: { now: () => NOW },
@@ -139,7 +139,7 @@ async function reconcile(scene: Scene) {
 
 const fresh = at('1', backup({}, { finalizers: [] }));
 const inProgress = at('1', backup({ status: running }));
-const RUN = ['run 1 Filesystem', 'follow n1 backup-1'];
+const RUN = ['run 1 Filesystem', 'watch n1 backup-1'];
 
 test('a new Backup gets a finalizer, a snapshot, and a recorded job before the run', async () => {
   const made = { is: 'made', bytes: 9, sha256: 'a'.repeat(64) } as const;
@@ -237,17 +237,17 @@ describe('a job', () => {
     [
       'does not run for a Backup that changed since',
       { live: at('2', inProgress) },
-      ['run 1 Filesystem', 'not current', 'follow n1 backup-1'],
+      ['run 1 Filesystem', 'not current', 'watch n1 backup-1'],
     ],
     [
       'does not run for a Backup that was paused since',
       { live: { ...inProgress, metadata: { ...inProgress.metadata, ...paused } } },
-      ['run 1 Filesystem', 'not current', 'follow n1 backup-1'],
+      ['run 1 Filesystem', 'not current', 'watch n1 backup-1'],
     ],
     [
       'does not run on a node that was paused since',
       { liveNode: node('n1', 'True', paused) },
-      ['run 1 Filesystem', 'not current', 'follow n1 backup-1'],
+      ['run 1 Filesystem', 'not current', 'watch n1 backup-1'],
     ],
     ['does not run on a node of another process', { acts: false }, []],
   ])('%s', async (_, scene, asked) => {

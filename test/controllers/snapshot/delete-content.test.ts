@@ -91,7 +91,7 @@ describe('deleting a content', () => {
     [
       'waits while the job runs',
       { content: withNote(), outcome: { is: 'running' } },
-      { follow: removal },
+      { watch: removal },
     ],
     ['is done when the copy is gone', { content: withNote(), outcome: { is: 'absent' } }, RELEASE],
     [
@@ -184,7 +184,7 @@ describe('deleting a content', () => {
     const fields = { content: withNote(taking, {}), snapshot: undefined };
     const look = { action: { do: 'observe', node: 'n1', handle: HANDLE, note: taking } };
     expect(decide(fields)).toEqual(look);
-    expect(decide({ ...fields, outcome: { is: 'running' } })).toEqual({ follow: taking });
+    expect(decide({ ...fields, outcome: { is: 'running' } })).toEqual({ watch: taking });
     const away: ContentInput['outcome'] = { is: 'unknown', message: 'no such host' };
     expect(decide({ ...fields, outcome: away })).toEqual(
       fail('waiting for a node: no such host', 'SnapshotNodeAwaited', { retry: true }),
@@ -213,7 +213,7 @@ describe('deleting a content', () => {
         {},
         { action: { do: 'observe', node: 'n1', handle: HANDLE, note: note() } },
       ],
-      ['a running job is awaited', { outcome: { is: 'running' } }, { follow: note() }],
+      ['a running job is awaited', { outcome: { is: 'running' } }, { watch: note() }],
       ['an unrecorded whole copy stays', { outcome: WHOLE }, RELEASE],
       ['a partial copy is removed', { outcome: { is: 'absent' } }, named({ attempt: 2 })],
       [
@@ -235,7 +235,7 @@ describe('deleting a content', () => {
       [
         'a running removal is awaited',
         { content: half, outcome: { is: 'running' } },
-        { follow: note({ do: 'delete', attempt: 2 }) },
+        { watch: note({ do: 'delete', attempt: 2 }) },
       ],
       ['the content is released', { content: half, outcome: { is: 'absent' } }, RELEASE],
       ['a whole copy is never removed', { content: half, outcome: WHOLE }, RELEASE],

@@ -72,7 +72,7 @@ function workOn({
   };
   const work = createExecutorWork<object, { isThere: boolean }>({
     executor,
-    follower: { follow() {} },
+    jobWatcher: { watch() {} },
     clock: { now: () => NOW },
     storage: {
       before: () => [],

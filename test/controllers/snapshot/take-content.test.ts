@@ -105,7 +105,7 @@ describe('taking a snapshot', () => {
       started({ snapshotClass: undefined }),
       { action: { do: 'take', note: note(), freeze: FREEZE } },
     ],
-    ['waits for a running job', started({ outcome: { is: 'running' } }), { follow: note() }],
+    ['waits for a running job', started({ outcome: { is: 'running' } }), { watch: note() }],
     ['records the copy', started({ outcome: WHOLE }), RECORDED],
     [
       'reports a failed job',

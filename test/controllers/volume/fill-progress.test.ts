@@ -95,7 +95,7 @@ describe('a Volume that is being filled', () => {
       } as never,
     ];
     expect(decide(input({ volume: told, source, job: running }), NOW)).toEqual({
-      follow: true,
+      watch: true,
       requeueAfter: 10_000,
     });
   });

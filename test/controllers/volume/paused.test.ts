@@ -205,7 +205,7 @@ describe('work that continues while paused', () => {
           job: { state: 'running', step },
         },
       ),
-      { follow: true },
+      { watch: true },
     ],
     [
       'a failed job is reported',

@@ -346,7 +346,7 @@ describe('Volume Finalization', () => {
         ),
         { job: { state: 'running', step } },
       ),
-      { follow: true },
+      { watch: true },
     ],
     ...(
       [

@@ -151,7 +151,7 @@ describe('DeployVolume', () => {
       given(status('Pending', 'PrepareVolume/1', ['Unknown', 'Pending', step.name, stepRuns]), {
         job: { state: 'running', step },
       }),
-      { follow: true },
+      { watch: true },
     ],
     [
       'Job ID, job not found → observes the node before the relaunch',
