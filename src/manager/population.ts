@@ -12,7 +12,7 @@ import { eventOnce } from '../controllers/lib/idempotent-event.ts';
 import { hasFinalizer } from '../controllers/populator/clean-up.ts';
 import { findSource } from '../controllers/populator/find-source.ts';
 import { primeNameOf, uidOfName } from '../controllers/populator/objects.ts';
-import { createMachine } from '../controllers/populator/reconciler.ts';
+import { createPopulatorReconciler } from '../controllers/populator/reconciler.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
@@ -189,7 +189,7 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
       if (source?.crossNamespace && source.namespace === metadata.namespace) again(claim);
     }
   });
-  const machine = createMachine({
+  const reconciler = createPopulatorReconciler({
     ...deps,
     ...{ definitions, pods, namespace, once },
     findSource: (claim, definition) =>
@@ -224,7 +224,7 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
     if (target !== undefined) queue.add(target);
     // Other claims may wait for its slot.
     if (type === 'deleted' || (!isOver(old) && isOver(object)))
-      for (const uid of machine.waiting()) queue.add(uid);
+      for (const uid of reconciler.waiting()) queue.add(uid);
   });
   persistentVolumes.onChange(({ object }) => {
     const { claimRef } = object.spec;
@@ -249,7 +249,7 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
     begin(after, run) {
       pods.synced.catch(() => {});
       Promise.all([after, claims.synced, pods.synced, definitions.synced])
-        .then(() => run('populator', queue, machine.reconcile))
+        .then(() => run('populator', queue, reconciler.reconcile))
         .catch(() => {});
     },
     sources: [crd.source],

@@ -15,7 +15,7 @@ import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { EventToSend } from '../lib/event.ts';
 import { primeNameOf } from './objects.ts';
-import type { MachineAction } from './types.ts';
+import type { PopulatorAction } from './types.ts';
 
 export interface ActionRunnerDeps {
   client: KubeClient;
@@ -37,7 +37,7 @@ export interface ActionRunnerDeps {
 
 /** Actions that write objects; all others only read or emit events. */
 export type WriteAction = Exclude<
-  MachineAction,
+  PopulatorAction,
   | { do: 'read-claim' }
   | { do: 'resolve-source' }
   | { do: 'emit-event' }

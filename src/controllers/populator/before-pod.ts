@@ -10,7 +10,7 @@ import { hasFinalizer } from './clean-up.ts';
 import { emit, emitEvent } from './emit-event.ts';
 import { noteFailure } from './failure.ts';
 import { podOf, primeOf } from './objects.ts';
-import type { Attempts, MachineDecision, MachineInput } from './types.ts';
+import type { Attempts, PopulatorDecision, PopulatorInput } from './types.ts';
 
 /**
  * Maximum number of pods that fill volumes at once. A namespace gets another one only if more are
@@ -23,10 +23,10 @@ export const MAX_RUNNING = 16;
  * Pure.
  */
 export function beforePod(
-  input: MachineInput,
+  input: PopulatorInput,
   definition: PopulatorDefinition,
   now: number,
-): MachineDecision {
+): PopulatorDecision {
   const { claim, prime, source, namespace } = input;
   if (claim === undefined) return {};
   if (prime !== undefined && prime.status?.phase !== 'Bound') return whileUnbound(input, prime);
@@ -81,7 +81,7 @@ export function beforePod(
 }
 
 /** Passes on the provisioner's warning about the prime claim, which the user does not see. */
-function whileUnbound(input: MachineInput, prime: PersistentVolumeClaim): MachineDecision {
+function whileUnbound(input: PopulatorInput, prime: PersistentVolumeClaim): PopulatorDecision {
   if (input.primeWarning === undefined) return { action: { do: 'read-prime-events', prime } };
   const { found } = input.primeWarning;
   const again = { requeueAfter: RETRY.recheckSoon };

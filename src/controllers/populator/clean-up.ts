@@ -3,13 +3,13 @@ import { POPULATE_FINALIZER, POPULATOR_EVENT } from '../../api/names.ts';
 import { explain } from '../../api/reasons.ts';
 import type { EventToSend } from '../lib/event.ts';
 import { targetOf } from './objects.ts';
-import type { MachineDecision, MachineInput } from './types.ts';
+import type { PopulatorDecision, PopulatorInput } from './types.ts';
 
-export const hasFinalizer = ({ claim }: Pick<MachineInput, 'claim'>): boolean =>
+export const hasFinalizer = ({ claim }: Pick<PopulatorInput, 'claim'>): boolean =>
   claim?.metadata.finalizers?.includes(POPULATE_FINALIZER) ?? false;
 
 /** Reports whether the controller has started anything for the claim. */
-export const isBegun = (input: MachineInput): boolean =>
+export const isBegun = (input: PopulatorInput): boolean =>
   input.prime !== undefined || input.pod !== undefined || hasFinalizer(input);
 
 /**
@@ -17,7 +17,7 @@ export const isBegun = (input: MachineInput): boolean =>
  * finalizer last. The PersistentVolume goes with the prime claim, unless it already belongs to the
  * claim. `finished`: event to emit before the last step. Pure.
  */
-export function cleanUp(input: MachineInput, finished?: EventToSend): MachineDecision {
+export function cleanUp(input: PopulatorInput, finished?: EventToSend): PopulatorDecision {
   const { claim, uid, prime, pod, pv } = input;
   if (pod !== undefined && targetOf(pod) !== undefined) {
     return pod.metadata.deletionTimestamp === undefined
@@ -37,7 +37,7 @@ export function cleanUp(input: MachineInput, finished?: EventToSend): MachineDec
 }
 
 /** Reports whether only the pod that filled the prime claim's PersistentVolume can have used it. */
-function isUnseen({ pv, claim, uid }: MachineInput, prime: PersistentVolumeClaim): boolean {
+function isUnseen({ pv, claim, uid }: PopulatorInput, prime: PersistentVolumeClaim): boolean {
   const holder = pv?.spec.claimRef?.uid;
   if (holder === undefined) return false;
   // The PersistentVolume was rebound to a claim that was deleted before it was bound.
@@ -50,7 +50,7 @@ function isUnseen({ pv, claim, uid }: MachineInput, prime: PersistentVolumeClaim
 /**
  * Cleans up once the claim has its volume and the binder has marked the prime claim as Lost. Pure.
  */
-export function finish(input: MachineInput): MachineDecision {
+export function finish(input: PopulatorInput): PopulatorDecision {
   const { claim, prime } = input;
   if (claim?.status?.phase === 'Lost') return cleanUp(input);
   if (claim?.status?.phase !== 'Bound') return {};

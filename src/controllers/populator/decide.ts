@@ -18,13 +18,13 @@ import { targetOf } from './objects.ts';
 import { onNode } from './on-node.ts';
 import { podOutcome } from './pod-outcome.ts';
 import { hasFilled } from './pod-state.ts';
-import type { MachineDecision, MachineInput } from './types.ts';
+import type { PopulatorDecision, PopulatorInput } from './types.ts';
 
 /** Delay (ms) before another decision while the cache is stale. */
 const SOON = 1000;
 
 /** Decides about the filling of one claim by a pod. Pure. `now` is in ms since the epoch. */
-export function decide(input: MachineInput, now: number): MachineDecision {
+export function decide(input: PopulatorInput, now: number): PopulatorDecision {
   const { claim, prime, pod, pv, uid } = input;
   if (claim === undefined) return withoutClaim(input);
   if (claim.metadata.deletionTimestamp !== undefined) return isBegun(input) ? cleanUp(input) : {};
@@ -64,7 +64,7 @@ export function decide(input: MachineInput, now: number): MachineDecision {
  * empty one.
  */
 function bypassed(
-  { pv, uid }: MachineInput,
+  { pv, uid }: PopulatorInput,
   { spec, metadata }: PersistentVolumeClaim,
 ): EventToSend | undefined {
   if (pv === undefined || pv.spec.claimRef?.uid !== uid || pv.metadata.name !== spec.volumeName)
@@ -79,7 +79,7 @@ function bypassed(
 }
 
 /** Decides about a claim that the cache lacks: a live read precedes any cleanup. */
-function withoutClaim(input: MachineInput): MachineDecision {
+function withoutClaim(input: PopulatorInput): PopulatorDecision {
   const { prime, pod, liveClaim, uid } = input;
   const target = (prime && targetOf(prime)) ?? (pod && targetOf(pod));
   if (target === undefined) return {};
@@ -92,8 +92,8 @@ function withoutClaim(input: MachineInput): MachineDecision {
  * VolumePopulator names: another controller fills those.
  */
 function definitionOf(
-  input: MachineInput,
-): { definition: PopulatorDefinition } | { decision: MachineDecision } {
+  input: PopulatorInput,
+): { definition: PopulatorDefinition } | { decision: PopulatorDecision } {
   const { definitions, claim } = input;
   const [definition, ...others] = definitions;
   const kind = claim && sourceReference(claim);
@@ -119,7 +119,11 @@ function definitionOf(
   return refused({ message: `PopulatorDefinition ${name}: ${problem}`, detail });
 }
 
-function fill(input: MachineInput, definition: PopulatorDefinition, now: number): MachineDecision {
+function fill(
+  input: PopulatorInput,
+  definition: PopulatorDefinition,
+  now: number,
+): PopulatorDecision {
   const { claim, prime, pod, storageClass } = input;
   if (claim === undefined) return {};
   const stuck = classProblem(input);
@@ -154,11 +158,11 @@ const isUsable = ({ metadata, status }: PersistentVolumeClaim): boolean =>
   metadata.deletionTimestamp === undefined && status?.phase === 'Bound';
 
 /** Keeps the finalizer: the claim is filled again. */
-function withoutFinalizer(decision: MachineDecision): MachineDecision {
+function withoutFinalizer(decision: PopulatorDecision): PopulatorDecision {
   return decision.action?.do === 'remove-finalizer' ? {} : decision;
 }
 
-function classProblem({ claim, storageClass, prime }: MachineInput): Explanation | undefined {
+function classProblem({ claim, storageClass, prime }: PopulatorInput): Explanation | undefined {
   const name = claim?.spec.storageClassName;
   // An existing prime claim does not need the class any more.
   if (prime !== undefined) return undefined;
@@ -170,7 +174,7 @@ function classProblem({ claim, storageClass, prime }: MachineInput): Explanation
 }
 
 /** Deletes the pod of a filled volume; once the pod is gone, binds the volume to the claim. */
-function rebindVolume(input: MachineInput): MachineDecision {
+function rebindVolume(input: PopulatorInput): PopulatorDecision {
   const { claim, prime, pod, pv } = input;
   if (claim === undefined || prime === undefined) return {};
   if (pod !== undefined) {

@@ -6,7 +6,7 @@ import { withHint } from '../../nodes/job-text.ts';
 import { clipped } from '../lib/event.ts';
 import { attemptsOf, originOf } from './attempts.ts';
 import { podNameOf } from './objects.ts';
-import type { MachineDecision, MachineInput, SourceFound } from './types.ts';
+import type { PopulatorDecision, PopulatorInput, SourceFound } from './types.ts';
 
 /** Origin of a failed pod whose source is not available. */
 const UNKNOWN_ORIGIN = '';
@@ -16,13 +16,13 @@ const UNKNOWN_ORIGIN = '';
  * Pure.
  */
 export function noteFailure(
-  { prime, namespace, uid }: MachineInput,
+  { prime, namespace, uid }: PopulatorInput,
   source: SourceFound,
   definition: PopulatorDefinition,
   pod: string,
   why: string,
   now: number,
-): MachineDecision {
+): PopulatorDecision {
   const before = attemptsOf(prime);
   const of = source.is === 'ready' ? originOf(definition, source.object) : UNKNOWN_ORIGIN;
   const failed = before?.of === of ? before.failed + 1 : 1;
@@ -48,11 +48,11 @@ export function noteFailure(
  * counting a failure. Pure.
  */
 export function noteOutdated(
-  { namespace, uid }: MachineInput,
+  { namespace, uid }: PopulatorInput,
   of: string,
   pod: string,
   now: number,
-): MachineDecision {
+): PopulatorDecision {
   const outdated = explain('PodOutdated', { pod: `${namespace}/${podNameOf(uid)}` });
   return {
     action: {

@@ -2,7 +2,7 @@ import { DRIVER, POPULATOR_EVENT } from '../../api/names.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
 import { explain } from '../../api/reasons.ts';
 import { emit } from './emit-event.ts';
-import type { MachineDecision, MachineInput } from './types.ts';
+import type { PopulatorDecision, PopulatorInput } from './types.ts';
 
 /**
  * Decides about a claim whose volume is filled on its node. With a class of Stowage, the
@@ -10,9 +10,9 @@ import type { MachineDecision, MachineInput } from './types.ts';
  * cannot be filled this way. Pure.
  */
 export function onNode(
-  input: MachineInput,
+  input: PopulatorInput,
   { metadata, spec }: PopulatorDefinition,
-): MachineDecision {
+): PopulatorDecision {
   const { claim, storageClass } = input;
   if (storageClass === undefined || storageClass.provisioner === DRIVER) return {};
   const others = explain('PopulatedClassOfOthers', {

@@ -14,7 +14,7 @@ import {
   standstillText,
   whyNotRunning,
 } from './pod-state.ts';
-import type { MachineDecision, MachineInput } from './types.ts';
+import type { PopulatorDecision, PopulatorInput } from './types.ts';
 
 /**
  * Time (ms) after which a pod that has a node but does not start counts as failed: it occupies one
@@ -30,10 +30,10 @@ const READ_EVENTS_AFTER = 30_000;
 
 /** Decides by the state of the pod. Pure. */
 export function podOutcome(
-  input: MachineInput,
+  input: PopulatorInput,
   definition: PopulatorDefinition,
   now: number,
-): MachineDecision {
+): PopulatorDecision {
   const { prime, pod, source, namespace } = input;
   if (prime === undefined || pod === undefined) return {};
   if (hasFilled(pod)) return { action: { do: 'mark-populated', pod } };
@@ -54,11 +54,11 @@ export function podOutcome(
 }
 
 function beforeItBegins(
-  input: MachineInput,
+  input: PopulatorInput,
   definition: PopulatorDefinition,
   pod: Pod,
   now: number,
-): MachineDecision {
+): PopulatorDecision {
   const { source, podWarning } = input;
   const { uid = '', name, creationTimestamp, annotations } = pod.metadata;
   const age = now - Date.parse(creationTimestamp ?? '') || 0;

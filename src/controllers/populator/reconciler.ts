@@ -18,7 +18,7 @@ import { refusalOf } from './api-refusal.ts';
 import { decide } from './decide.ts';
 import { podNameOf, primeNameOf, targetOf } from './objects.ts';
 import { isUnscheduled } from './pod-state.ts';
-import type { MachineAction, MachineInput, SourceFound } from './types.ts';
+import type { PopulatorAction, PopulatorInput, SourceFound } from './types.ts';
 import { createWarnings } from './warnings.ts';
 
 /** Completed population, or failed pod of one. */
@@ -30,7 +30,7 @@ export interface Populated {
   filled?: { bytes: bigint; storageClass: string };
 }
 
-export interface MachineDeps extends ActionRunnerDeps {
+export interface PopulatorDeps extends ActionRunnerDeps {
   storageClasses: Informer<StorageClass>;
   definitions: Informer<PopulatorDefinition>;
   /** Reads the object that a claim is filled from. Throws errors of the API server. */
@@ -39,7 +39,7 @@ export interface MachineDeps extends ActionRunnerDeps {
   onPopulated?: ((end: Populated) => void) | undefined;
 }
 
-export interface Machine {
+export interface PopulatorReconciler {
   /** Reconciles the claim with this UID. */
   reconcile(
     uid: string,
@@ -50,7 +50,7 @@ export interface Machine {
 }
 
 /** Results of live reads in one reconcile, until the next write. */
-type Asked = Pick<MachineInput, 'liveClaim' | 'source' | 'primeWarning' | 'podWarning'>;
+type Asked = Pick<PopulatorInput, 'liveClaim' | 'source' | 'primeWarning' | 'podWarning'>;
 const NOTHING: Asked = {
   liveClaim: undefined,
   source: undefined,
@@ -59,7 +59,7 @@ const NOTHING: Asked = {
 };
 
 /** Creates the controller that fills claims by pods. Call it before the informers start. */
-export function createMachine(deps: MachineDeps): Machine {
+export function createPopulatorReconciler(deps: PopulatorDeps): PopulatorReconciler {
   const { client, claims, persistentVolumes, pods, storageClasses, definitions, namespace, clock } =
     deps;
   const claimsOfUid = indexBy(claims, ({ metadata }) => metadata.uid);
@@ -67,14 +67,14 @@ export function createMachine(deps: MachineDeps): Machine {
   const carryOut = createActionRunner(deps);
   const warnings = createWarnings(client, namespace);
   /** Last event by claim UID, the key of the next three as well. */
-  const emitted = new Map<string, NonNullable<MachineInput['lastEvent']> & { at: number }>();
+  const emitted = new Map<string, NonNullable<PopulatorInput['lastEvent']> & { at: number }>();
   const creating = new Set<string>();
   /** Creation time of each claim's pod, in ms since the epoch, whichever process created it. */
   const begun = new Map<string, number>();
   /** UID of each claim's last observed pod. */
   const lastPods = new Map<string, string>();
 
-  function inputOf(uid: string, asked: Asked): MachineInput {
+  function inputOf(uid: string, asked: Asked): PopulatorInput {
     const [claim] = claimsOfUid(uid);
     const prime = claims.get(primeNameOf(uid), namespace);
     const [ownPv] = pvsOfClaim(uid);
@@ -103,13 +103,13 @@ export function createMachine(deps: MachineDeps): Machine {
     };
   }
 
-  function lastEvent(uid: string): MachineInput['lastEvent'] {
+  function lastEvent(uid: string): PopulatorInput['lastEvent'] {
     const last = emitted.get(uid);
     return last !== undefined && clock.now() - last.at < EMIT_AGAIN_AFTER ? last : undefined;
   }
 
   /** Counts the pods that fill other claims, or are about to. Used only while `uid` has no pod. */
-  function running(uid: string, namespace: string | undefined): MachineInput['running'] {
+  function running(uid: string, namespace: string | undefined): PopulatorInput['running'] {
     const namespaces = new Map<string, string | undefined>();
     for (const each of creating) {
       if (each !== uid) namespaces.set(podNameOf(each), claimsOfUid(each)[0]?.metadata.namespace);
@@ -223,7 +223,7 @@ export function createMachine(deps: MachineDeps): Machine {
     emitted.delete(uid);
   }
 
-  const liveClaim = ({ name, namespace }: Extract<MachineAction, { do: 'read-claim' }>) =>
+  const liveClaim = ({ name, namespace }: Extract<PopulatorAction, { do: 'read-claim' }>) =>
     getOrUndefined<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, name, namespace);
 
   return { reconcile, waiting: () => emitted.keys() };

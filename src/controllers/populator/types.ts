@@ -34,7 +34,7 @@ export interface Attempts {
 }
 
 /** Input to a decision about the filling of one claim. */
-export interface MachineInput {
+export interface PopulatorInput {
   /** UID of the claim to fill. */
   uid: string;
   /** The claim in the cache. */
@@ -69,7 +69,7 @@ export interface MachineInput {
   namespace: string;
 }
 
-export type MachineAction =
+export type PopulatorAction =
   | { do: 'read-claim'; namespace: string; name: string }
   | { do: 'resolve-source'; definition: PopulatorDefinition }
   /** Reads the events of the object, as does `read-pod-events`. */
@@ -90,8 +90,8 @@ export type MachineAction =
   | { do: 'give-back'; event: EventToSend }
   | { do: 'rebind'; pv: PersistentVolume; from: string };
 
-export interface MachineDecision {
-  action?: MachineAction;
+export interface PopulatorDecision {
+  action?: PopulatorAction;
   /** Delay in ms. */
   requeueAfter?: number;
 }

@@ -1,5 +1,8 @@
 import { decide } from '../../../src/controllers/populator/decide.ts';
-import type { MachineDecision, MachineInput } from '../../../src/controllers/populator/types.ts';
+import type {
+  PopulatorDecision,
+  PopulatorInput,
+} from '../../../src/controllers/populator/types.ts';
 import { annotated, claim, input, NOW, prime, storageClass } from './input.ts';
 
 /** Objects at the first stages of populating a claim, and summaries of decisions. */
@@ -11,10 +14,10 @@ export const populated = annotated(prime(), { 'stowage.dev/populated-by': 'pod-u
 export const bound = (more: object = {}) =>
   claim({ spec: { volumeName: 'pv' }, status: { phase: 'Bound' }, ...more });
 /** Returns the action of a decision in short form, with the text of its event. */
-export const short = ({ action, requeueAfter }: MachineDecision): string => {
+export const short = ({ action, requeueAfter }: PopulatorDecision): string => {
   if (action === undefined) return requeueAfter === undefined ? 'rest' : `rest ${requeueAfter}`;
   return action.do === 'emit-event'
     ? `emit ${action.event.reason}: ${action.event.message}`
     : action.do;
 };
-export const decided = (change: Partial<MachineInput>) => short(decide(input(change), NOW));
+export const decided = (change: Partial<PopulatorInput>) => short(decide(input(change), NOW));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { decide } from '../../../src/controllers/populator/decide.ts';
-import type { MachineInput } from '../../../src/controllers/populator/types.ts';
+import type { PopulatorInput } from '../../../src/controllers/populator/types.ts';
 import { bound, DELETED, decided, populated } from './decisions.ts';
 import { claim, found, given, input, NOW, pod, prime, pv } from './input.ts';
 
@@ -8,7 +8,7 @@ describe('the cleanup after a claim is deleted', () => {
   const gone = { definitions: [], storageClass: undefined, source: undefined };
   const deleted = claim(DELETED);
 
-  test.each<[string, Partial<MachineInput>, string]>([
+  test.each<[string, Partial<PopulatorInput>, string]>([
     ['the pod first', { prime: prime(), pv: pv(), pod: pod('Running') }, 'delete-pod'],
     ['the pod terminates', { prime: prime(), pv: pv(), pod: pod('Running', DELETED) }, 'rest'],
     ['then the prime claim', { prime: prime(), pv: pv() }, 'delete-prime'],
@@ -51,7 +51,7 @@ describe('the cleanup after a claim is deleted', () => {
     });
   });
 
-  test.each<[string, Partial<MachineInput>, string]>([
+  test.each<[string, Partial<PopulatorInput>, string]>([
     ['is read before anything is deleted', {}, 'read-claim'],
     ['exists in the API server', { liveClaim: { found: claim() } }, 'rest 1000'],
     ['is gone', { liveClaim: { found: undefined } }, 'delete-prime'],
@@ -68,7 +68,7 @@ describe('the cleanup after a claim is deleted', () => {
 });
 
 describe('an interrupted or changed population', () => {
-  test.each<[string, Partial<MachineInput>, string]>([
+  test.each<[string, Partial<PopulatorInput>, string]>([
     [
       'a claim bound to another volume loses its prime claim',
       { claim: bound({ spec: { volumeName: 'other' } }), prime: prime(), pv: pv() },

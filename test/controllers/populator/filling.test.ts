@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { decide } from '../../../src/controllers/populator/decide.ts';
-import type { MachineInput } from '../../../src/controllers/populator/types.ts';
+import type { PopulatorInput } from '../../../src/controllers/populator/types.ts';
 import { bound, DELETED, decided, populated, SELECTED, waiting } from './decisions.ts';
 import {
   claim,
@@ -18,7 +18,7 @@ import {
 } from './input.ts';
 
 describe('filling a claim', () => {
-  test.each<[string, Partial<MachineInput>, string]>([
+  test.each<[string, Partial<PopulatorInput>, string]>([
     ['the source is read', {}, 'resolve-source'],
     [
       'the finalizer is added',
@@ -169,7 +169,7 @@ describe('a kind whose volumes are filled on their node', () => {
     ...definition,
     spec: { ...definition.spec, pod: undefined, node: { builtin: 'Image' } },
   } as never;
-  test.each<[string, Partial<MachineInput>, string]>([
+  test.each<[string, Partial<PopulatorInput>, string]>([
     ['is left to the provisioner for a Stowage class', {}, 'rest'],
     ['waits for a missing class', { storageClass: undefined }, 'rest'],
     [

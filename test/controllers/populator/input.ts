@@ -5,7 +5,7 @@ import type {
   StorageClass,
 } from '../../../src/api/core.ts';
 import { primeNameOf, primeOf } from '../../../src/controllers/populator/objects.ts';
-import type { MachineInput } from '../../../src/controllers/populator/types.ts';
+import type { PopulatorInput } from '../../../src/controllers/populator/types.ts';
 import { HELLO_DEFINITION, hello, helloReference } from '../../support/hello.ts';
 
 export const UID = '11111111-1111-4111-8111-111111111111';
@@ -148,7 +148,7 @@ export const found = {
  * Returns the input for a claim with the finalizer, in an Immediate class, before any further
  * action.
  */
-export const input = (change: Partial<MachineInput> = {}): MachineInput => ({
+export const input = (change: Partial<PopulatorInput> = {}): PopulatorInput => ({
   uid: UID,
   claim: claim(),
   liveClaim: undefined,

@@ -2,7 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { reason } from '../../../src/api/reasons.ts';
 import { eventKey } from '../../../src/controllers/lib/event-key.ts';
 import { decide } from '../../../src/controllers/populator/decide.ts';
-import type { MachineDecision, MachineInput } from '../../../src/controllers/populator/types.ts';
+import type {
+  PopulatorDecision,
+  PopulatorInput,
+} from '../../../src/controllers/populator/types.ts';
 import { annotated, claim, found, input, NOW, OWN, pod, prime, pv, UID } from './input.ts';
 
 /** Results of pods that are deleted, or that do not start. */
@@ -16,14 +19,14 @@ const attempts = (failed: number, more: object = {}) =>
       ...more,
     }),
   });
-const short = ({ action, requeueAfter }: MachineDecision): string => {
+const short = ({ action, requeueAfter }: PopulatorDecision): string => {
   if (action === undefined) return requeueAfter === undefined ? 'rest' : `rest ${requeueAfter}`;
   if (action.do === 'emit-event') return `emit ${action.event.reason}: ${action.event.message}`;
   if (action.do === 'note-attempts')
     return `note ${action.attempts.failed}: ${action.event.message}`;
   return action.do;
 };
-const decided = (change: Partial<MachineInput>) =>
+const decided = (change: Partial<PopulatorInput>) =>
   short(decide(input({ prime: prime(), pv: pv(), source: found, ...change }), NOW));
 
 /** Returns a pending pod that was created `seconds` before now. */
@@ -68,7 +71,7 @@ describe('a pod that is deleted or evicted', () => {
       },
     ],
   };
-  test.each<[string, Partial<MachineInput>, string]>([
+  test.each<[string, Partial<PopulatorInput>, string]>([
     // A program that exits with 0 on termination has not completed.
     [
       'has not completed, even with exit status 0',
@@ -136,7 +139,7 @@ describe('a pod that does not start', () => {
   const told = (
     code: 'ImageRefused' | 'PodUnscheduled',
     about = 'pod-uid',
-  ): Pick<MachineInput, 'lastEvent'> => {
+  ): Pick<PopulatorInput, 'lastEvent'> => {
     const event = {
       type: 'Warning',
       reason: 'PopulatorCreationError',
@@ -147,7 +150,7 @@ describe('a pod that does not start', () => {
       lastEvent: { ...event, key: eventKey({ ...event, detail: reason(code, { pod: NAME }) }) },
     };
   };
-  test.each<[string, Partial<MachineInput>, string]>([
+  test.each<[string, Partial<PopulatorInput>, string]>([
     ['is awaited for 30 s', { pod: pending(10, CREATING) }, 'rest 20000'],
     ['has its events read after 30 s', { pod: pending(30, CREATING) }, 'read-pod-events'],
     [

@@ -8,7 +8,7 @@ import {
 } from '../../../src/api/reasons.ts';
 import type { EventToSend } from '../../../src/controllers/lib/event.ts';
 import { decide } from '../../../src/controllers/populator/decide.ts';
-import type { MachineInput } from '../../../src/controllers/populator/types.ts';
+import type { PopulatorInput } from '../../../src/controllers/populator/types.ts';
 import { createWarnings } from '../../../src/controllers/populator/warnings.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { bound, SELECTED, waiting } from './decisions.ts';
@@ -59,7 +59,7 @@ const gaveUp = annotated(prime(), {
 });
 const NO_ROOM = reason('NoRoom', { node: 'n1', free: 1, place: 'x', wanted: 2 });
 
-test.each<[ReasonCode, Partial<MachineInput>, Reason['parameters']]>([
+test.each<[ReasonCode, Partial<PopulatorInput>, Reason['parameters']]>([
   ['DefinitionMissing', { definitions: [] }, { kind: 'Hello.hello.example.com' }],
   [
     'DefinitionsCompete',

@@ -2,7 +2,10 @@ import { expect, test } from '@jest/globals';
 import type { Pod } from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { MAX_RUNNING } from '../../../src/controllers/populator/before-pod.ts';
-import { createMachine, type MachineDeps } from '../../../src/controllers/populator/reconciler.ts';
+import {
+  createPopulatorReconciler,
+  type PopulatorDeps,
+} from '../../../src/controllers/populator/reconciler.ts';
 import type { Informer } from '../../../src/kube/informer.ts';
 import type { Change } from '../../../src/kube/store.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -30,7 +33,7 @@ test('a persisting problem is reported again after its event expires', async () 
   const clock = new FakeClock();
   const told: string[] = [];
   const claims = informerOf(claim());
-  const machine = createMachine({
+  const reconciler = createPopulatorReconciler({
     ...{ clock, namespace: OWN, claims: claims.informer },
     pods: informerOf().informer,
     persistentVolumes: informerOf().informer,
@@ -48,9 +51,9 @@ test('a persisting problem is reported again after its event expires', async () 
       event: (_object: object, _type: string, reason: string) => told.push(reason),
       flush: async () => {},
     },
-  } as unknown as MachineDeps);
+  } as unknown as PopulatorDeps);
   claims.begin();
-  const look = () => machine.reconcile(UID, new AbortController().signal);
+  const look = () => reconciler.reconcile(UID, new AbortController().signal);
   for (let minutes = 0; minutes < 130; minutes += 5) {
     expect(await look()).toEqual({ requeueAfterMs: 300_000 });
     await clock.advance(300_000);
@@ -77,7 +80,7 @@ test.each<[string, object, string | undefined]>([
     }),
   );
   const pods = informerOf<Pod>(...others);
-  const machine = createMachine({
+  const reconciler = createPopulatorReconciler({
     ...{ clock: new FakeClock(), namespace: OWN, claims: claims.informer, pods: pods.informer },
     persistentVolumes: pvs.informer,
     storageClasses: informerOf(storageClass()).informer,
@@ -89,9 +92,9 @@ test.each<[string, object, string | undefined]>([
         told.push(`${reason}: ${message}`),
     },
     logger: { info() {} },
-  } as unknown as MachineDeps);
+  } as unknown as PopulatorDeps);
   for (const { begin } of [claims, pvs]) begin();
-  await machine.reconcile(UID, new AbortController().signal);
+  await reconciler.reconcile(UID, new AbortController().signal);
   const name = `populate-${UID}`;
   expect(pods.informer.get(name, OWN) === undefined).toBe(said !== undefined);
   expect(told).toEqual([
@@ -111,7 +114,7 @@ test.each<[string, 'success' | 'error']>([
     const pvs = informerOf(pv());
     const pods = informerOf<Pod>(pod(phase, { metadata: { creationTimestamp } }));
     const ended: object[] = [];
-    const machine = createMachine({
+    const reconciler = createPopulatorReconciler({
       ...{ clock, namespace: OWN, claims: claims.informer, pods: pods.informer },
       persistentVolumes: pvs.informer,
       storageClasses: informerOf(storageClass()).informer,
@@ -125,10 +128,10 @@ test.each<[string, 'success' | 'error']>([
       events: { event() {}, flush: async () => {} },
       onPopulated: (end: object) => ended.push(end),
       logger: { info() {} },
-    } as unknown as MachineDeps);
+    } as unknown as PopulatorDeps);
     for (const { begin } of [claims, pvs]) begin();
     // Patches change nothing here, so that reconciling would not end.
-    const look = () => machine.reconcile(UID, new AbortController().signal).catch(() => {});
+    const look = () => reconciler.reconcile(UID, new AbortController().signal).catch(() => {});
     for (let round = 0; round < 3 && ended.length === 0; round++) await look();
     expect(ended[0]).toMatchObject({ result, ms: 600_000 });
   },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventKey } from '../../../src/controllers/lib/event-key.ts';
 import { decide } from '../../../src/controllers/populator/decide.ts';
-import type { MachineInput } from '../../../src/controllers/populator/types.ts';
+import type { PopulatorInput } from '../../../src/controllers/populator/types.ts';
 import { decided, SELECTED, waiting } from './decisions.ts';
 import {
   annotated,
@@ -33,7 +33,7 @@ describe('a claim to be filled', () => {
     message: 'Hello x does not exist',
   } as const;
 
-  test.each<[string, Partial<MachineInput>, string]>([
+  test.each<[string, Partial<PopulatorInput>, string]>([
     [
       'a populator of another program',
       { claim: claim({ metadata: { finalizers: [] } }), definitions: [] },
@@ -141,7 +141,7 @@ describe('a selected node that is returned to the scheduler', () => {
   const on = (node?: string) =>
     claim({ metadata: { annotations: node === undefined ? {} : { [SELECTED]: node } } });
 
-  test.each<[string, Partial<MachineInput>, string]>([
+  test.each<[string, Partial<PopulatorInput>, string]>([
     ['is removed from the claim', { claim: on('n1'), prime: unbound }, 'give-back'],
     ['requires a new prime claim', { claim: on(), prime: unbound }, 'delete-prime'],
     [
