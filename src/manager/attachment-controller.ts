@@ -87,7 +87,7 @@ export function createAttachmentController(
   const { volumes, persistentVolumes, storageClasses, pods, claims, nodes } = deps;
   const { clock, random, executor, logger, metrics } = deps;
   const uses = createVolumeConsumers(deps);
-  const volumesOn = indexBy(volumes, nodesOf);
+  const volumesOn = indexBy(volumes, attachmentNodes);
   const queue = createWorkQueue({
     clock,
     random,
@@ -181,7 +181,7 @@ export function createAttachmentController(
 }
 
 /** Returns the nodes that a Volume may be attached to, or is attached to by its status. */
-const nodesOf = (volume: Volume): string[] => [
+const attachmentNodes = (volume: Volume): string[] => [
   ...new Set([
     ...(volume.spec.attachableNodes ?? [nodeOf(volume)]),
     ...(volume.status?.attachments ?? []).map(({ node }) => node),

@@ -24,7 +24,7 @@ import type { KubeClient } from '../kube/types.ts';
 import { claimOf } from '../model/claim-volume.ts';
 import type { Awaited } from '../model/data-source/types.ts';
 import { isPvOf } from '../model/persistent-volume.ts';
-import { nodesOf } from '../model/volume-nodes.ts';
+import { eligibleNodes } from '../model/volume-nodes.ts';
 import { sizeText } from '../storage/registry.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
@@ -156,7 +156,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     // The deleted Volume released its space.
     if (type === 'deleted') wakeForRoom();
     if (type === 'deleted' || old === undefined || sizeOf(old) !== sizeOf(object)) {
-      enqueueCapacity(storageClasses.list(), nodesOf(object));
+      enqueueCapacity(storageClasses.list(), eligibleNodes(object));
     }
   });
   persistentVolumes.onChange(({ object, old }) => {

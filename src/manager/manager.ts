@@ -44,7 +44,7 @@ import { createPopulation } from './population.ts';
 import { createProvisioning, type ProvisioningOptions } from './provisioning.ts';
 import type { ReadinessSource } from './readiness.ts';
 import type { Run } from './runnable.ts';
-import { wakeVolumes } from './volume-event-handlers.ts';
+import { registerVolumeHandlers } from './volume-event-handlers.ts';
 import { watchGrants } from './watch-grants.ts';
 
 export interface ControllersOptions extends ProvisioningOptions {
@@ -236,7 +236,15 @@ export function startControllers(options: ControllersOptions): RunningController
     enqueue: (name) => leftoverQueue.add(name),
   });
 
-  wakeVolumes({ volumes, persistentVolumes, leftovers, nodes, queue, leftoverQueue, placeOf });
+  registerVolumeHandlers({
+    volumes,
+    persistentVolumes,
+    leftovers,
+    nodes,
+    queue,
+    leftoverQueue,
+    placeOf,
+  });
   for (const informer of informers) informer.start();
   attaching?.start();
   provisioning?.start();

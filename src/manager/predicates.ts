@@ -6,7 +6,7 @@ import type { Volume } from '../api/volume.ts';
 import { readyOf } from '../controllers/volume/status.ts';
 import { compareVersions } from '../kube/store.ts';
 import { isOff } from '../model/node-health.ts';
-import { nodeIncarnation } from '../model/node-incarnation.ts';
+import { incarnationText } from '../model/node-incarnation.ts';
 
 /**
  * Ignores status-only updates: requeueing on our own writes would loop. Accepts an older resource
@@ -29,7 +29,7 @@ export function needsReconcile(old: KubeObject, object: KubeObject): boolean {
 
 /** Returns the part of a Node's state that affects work on its Volumes, as text. */
 export const nodeStateKey = (node: KubeNode): string =>
-  `${isPaused(node)} ${isOff(node)} ${nodeIncarnation(node)}`;
+  `${isPaused(node)} ${isOff(node)} ${incarnationText(node)}`;
 
 /** Reports whether the attachments changed, so that the device must be observed again. */
 export const attachmentsChanged = (old: Volume, { status }: Volume): boolean =>

@@ -20,7 +20,7 @@ import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { nodesOf } from '../model/volume-nodes.ts';
+import { eligibleNodes } from '../model/volume-nodes.ts';
 import type { Executor } from '../nodes/job.ts';
 import type { JobWatcher } from '../nodes/job-watcher.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
@@ -178,7 +178,7 @@ function roomsOf(
   reservations: Reservations<Volume>,
   copiesOn: Parameters<typeof createRooms>[0]['copiesOn'],
 ): Rooms {
-  const volumesOnNode = indexBy(volumes, nodesOf);
+  const volumesOnNode = indexBy(volumes, eligibleNodes);
   const rooms = createRooms({
     ...{ executor, clock, copiesOn },
     // A Volume may be in both lists. The reservation counts, since the cache has its earlier size.
@@ -193,7 +193,7 @@ function roomsOf(
   });
   // Registered before the handlers that requeue what waits for space.
   volumes.onChange(({ type, object }) => {
-    if (type === 'deleted') for (const node of nodesOf(object)) rooms.forget(node);
+    if (type === 'deleted') for (const node of eligibleNodes(object)) rooms.forget(node);
   });
   nodes.onChange(({ object, old }) => {
     if (old === undefined || nodeStateKey(old) !== nodeStateKey(object))

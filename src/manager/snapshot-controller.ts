@@ -37,7 +37,7 @@ import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { desiredOf } from '../model/desired-volume.ts';
-import { nodesOf, workNode } from '../model/volume-nodes.ts';
+import { eligibleNodes, workNode } from '../model/volume-nodes.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
@@ -46,7 +46,7 @@ import { copiesOf, handleOf } from './kept-copies.ts';
 import type { ReadinessSource } from './readiness.ts';
 import type { Inform } from './runnable.ts';
 import { watchSnapshotMode } from './snapshot-controller-detection.ts';
-import { type SnapshotKey, wakeSnapshots } from './snapshot-event-handlers.ts';
+import { registerSnapshotHandlers, type SnapshotKey } from './snapshot-event-handlers.ts';
 import { whenServed } from './wait-for-crds.ts';
 
 export interface SnapshotControllerDeps {
@@ -186,11 +186,11 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
     restoresOf: restores,
     placeOf(volume, contentUid) {
       const node = placeOf(volume);
-      return placeFor(desiredOf(volume, undefined, node), node, nodesOf(volume), contentUid);
+      return placeFor(desiredOf(volume, undefined, node), node, eligibleNodes(volume), contentUid);
     },
     enqueue: (name) => enqueue(`content/${name}`),
   });
-  const wakes = wakeSnapshots({
+  const wakes = registerSnapshotHandlers({
     ...{ snapshots, contents, snapshotClasses, claims, persistentVolumes, volumes, nodes },
     ...{ snapshotsOfClaim, snapshotsOfContent, contentsOfVolume, clonesOf: clones },
     untaken: () => untaken(''),

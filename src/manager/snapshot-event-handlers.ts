@@ -11,7 +11,7 @@ import type { Volume } from '../api/volume.ts';
 import { contentNameOf } from '../controllers/lib/snapshot-content.ts';
 import { noteOf } from '../controllers/snapshot/job-record.ts';
 import type { Informer } from '../kube/informer.ts';
-import { nodesOf } from '../model/volume-nodes.ts';
+import { eligibleNodes } from '../model/volume-nodes.ts';
 import { handleOf } from './kept-copies.ts';
 import { attachmentsChanged, needsReconcile, nodeStateKey } from './predicates.ts';
 
@@ -21,7 +21,7 @@ export type SnapshotKey =
   | `snapshot/${string}/${string}`
   | `claim/${string}/${string}`;
 
-export interface WakeDeps {
+export interface SnapshotHandlersDeps {
   snapshots: Informer<VolumeSnapshot>;
   contents: Informer<VolumeSnapshotContent>;
   snapshotClasses: Informer<VolumeSnapshotClass>;
@@ -46,7 +46,7 @@ const keyOf = ({ metadata }: VolumeSnapshot): SnapshotKey =>
   `snapshot/${metadata.namespace}/${metadata.name}`;
 
 /** Registers handlers that requeue snapshots, contents and claims on changes they may wait for. */
-export function wakeSnapshots(deps: WakeDeps): { all(): void } {
+export function registerSnapshotHandlers(deps: SnapshotHandlersDeps): { all(): void } {
   const { snapshots, contents, volumes, enqueue, again } = deps;
   const wakeContent = (name: string) => enqueue(`content/${name}`);
   const wakeSnapshotsOfClaim = (namespace = '', name = '') => {
@@ -67,7 +67,7 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
   const wakeForRoom = (named: readonly string[]) => {
     for (const { metadata, spec } of deps.untaken()) {
       const volume = volumes.get(spec.source.volumeHandle ?? '');
-      if (volume !== undefined && nodesOf(volume).some((node) => named.includes(node))) {
+      if (volume !== undefined && eligibleNodes(volume).some((node) => named.includes(node))) {
         again(`content/${metadata.name}`);
       }
     }
@@ -108,7 +108,7 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
   });
   volumes.onChange(({ type, object, old }) => {
     const { metadata, spec, status } = object;
-    if (type === 'deleted') wakeForRoom(nodesOf(object));
+    if (type === 'deleted') wakeForRoom(eligibleNodes(object));
     const moved =
       old === undefined ||
       needsReconcile(old, object) ||
@@ -142,7 +142,7 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
     return (
       noteOf(content)?.node === node ||
       ('nodes' in handle && handle.nodes.includes(node)) ||
-      (volume !== undefined && nodesOf(volume).includes(node))
+      (volume !== undefined && eligibleNodes(volume).includes(node))
     );
   }
 

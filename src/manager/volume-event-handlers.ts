@@ -4,7 +4,7 @@ import type { KubeObject } from '../api/meta.ts';
 import type { Volume } from '../api/volume.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
-import { nodesOf } from '../model/volume-nodes.ts';
+import { eligibleNodes } from '../model/volume-nodes.ts';
 import type { WorkQueue } from '../workqueue/work-queue.ts';
 import {
   attachmentsChanged,
@@ -13,7 +13,7 @@ import {
   nodeStateKey,
 } from './predicates.ts';
 
-export interface WakeVolumesDeps {
+export interface VolumeHandlersDeps {
   volumes: Informer<Volume>;
   persistentVolumes: Informer<PersistentVolume>;
   leftovers: Informer<Leftover>;
@@ -30,9 +30,9 @@ export interface WakeVolumesDeps {
  * Registers handlers that requeue Volumes and Leftovers on changes. Call it before the informers
  * start.
  */
-export function wakeVolumes(deps: WakeVolumesDeps): void {
+export function registerVolumeHandlers(deps: VolumeHandlersDeps): void {
   const { volumes, persistentVolumes, leftovers, nodes, queue, leftoverQueue, placeOf } = deps;
-  const volumesOn = indexBy(volumes, nodesOf);
+  const volumesOn = indexBy(volumes, eligibleNodes);
   const leftoversOn = indexBy(leftovers, ({ spec }) => spec.nodeName);
   volumes.onChange(({ type, object, old }) => {
     const { name, uid = '' } = object.metadata;

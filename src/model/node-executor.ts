@@ -9,7 +9,7 @@ import { createShellExecutor } from '../nodes/transport/shell-executor.ts';
 import { createSshShell, type SshAddress } from '../nodes/transport/ssh-shell.ts';
 import type { Transport } from '../nodes/transport/transport.ts';
 import { addressOfNode, minionOfNode } from './node-address.ts';
-import { nodeIncarnation } from './node-incarnation.ts';
+import { incarnationText } from './node-incarnation.ts';
 
 export interface NodeExecutorOptions {
   transport: Transport;
@@ -46,13 +46,13 @@ export function createNodeExecutor(options: NodeExecutorOptions): Executor {
     clock,
   } = options;
   if (transport === 'local') return createShellExecutor(createLocalShell(localNodes, check));
-  const nodeLife = (node: string) => nodeIncarnation(nodeNamed(node));
+  const incarnationOf = (node: string) => incarnationText(nodeNamed(node));
   if (salt !== undefined) {
     return createSaltExecutor({
       access: salt,
       minionOf: (node) => minionOf?.(node) ?? minionOfNode(nodeNamed(node)) ?? node,
       check,
-      incarnationOf: nodeLife,
+      incarnationOf,
       clock,
     });
   }
@@ -61,6 +61,6 @@ export function createNodeExecutor(options: NodeExecutorOptions): Executor {
     addressOf: (node) => ({ ...addressOfNode(nodeNamed(node)), ...addressOf?.(node) }),
     ...(check === undefined ? {} : { check }),
   });
-  const limited = limitNodes(shell, clock, nodeLife);
+  const limited = limitNodes(shell, clock, incarnationOf);
   return sshGuard ? createGuardExecutor(limited) : createShellExecutor(limited);
 }

@@ -16,7 +16,7 @@ export const incarnationOf = (node: KubeNode | undefined): NodeIncarnation => ({
 });
 
 /** Returns the incarnation as text, for comparison. */
-export function nodeIncarnation(node: KubeNode | undefined): string {
+export function incarnationText(node: KubeNode | undefined): string {
   const { boot, ready } = incarnationOf(node);
   return `${boot} ${ready}`;
 }

@@ -8,7 +8,7 @@ import { isNodeReady, isOff } from './node-health.ts';
 type NodeNamed = (name: string) => KubeNode | undefined;
 
 /** Returns every node on which work for a Volume may run: its own, and those with its directory. */
-export function nodesOf(volume: Volume): string[] {
+export function eligibleNodes(volume: Volume): string[] {
   return [...new Set([nodeOf(volume), ...sharedBy(volume)])];
 }
 
@@ -24,7 +24,7 @@ function sharedBy({ spec: { attachableNodes } }: Volume): string[] {
  */
 export function workNode(volume: Volume, nodeNamed: NodeNamed): string {
   const home = nodeOf(volume);
-  const nodes = nodesOf(volume);
+  const nodes = eligibleNodes(volume);
   if (nodes.length === 1) return home;
   const { job, jobNode, attachments = [] } = volume.status ?? {};
   if (parseJobName(job)?.attempt !== undefined) {

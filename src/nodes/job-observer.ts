@@ -85,9 +85,9 @@ export function observeJobEnds(
       return states;
     },
     async purge(node, subject) {
-      const forgotten = await executor.purge(node, subject);
-      if (forgotten) subjects.delete(subjectOf(node, subject));
-      return forgotten;
+      const purged = await executor.purge(node, subject);
+      if (purged) subjects.delete(subjectOf(node, subject));
+      return purged;
     },
   };
 }

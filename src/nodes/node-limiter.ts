@@ -73,7 +73,7 @@ export function limitNodes<Asked, Answer>(
       await admit(state, node);
       const release = await slots(state);
       const ended = new AbortController();
-      const life = incarnationOf(node);
+      const incarnation = incarnationOf(node);
       const began = clock.now();
       silence(state, ended.signal).then(release, () => {});
       try {
@@ -87,7 +87,7 @@ export function limitNodes<Asked, Answer>(
         // A node that answers others meanwhile is reachable: the request hangs, as on a silent file
         // server.
         else if (error.code === 'refused' || state.heard <= began)
-          away(state, error, clock.now(), life);
+          away(state, error, clock.now(), incarnation);
         throw error;
       } finally {
         ended.abort();

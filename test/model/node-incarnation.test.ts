@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { KubeNode } from '../../src/api/core.ts';
 import { createObservationTimes } from '../../src/controllers/volume/observation-times.ts';
-import { nodeIncarnation } from '../../src/model/node-incarnation.ts';
+import { incarnationText } from '../../src/model/node-incarnation.ts';
 
 const node = (bootID: string, ready?: string): KubeNode => ({
   apiVersion: 'v1',
@@ -17,11 +17,11 @@ const node = (bootID: string, ready?: string): KubeNode => ({
 });
 
 test('the incarnation of a node changes with a boot and when it is no longer Ready', () => {
-  const lives = [node('a', 'True'), node('b', 'True'), node('a', 'False')].map(nodeIncarnation);
+  const lives = [node('a', 'True'), node('b', 'True'), node('a', 'False')].map(incarnationText);
   expect(new Set(lives).size).toBe(3);
-  expect(nodeIncarnation(node('a', 'False'))).toBe(nodeIncarnation(node('a', 'Unknown')));
-  expect(nodeIncarnation(undefined)).toBe(
-    nodeIncarnation({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } }),
+  expect(incarnationText(node('a', 'False'))).toBe(incarnationText(node('a', 'Unknown')));
+  expect(incarnationText(undefined)).toBe(
+    incarnationText({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } }),
   );
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeNode } from '../../src/api/core.ts';
 import type { Attachment, AttachmentState, Volume, VolumeStatus } from '../../src/api/volume.ts';
-import { nodesOf, withJobNode, workNode } from '../../src/model/volume-nodes.ts';
+import { eligibleNodes, withJobNode, workNode } from '../../src/model/volume-nodes.ts';
 import { at, prepared } from '../support/decisions.ts';
 import { volume } from '../support/volume-input.ts';
 
@@ -146,13 +146,13 @@ describe('the node that work runs on', () => {
   });
 });
 
-test('nodesOf lists all nodes that may run the work once, the Volume’s own first', () => {
-  expect(nodesOf(shared())).toEqual(['n1', 'n3', 'n2']);
-  expect(nodesOf(volume(onN2))).toEqual(['n2']);
-  expect(nodesOf(shared({}, ['$(reboot)']))).toEqual(['n1']);
+test('eligibleNodes lists all nodes that may run the work once, the Volume’s own first', () => {
+  expect(eligibleNodes(shared())).toEqual(['n1', 'n3', 'n2']);
+  expect(eligibleNodes(volume(onN2))).toEqual(['n2']);
+  expect(eligibleNodes(shared({}, ['$(reboot)']))).toEqual(['n1']);
   const nothing = volume();
   expect(
-    nodesOf({ ...nothing, spec: { ...nothing.spec, attachableNodes: null as never } }),
+    eligibleNodes({ ...nothing, spec: { ...nothing.spec, attachableNodes: null as never } }),
   ).toEqual(['n1']);
 });
 

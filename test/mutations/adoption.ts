@@ -25,8 +25,8 @@ export const adoption: readonly Mutation[] = [
       invariant: 2,
       breaks: 'Storage is adopted that is attached to another node than that of its Volume.',
       function: 'writers',
-      find: '...nodesOf(volume), ...others',
-      replace: '...nodesOf(volume)',
+      find: '...eligibleNodes(volume), ...others',
+      replace: '...eligibleNodes(volume)',
     },
     {
       id: 'adopted-by-two',

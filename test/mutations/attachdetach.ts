@@ -108,7 +108,7 @@ export const attachdetach: readonly Mutation[] = [
       invariant: 2,
       breaks: 'A volume still counts as attached after its node has booted.',
       function: 'markUncertain',
-      find: 'before.boot !== life.boot || ',
+      find: 'before.boot !== incarnation.boot || ',
       replace: '',
     },
   ]),

@@ -9,7 +9,7 @@ import {
 } from '../../controllers/lib/capacity/promised.ts';
 import { placeOfCopy } from '../../controllers/lib/capacity/room.ts';
 import type { StorageLocation } from '../../model/dynamic-class.ts';
-import { nodesOf } from '../../model/volume-nodes.ts';
+import { eligibleNodes } from '../../model/volume-nodes.ts';
 import type { Executor } from '../../nodes/job.ts';
 import type { Io } from '../lib/io.ts';
 import { printable } from '../lib/output/printable.ts';
@@ -59,7 +59,7 @@ export async function findRoomNotes(
   ];
   const notes = await Promise.allSettled(
     placesOf(created).map(async ({ node, place }) => {
-      const there = all.filter((volume) => nodesOf(volume).includes(node));
+      const there = all.filter((volume) => eligibleNodes(volume).includes(node));
       const facts = await observePlace(
         (probes) => executor.observe(node, probes),
         place,

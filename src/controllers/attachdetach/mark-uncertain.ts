@@ -28,9 +28,9 @@ export function markUncertain(
   known.notProvisioned = false;
   const nodes = new Set([...(managed?.nodes ?? []), ...known.entries.map(({ node }) => node)]);
   for (const node of nodes) {
-    const life = incarnationOf(node);
+    const incarnation = incarnationOf(node);
     const before = known.incarnations.get(node);
-    known.incarnations.set(node, life);
+    known.incarnations.set(node, incarnation);
     if (before === undefined && measured && node === managed.home) {
       known.entries = change(
         known.entries,
@@ -40,10 +40,10 @@ export function markUncertain(
       );
     } else if (before === undefined) {
       known.unverifiedNodes.add(node);
-    } else if (before.boot !== life.boot || (life.ready && !before.ready)) {
+    } else if (before.boot !== incarnation.boot || (incarnation.ready && !before.ready)) {
       known.unverifiedNodes.add(node);
       forgetFailures(known, node);
-      doubt(known, node, now);
+      setUncertain(known, node, now);
     }
   }
 }
@@ -79,7 +79,7 @@ function markOncePerVersion(
 ): void {
   if (version === undefined || version === known.lastDeviceMissingVersion) return;
   known.lastDeviceMissingVersion = version;
-  doubt(known, node, now);
+  setUncertain(known, node, now);
 }
 
 /**
@@ -102,7 +102,7 @@ export function operatorDetachRequests(
   });
 }
 
-function doubt(known: VolumeState, node: string, now: number): void {
+function setUncertain(known: VolumeState, node: string, now: number): void {
   const entry = known.entries.find((each) => each.node === node);
   if (entry?.state !== 'Attached') return;
   known.entries = change(known.entries, node, { state: 'Uncertain', safeToMount: false }, now);

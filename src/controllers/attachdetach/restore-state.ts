@@ -34,7 +34,7 @@ export function restoreState(
     // An unreachable node recorded as a writer would block all other nodes.
     isReadOnlyShared(volume.spec),
   );
-  const canHaveIt = nodesOf(volume);
+  const canHaveIt = possibleHolders(volume);
   const entries = recorded.filter(({ node }) => canHaveIt.has(node));
   if (entries.length < recorded.length) {
     const nodes = recorded.map(({ node }) => node).filter((node) => !canHaveIt.has(node));
@@ -61,5 +61,5 @@ export function restoreState(
  * other node has its disk. A recorded other node is not Stowage's: while unreachable, it would
  * block the Volume's own nodes.
  */
-const nodesOf = (volume: Volume): ReadonlySet<string | undefined> =>
+const possibleHolders = (volume: Volume): ReadonlySet<string | undefined> =>
   new Set(sharedBy(volume) ?? [volume.status?.prepared?.node, volume.spec.nodeName]);

@@ -8,7 +8,7 @@ import { parseHandle, snapshotUidOf } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { judgeNode } from '../../model/node-death.ts';
-import { nodesOf } from '../../model/volume-nodes.ts';
+import { eligibleNodes } from '../../model/volume-nodes.ts';
 
 /** Objects of the API server that may prevent an adoption. */
 export interface Claimants {
@@ -101,7 +101,7 @@ function writers(volume: Volume): string[] {
     ...attachments.map(({ node }) => node),
     ...(jobNode === undefined ? [] : [jobNode]),
   ];
-  return [...new Set([...nodesOf(volume), ...others])];
+  return [...new Set([...eligibleNodes(volume), ...others])];
 }
 
 function stillLives(

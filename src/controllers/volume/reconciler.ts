@@ -3,8 +3,8 @@ import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { isOff } from '../../model/node-health.ts';
-import { nodeIncarnation } from '../../model/node-incarnation.ts';
-import { nodesOf, workNode } from '../../model/volume-nodes.ts';
+import { incarnationText } from '../../model/node-incarnation.ts';
+import { eligibleNodes, workNode } from '../../model/volume-nodes.ts';
 import type { JobWatcher } from '../../nodes/job-watcher.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import { createActionLoop, type Reconcile } from './action-loop.ts';
@@ -54,7 +54,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
     loopNumbers,
     attachmentEnabled,
   } = deps;
-  const observationTimes = createObservationTimes((node) => nodeIncarnation(nodes.get(node)));
+  const observationTimes = createObservationTimes((node) => incarnationText(nodes.get(node)));
   const objects = createVolumeWrites(deps);
   const actions = createActionRunner({ ...deps, objects }, observationTimes, loopNumbers);
 
@@ -69,7 +69,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
       const node = workNode(volume, (named) => nodes.get(named));
       // No daemon manages an invalid node name, so every daemon reports it. Forgetting a node
       // requires no access to it.
-      const foreign = nodesOf(volume).some(
+      const foreign = eligibleNodes(volume).some(
         (each) => isDnsSubdomain(each) && !deps.managesNode(each),
       );
       if (foreign && !isLeaving(volume)) return undefined;

@@ -66,7 +66,7 @@ export function refuseMoved(desired: DesiredSparse, observed: ObservedSparse): R
     ({ name, device, backingFile }) =>
       (links.includes(device) ||
         linked.some(({ type, parent }) => type === 'part' && parent === name)) &&
-      isOther(basename(backingFile), basename(realPath)),
+      mayBeOwnFile(basename(backingFile), basename(realPath)),
   );
   if (moved === undefined) return undefined;
   const refused = refuse('LoopFileMoved', {
@@ -77,7 +77,7 @@ export function refuseMoved(desired: DesiredSparse, observed: ObservedSparse): R
   return { ...refused, retryable: true };
 }
 
-const isOther = (name: string, own: string): boolean =>
+const mayBeOwnFile = (name: string, own: string): boolean =>
   name === own || name === `${own} (deleted)` || name.startsWith('.nfs');
 
 /** Refuses if the loop device that has the file is not in the expected state. */
