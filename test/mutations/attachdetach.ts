@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Attaching and detaching: mostly invariants 2 and 3. */
 export const attachdetach: readonly Mutation[] = [
-  ...mutationsOf('src/controllers/attachdetach/attach-policy.ts', [
+  ...mutationsOf('src/controllers/attachdetach/attach-refusals.ts', [
     {
       id: 'uncertain-counts-as-detached',
       invariant: 2,

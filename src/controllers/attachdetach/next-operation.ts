@@ -1,5 +1,5 @@
 import { withPods } from './actual-state.ts';
-import { blockedOf, isHeld, refusalOf } from './attach-policy.ts';
+import { blockedOf, isHeld, refusalOf } from './attach-refusals.ts';
 import { attachmentToKeep, isForceDetachDue, isKeptAt, planForceDetach } from './force-detach.ts';
 import type {
   AttachmentOperation,
