@@ -2,7 +2,7 @@ import { explain, type ReasonCode } from '../../api/reasons.ts';
 import { attachmentToKeep, isKeptAt, requiresFencing } from './force-detach.ts';
 import type { Blocked, Managed, NodeAttachment, ReconcileInput } from './types.ts';
 
-/** Attach policies: which node a volume may be attached to, and why pods wait. */
+/** Refusals to attach: why a node may not attach a volume now, and why pods wait. */
 
 type BlockReason = Omit<Blocked, 'node' | 'pods'>;
 
@@ -79,11 +79,11 @@ function whyKept(
       ? `used by pod(s) ${pods.map(({ pod }) => pod).join(', ')}`
       : "exclusively attached to one node and can't be attached to another";
   const held = { volume: volume.name, use, node, state };
-  const isFenced = requiresFencing(volume);
+  const isFencingRequired = requiresFencing(volume);
   // The message of the entry itself explains this.
-  if (!exists && isFenced) return explain('MultiAttach', held);
+  if (!exists && isFencingRequired) return explain('MultiAttach', held);
   if (!exists || !ready) {
-    if (isFenced) return explain('MultiAttachNodeNotReady', held);
+    if (isFencingRequired) return explain('MultiAttachNodeNotReady', held);
     const how = exists ? 'is not Ready' : 'has no Node object';
     const left = pods.length > 0 ? 'pods' : undefined;
     return explain('MultiAttachNodeAway', { ...held, how, left });
@@ -120,7 +120,7 @@ export function blockedOf(view: ReconcileInput, entries: readonly NodeAttachment
 }
 
 /**
- * Reports whether no policy message applies: the volume is attached, or verification is pending. A
+ * Reports whether no refusal applies: the volume is attached, or verification is pending. A
  * Volume whose status has a problem is not verified.
  */
 const isThere = ({ problem }: ReconcileInput, { state, safeToMount }: NodeAttachment): boolean =>

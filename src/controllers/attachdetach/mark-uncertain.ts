@@ -3,14 +3,15 @@ import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import type { NodeIncarnation } from '../../model/node-incarnation.ts';
 import { change } from './actual-state.ts';
-import type { Managed, NodeFacts } from './types.ts';
+import type { Managed } from './types.ts';
 import { forgetFailures, type VolumeState } from './volume-state.ts';
 
-/** Invalidates cached attachment state. Never starts an operation. */
+/** Changes cached attachment state that outside events outdate. Never starts an operation. */
 
 /**
  * Marks attachments on a node as uncertain once it has booted or become Ready again. A node that
- * was never verified may have any device once the Volume is provisioned.
+ * was never verified may have any device once the Volume is provisioned. An always attached Volume
+ * whose provisioning has just measured the device is Attached instead.
  */
 export function markUncertain(
   known: VolumeState,
@@ -80,26 +81,6 @@ function markOncePerVersion(
   if (version === undefined || version === known.lastDeviceMissingVersion) return;
   known.lastDeviceMissingVersion = version;
   setUncertain(known, node, now);
-}
-
-/**
- * Returns the nodes whose attachment an operator removed from the status to force-detach it. A
- * request is valid for a node that is off or has no Node object. It is also valid for the only node
- * of a volume once NotReady, since no other node could write to it. Any other attachment is written
- * again.
- */
-export function operatorDetachRequests(
-  known: VolumeState,
-  volume: Volume,
-  managed: Managed,
-  factsOf: (node: string) => NodeFacts,
-): string[] {
-  const shown = new Set(volume.status?.attachments?.map(({ node }) => node));
-  return known.entries.flatMap(({ node }) => {
-    if (!known.written.has(node) || shown.has(node)) return [];
-    const { exists, off, ready } = factsOf(node);
-    return !exists || off || (managed.nodes.length === 1 && !ready) ? [node] : [];
-  });
 }
 
 function setUncertain(known: VolumeState, node: string, now: number): void {

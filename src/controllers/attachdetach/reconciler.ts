@@ -13,10 +13,11 @@ import { change } from './actual-state.ts';
 import type { Attacher } from './attacher-detacher.ts';
 import { managedOf, wantedOf } from './desired-state.ts';
 import { createForceDetach } from './force-detach-actions.ts';
-import { markUncertain, onDeviceMissing, operatorDetachRequests } from './mark-uncertain.ts';
-import { nextOperation as decide } from './next-operation.ts';
+import { markUncertain, onDeviceMissing } from './mark-uncertain.ts';
+import { nextOperation } from './next-operation.ts';
 import { nodeFactsOf } from './node-facts.ts';
 import { createOperationExecutor, SHOW_AFTER } from './operation-executor.ts';
+import { operatorDetachRequests } from './operator-detach-requests.ts';
 import { createPeriodicVerification } from './periodic-verification.ts';
 import { createPodConditionWriter } from './pod-condition-writer.ts';
 import { createPodVolumeIndex } from './pod-volume-index.ts';
@@ -106,7 +107,7 @@ const MOVES_FOR = 60_000;
  */
 const REPAIR_AFTER = 10 * 60_000;
 
-/** Creates the reconciler that carries out, records and reports the decisions of `decide`. */
+/** Creates the reconciler that carries out, records and reports what `nextOperation` decides. */
 export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReconciler {
   const { volumes, persistentVolumes, storageClasses, nodes, uses, clock } = deps;
   const all = new Map<string, VolumeState>();
@@ -200,7 +201,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       notBefore: (kind, node) => failureOf(known, kind, node)?.until ?? 0,
       nodeFacts: (node) => factsOf(node, known.volume),
     };
-    const next = decide(view, now);
+    const next = nextOperation(view, now);
     if (next.forced.length > 0) {
       const areGone = await force.areStillGone(
         known,

@@ -4,12 +4,11 @@ import { change } from '../../../src/controllers/attachdetach/actual-state.ts';
 import {
   markUncertain,
   onDeviceMissing,
-  operatorDetachRequests,
 } from '../../../src/controllers/attachdetach/mark-uncertain.ts';
-import type { Managed, NodeFacts } from '../../../src/controllers/attachdetach/types.ts';
+import type { Managed } from '../../../src/controllers/attachdetach/types.ts';
 import type { VolumeState } from '../../../src/controllers/attachdetach/volume-state.ts';
 import type { NodeIncarnation } from '../../../src/model/node-incarnation.ts';
-import { knownOf, shared, UP, volumeObject } from '../../support/attachment-view.ts';
+import { knownOf, shared, volumeObject } from '../../support/attachment-view.ts';
 
 const volumeWith = (status: Partial<Volume['status']> = {}) => volumeObject({}, status);
 const managedOn = (...nodes: string[]): Managed => shared({ nodes });
@@ -133,45 +132,5 @@ describe('an OnDemand Volume whose deviceName was removed', () => {
     const known = knownOn('n1');
     onDeviceMissing(known, shown(status), 200);
     expect(known.entries[0]?.state).toBe('Attached');
-  });
-});
-
-describe('an attachment that is removed from the status', () => {
-  const facts = (more: Partial<NodeFacts>) => () => ({ ...UP, ...more });
-  const one = managedOn('n1');
-  const several = managedOn('n1', 'n2');
-  test.each<[string, Managed, Partial<NodeFacts>, boolean]>([
-    ['a Ready node', one, {}, false],
-    ['a node that is NotReady', one, { ready: false }, true],
-    ['a node that is off', one, { ready: false, off: true }, true],
-    ['a node that is gone', one, { exists: false, ready: false }, true],
-    ['a node of several that is NotReady: it may still write', several, { ready: false }, false],
-    ['a node of several that is off', several, { ready: false, off: true }, true],
-    ['a node of several that is gone', several, { exists: false, ready: false }, true],
-  ])('requests a force-detach or not, by the state of %s', (_, managed, more, heeded) => {
-    const known = knownOn('n1');
-    expect(operatorDetachRequests(known, volumeWith(), managed, facts(more))).toEqual(
-      heeded ? ['n1'] : [],
-    );
-  });
-
-  test('requests nothing if the status still shows it, or never did', () => {
-    const known = knownOn('n1');
-    const shown: Attachment[] = [
-      {
-        node: 'n1',
-        state: 'Attached',
-        safeToMount: true,
-        safeToDetach: false,
-        pods: [],
-        since: '',
-      },
-    ];
-    const gone = facts({ exists: false });
-    expect(operatorDetachRequests(known, volumeWith({ attachments: shown }), one, gone)).toEqual(
-      [],
-    );
-    known.written = new Set();
-    expect(operatorDetachRequests(known, volumeWith(), one, gone)).toEqual([]);
   });
 });
