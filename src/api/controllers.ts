@@ -1,6 +1,10 @@
 import { StowageError } from './errors.ts';
 
-/** Values of `--controllers`. Each controller has a queue of its own. */
+/**
+ * Values of `--controllers`, which Leases and metrics name, too. So they stay, though `attachment`
+ * is in the directory `attachdetach`, and `claim` in `provisioner`. Each controller has a queue of
+ * its own.
+ */
 export const CONTROLLERS = [
   'volume',
   'leftover',

@@ -68,8 +68,8 @@ export type NodeVerdict =
 /**
  * Reports to an operator whether a node is known to be dead, for a Volume. `now` is in ms since the
  * epoch.
- * @param maxWaitMs time for which a NotReady node counts as alive; Infinity: no limit. The default
- * is the minimum: the value comes from a Lease, and tenants can write Leases
+ * @param maxWaitMs time for which a NotReady node counts as alive; Infinity: no limit. A time below
+ * MAX_WAIT_FOR_UNMOUNT counts as that: the value comes from a Lease, and tenants can write Leases
  */
 export function judgeNode(
   name: string,
@@ -78,9 +78,9 @@ export function judgeNode(
   now: number,
   maxWaitMs: number,
 ): NodeVerdict {
-  const moves = isWrittenOnSeveral(volume.spec);
-  const rule = { requiresFencing: moves, maxWaitMs: Math.max(maxWaitMs, MAX_WAIT_FOR_UNMOUNT) };
-  if (node === undefined) return { dead: `Node ${name} no longer exists`, mayRun: moves };
+  const requiresFencing = isWrittenOnSeveral(volume.spec);
+  const rule = { requiresFencing, maxWaitMs: Math.max(maxWaitMs, MAX_WAIT_FOR_UNMOUNT) };
+  if (node === undefined) return { dead: `Node ${name} no longer exists`, mayRun: requiresFencing };
   const death = nodeDeath(nodeSigns(node), rule, now);
   if (death === 'out-of-service') return { dead: `node ${name} is out of service`, mayRun: false };
   const ready = readyConditionOf(node);
@@ -97,7 +97,7 @@ export function judgeNode(
       ? `node ${name} is NotReady since an unknown time`
       : `node ${name} is NotReady for ${age(ready?.lastTransitionTime, now)}`;
   if (death !== undefined) return { dead: found, mayRun: false };
-  if (moves) {
+  if (requiresFencing) {
     return {
       alive: `${found}, and may still write to the directory that it shares with other nodes`,
       hint: `Switch the machine off, then taint the Node: ${taint}`,

@@ -81,6 +81,10 @@ export interface StepFacts {
   command: string;
 }
 
+/**
+ * State of a job. Result files on nodes, the Salt module and metrics have the same words: `raced`
+ * for a conflict, `guarded` for a precondition that did not hold.
+ */
 export type JobState =
   /** The node knows no such job: it was never submitted, or a reboot cleared the jobs (a tmpfs). */
   | { state: 'not-found' }

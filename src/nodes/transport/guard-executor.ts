@@ -3,7 +3,7 @@ import { fromBytes } from '../answer.ts';
 import { pollTogether } from '../batch-poll.ts';
 import { nodeError } from '../errors.ts';
 import type { Executor, JobKey } from '../job.ts';
-import { MODULE_VERSION } from './salt/caller.ts';
+import { MODULE_VERSION, PURGE_FUNCTION } from './salt/caller.ts';
 import { ModuleRefusal } from './salt/refusal.ts';
 import { argvsOf, jobArguments } from './salt/request.ts';
 import {
@@ -68,7 +68,7 @@ export function createGuardExecutor(shell: Shell): Executor {
       if (keys.length === 0) return [];
       return waitMs > 0 ? poll(node, keys, waitMs) : pollNow(node, keys);
     },
-    purge: (node, subject) => ask(node, 'forget', { subject }, 0, readPurged),
+    purge: (node, subject) => ask(node, PURGE_FUNCTION, { subject }, 0, readPurged),
     subjects: (node) => ask(node, 'subjects', {}, 0, readSubjects),
     close: () => shell.close(),
   };

@@ -77,6 +77,7 @@ export function refuseMoved(desired: DesiredSparse, observed: ObservedSparse): R
   return { ...refused, retryable: true };
 }
 
+/** Reports whether a file with this name may be `own`, removed or renamed by an NFS client. */
 const mayBeOwnFile = (name: string, own: string): boolean =>
   name === own || name === `${own} (deleted)` || name.startsWith('.nfs');
 

@@ -40,6 +40,9 @@ export interface SaltCallerOptions {
 /** Version of the module's interface, as salt/_modules/stowage.py has it too. */
 export const MODULE_VERSION = 1;
 
+/** Function of the module and of salt/ssh_guard.py for `purge`: nodes know only this name. */
+export const PURGE_FUNCTION = 'forget';
+
 /** Time (s) for a minion to answer a call that does not wait: it starts a process for each call. */
 const PROMPT = 10;
 /**

@@ -4,7 +4,7 @@ import { NodeError, nodeError } from '../../errors.ts';
 import type { Executor, Job, JobKey } from '../../job.ts';
 import { type GateClock, limitNodes } from '../../node-limiter.ts';
 import type { SaltAccess } from './access.ts';
-import { createSaltCaller, type SaltCall } from './caller.ts';
+import { createSaltCaller, PURGE_FUNCTION, type SaltCall } from './caller.ts';
 import { readSaltEvents } from './events.ts';
 import { createEnds } from './job-completions.ts';
 import { ModuleRefusal } from './refusal.ts';
@@ -100,7 +100,7 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
       return pollNow(node, keys);
     },
     purge: (node, subject) =>
-      ask(node, { fun: 'forget', args: { subject }, waitMs: 0 }, readPurged),
+      ask(node, { fun: PURGE_FUNCTION, args: { subject }, waitMs: 0 }, readPurged),
     subjects: (node) => ask(node, { fun: 'subjects', args: {}, waitMs: 0 }, readSubjects),
     async close() {
       closed.abort();
