@@ -1,3 +1,4 @@
+import type { FsType } from '../api/file-systems.ts';
 import { type Reason, reason } from '../api/reasons.ts';
 import type { FailedState } from './job.ts';
 import { lastLine } from './public-text.ts';
@@ -15,12 +16,12 @@ const NO_SPACE = [
   // LVM 2.02.83 to 2.03.40 (lib/metadata/lv_manip.c).
   /[Ii]nsufficient free space|Insufficient suitable (?:contiguous )?allocatable extents/,
 ];
-const TOO_SMALL = [
+const TOO_SMALL: Record<FsType, RegExp> = {
   // mke2fs, until 1.47.4 (lib/ext2fs/ext2_err.et).
-  /Not enough space to build proposed filesystem/,
+  ext4: /Not enough space to build proposed filesystem/,
   // mkfs.xfs 6.1 (mkfs/xfs_mkfs.c).
-  /Filesystem must be larger than 300MB|of data subvolume is too small/,
-];
+  xfs: /Filesystem must be larger than 300MB|of data subvolume is too small/,
+};
 
 /**
  * Returns why a job did not complete. Output of programs is recognized as far as it is listed here.
@@ -43,7 +44,9 @@ export function failureReason(state: FailedState): Reason | undefined {
       const failed = { step: step.name, exit, output: lastLine(output).slice(0, 512) || undefined };
       const matches = (words: readonly RegExp[]) => words.some((each) => each.test(output));
       if (matches(NO_SPACE)) return reason('NoSpaceLeft', failed);
-      return matches(TOO_SMALL) ? reason('VolumeTooSmall', failed) : reason('StepFailed', failed);
+      return matches(Object.values(TOO_SMALL))
+        ? reason('VolumeTooSmall', failed)
+        : reason('StepFailed', failed);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { DEFAULT_FS_TYPE } from '../api/file-systems.ts';
+import { DEFAULT_FS_TYPE, type FsType } from '../api/file-systems.ts';
 import { refuse } from '../api/reasons.ts';
 import type { Precondition, Step } from '../nodes/job.ts';
 import { scriptArgv } from './scripts/scripts.ts';
@@ -21,7 +21,8 @@ export function growFileSystem(
   const device = `/dev/${name}`;
   const left = leftPoint(uid);
   const isMounted = mounts.get(number)?.some((path) => path !== left);
-  if (type === 'ext4' && !growsMounted && !isMounted) return growUnmounted(uid, device);
+  const growUnmounted = GROW_UNMOUNTED[type];
+  if (growUnmounted !== undefined && !growsMounted && !isMounted) return growUnmounted(uid, device);
   return [
     {
       name: `grow the ${type} file system`,
@@ -31,8 +32,16 @@ export function growFileSystem(
   ];
 }
 
-/** Returns the steps for an ext4 that root may not grow while it is mounted. */
-function growUnmounted(uid: string, device: string): Step[] {
+/**
+ * Functions that return the steps for a file system that root may not grow while it is mounted;
+ * undefined for a type that root may always grow.
+ */
+const GROW_UNMOUNTED: Record<FsType, ((uid: string, device: string) => Step[]) | undefined> = {
+  ext4: growUnmountedExt4,
+  xfs: undefined,
+};
+
+function growUnmountedExt4(uid: string, device: string): Step[] {
   const preconditions = [stillOurs(uid, device)];
   return [
     {

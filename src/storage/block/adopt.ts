@@ -1,4 +1,4 @@
-import { DEFAULT_FS_TYPE } from '../../api/file-systems.ts';
+import { DEFAULT_FS_TYPE, type FsType } from '../../api/file-systems.ts';
 import { type ReasonParameters, refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import {
@@ -87,13 +87,17 @@ export function planPutBack(desired: DesiredRaw, from: string, observed: Observe
 }
 
 /**
- * Reports whether the UUID of an XFS may be half changed. Its log is recreated before its UUID
- * changes, and with the earlier UUID such a log may be unmountable.
+ * File systems that an interrupted change of the UUID may leave with the earlier UUID, but changed:
+ * the log of an XFS is recreated first, and may then be unmountable.
  */
-export const mayBeHalf = (desired: DesiredRaw, from: string, device: DeviceFacts): boolean =>
-  device.signature.found === 'one' &&
-  device.signature.type === 'xfs' &&
-  isOurs({ ...desired, uid: from }, device);
+const CHANGES_BEFORE_UUID: Record<FsType, boolean> = { ext4: false, xfs: true };
+
+/** Reports whether the UUID may be half changed, though the device shows the earlier one. */
+export function mayBeHalf(desired: DesiredRaw, from: string, device: DeviceFacts): boolean {
+  const type = fsTypeOf(device.signature);
+  if (type === undefined || !CHANGES_BEFORE_UUID[type]) return false;
+  return isOurs({ ...desired, uid: from }, device);
+}
 
 /** Refuses to restore the earlier UID until nothing uses the storage. */
 export const putBackLater = (use: ReasonParameters<'UseHoldsPutBack'>): Plan => ({

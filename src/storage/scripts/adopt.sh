@@ -25,7 +25,7 @@ fail() {
   exit 1
 }
 
-uuid() { blkid -p -n ext4,xfs -o value -s UUID "$path"; }
+uuid() { blkid -p -n @FS_TYPES@ -o value -s UUID "$path"; }
 
 record() { mkdir -p "${1%/*}" && : >"$1" && sync "$1" "${1%/*}" "${1%/*/*}" || exit 1; }
 

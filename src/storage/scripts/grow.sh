@@ -14,7 +14,7 @@ case $0 in
   stowage-grow) in_namespace stowage-grow-inside "$@" ;;
   stowage-grow-inside)
     [ $$ = 1 ] || exit 2
-    [ "$(blkid -p -n ext4,xfs -o value -s UUID "$1")" = "$2" ] || {
+    [ "$(blkid -p -n @FS_TYPES@ -o value -s UUID "$1")" = "$2" ] || {
       echo "$1 does not contain the file system $2" >&2
       exit 1
     }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { FS_TYPES } from '../../api/file-systems.ts';
 import adopt from './adopt.sh';
 import archive from './archive.sh';
 import backup from './backup.sh';
@@ -58,10 +59,11 @@ export type ScriptName = keyof typeof SCRIPTS;
 
 /**
  * Returns the text for `sh -c` as one function, so that a truncated text does nothing. Removes
- * comments and indentation, and inserts included files.
+ * comments and indentation, and inserts included files and the types of file systems.
  */
 function scriptOf(file: string): string {
-  return ['run() {', ...commandsOf(file), '}', 'run "$@"'].join('\n');
+  const lines = ['run() {', ...commandsOf(file), '}', 'run "$@"'];
+  return lines.join('\n').replaceAll('@FS_TYPES@', FS_TYPES.join(','));
 }
 
 function commandsOf(file: string): string[] {

@@ -11,7 +11,7 @@
 
 . ./mount-namespace.sh
 
-uuid() { blkid -p -n ext4,xfs -o value -s UUID "$1"; }
+uuid() { blkid -p -n @FS_TYPES@ -o value -s UUID "$1"; }
 
 case $0 in
   stowage-xfs-uuid)
