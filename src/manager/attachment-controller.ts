@@ -27,6 +27,7 @@ import { isNodeOff, MAX_WAIT_FOR_UNMOUNT } from '../model/node-health.ts';
 import { statusProblem } from '../model/status-problem.ts';
 import type { Executor } from '../nodes/job.ts';
 import type { JobWatcher } from '../nodes/job-watcher.ts';
+import { withAccess } from '../storage/device.ts';
 import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { observe } from '../storage/observe.ts';
 import type { Clock } from '../workqueue/clock.ts';
@@ -107,9 +108,10 @@ export function createAttachmentController(
     ...deps,
     desiredOf(volume, node, readOnly) {
       const desired = { ...desiredOf(volume, undefined, node), kubeletRoot: deps.kubeletRoot };
-      if (desired.type !== 'sparse') return desired;
-      const owner = desired.shared ? { node, token: randomBytes(8).toString('hex') } : undefined;
-      return { ...desired, readOnly, owner };
+      return withAccess(desired, {
+        readOnly,
+        owner: { node, token: randomBytes(8).toString('hex') },
+      });
     },
     isOff: (node) => isNodeOff(deps.client, node),
     async observe(_volume, node, desired, seen) {

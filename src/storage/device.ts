@@ -5,6 +5,7 @@ import { leaveMount } from './grow-file-system.ts';
 import { linkOf } from './links.ts';
 import type { Presence } from './presence.ts';
 import { type Desired, driverOf, type Observed } from './registry.ts';
+import type { LockOwner } from './shared-fs/types.ts';
 
 /**
  * Functions for a volume's device on a node. Each throws Error for an observation of another kind
@@ -50,6 +51,12 @@ export function preferDevice(desired: Desired, observed: Observed): Step[] {
   if (desired.earlierLink === undefined || desired.mode === 'Block' || !observed.udev) return [];
   return driverOf(desired, observed).prefer(desired, observed);
 }
+
+/** Returns the desired state for this access; unchanged for kinds that have no access to set. */
+export const withAccess = (
+  desired: Desired,
+  access: { readOnly: boolean; owner: LockOwner },
+): Desired => driverOf(desired).withAccess?.(desired, access) ?? desired;
 
 /** Returns steps that end the population of an unwanted volume, beside the job that runs it. */
 export const cancelFill = (desired: Desired): Step[] =>

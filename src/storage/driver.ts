@@ -3,6 +3,7 @@ import type { SnapshotHandle } from '../api/snapshot-handle.ts';
 import type { Volume, VolumeSpec } from '../api/volume.ts';
 import type { Probe, ProbeResult, Step } from '../nodes/job.ts';
 import type { Presence } from './presence.ts';
+import type { LockOwner } from './shared-fs/types.ts';
 import type {
   BlockDevice,
   DesiredVolume,
@@ -147,6 +148,11 @@ export interface VolumeDriver<
     nodes: readonly string[],
     contentUid: string,
   ): SnapshotHandle | Explanation;
+  /**
+   * Returns the desired state for an attach or detach with this access; only for kinds that
+   * `sharable` allows on several nodes. `owner`: the node, and a token of this attempt alone.
+   */
+  withAccess?(desired: D, access: { readOnly: boolean; owner: LockOwner }): D;
   /**
    * Returns steps that end the population of an unwanted volume, beside the job that runs it; only
    * for kinds that are populated.

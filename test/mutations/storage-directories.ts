@@ -193,7 +193,7 @@ export const storageDirectories: readonly Mutation[] = [
       id: 'room-below-a-mount-point',
       invariant: 9,
       breaks: 'Room of the file system below a directory that is not mounted is promised.',
-      function: 'observePlace',
+      function: 'observeDirectory',
       find: 'if (away !== undefined) return',
       replace: 'if (away === null) return',
       integration: INTEGRATION,

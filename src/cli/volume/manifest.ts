@@ -22,7 +22,9 @@ export interface VolumeFlags {
   attachPolicy?: AttachPolicy;
 }
 
-export type VolumeType = 'sparse' | 'raw' | 'lvm';
+/** Types of `--type`. Tables over them must have all rows to compile. */
+const VOLUME_TYPES = ['sparse', 'raw', 'lvm'] as const;
+export type VolumeType = (typeof VOLUME_TYPES)[number];
 
 /** Types that a flag applies to. */
 const ABOUT = {
@@ -34,6 +36,10 @@ const ABOUT = {
   thinPool: ['lvm'],
   overwrite: ['raw', 'lvm'],
 } as const satisfies Partial<Record<keyof VolumeFlags, readonly VolumeType[]>>;
+
+/** Reports whether a flag applies to a type; false if no type is known. */
+export const appliesTo = (flag: keyof typeof ABOUT, type: VolumeType | undefined): boolean =>
+  type !== undefined && (ABOUT[flag] as readonly VolumeType[]).includes(type);
 
 /**
  * Returns the given type, or the one that other flags imply: a file or a device rather than a
@@ -52,9 +58,7 @@ export function typeOf(flags: VolumeFlags): VolumeType | undefined {
     const other = implied.find(([, others]) => !types.some((type) => others.includes(type)));
     if (other !== undefined) throw contradiction(one, other[0]);
   }
-  const types = (['sparse', 'raw', 'lvm'] as const).filter((type) =>
-    implied.every(([, can]) => can.includes(type)),
-  );
+  const types = VOLUME_TYPES.filter((type) => implied.every(([, can]) => can.includes(type)));
   return implied.length === 0 ? undefined : types[0];
 }
 
@@ -93,7 +97,8 @@ function storageOf(flags: VolumeFlags): Partial<VolumeSpec> {
       return {
         lvmLogicalVolume: { vgName: vg, size, ...(thinPool !== undefined && { thinPool }) },
       };
-    default:
+    case 'sparse':
+    case undefined:
       return {
         sparseLoopDevice: {
           size,

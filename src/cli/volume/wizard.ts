@@ -10,7 +10,7 @@ import { ATTACH_POLICY } from '../lib/wizard/attach-policy.ts';
 import { type ClusterAccess, deviceChoices, deviceOf, groupOf } from '../lib/wizard/storage.ts';
 import { NODE } from './ask-nodes.ts';
 import type { CreateVolumeFlags } from './flags.ts';
-import { typeOf, type VolumeFlags } from './manifest.ts';
+import { appliesTo, typeOf, type VolumeFlags, type VolumeType } from './manifest.ts';
 import { classChoices, classesThere } from './static-classes.ts';
 
 export type Given = CreateVolumeFlags & GlobalFlags & { name?: string | undefined };
@@ -40,14 +40,14 @@ const QUESTIONS: readonly Question<Answers, ClusterAccess>[] = [
       sparse: 'a sparse file, attached as a loop device',
       raw: 'a disk or partition of the node',
       lvm: 'a logical volume of LVM',
-    },
+    } satisfies Record<VolumeType, string>,
   },
-  { ...groupOf(nodesOf), when: ({ type }) => type === 'lvm' },
-  { ...deviceOf(nodesOf, deviceChoices), when: ({ type }) => type === 'raw' },
+  { ...groupOf(nodesOf), when: ({ type }) => appliesTo('vg', type) },
+  { ...deviceOf(nodesOf, deviceChoices), when: ({ type }) => appliesTo('device', type) },
   {
     of: 'size',
     message: 'Size, such as 10Gi:',
-    when: ({ type }) => type === 'sparse' || type === 'lvm',
+    when: ({ type }) => appliesTo('size', type),
     needed: true,
     problem: sizeProblem,
   },

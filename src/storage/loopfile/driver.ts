@@ -45,6 +45,11 @@ export const sparse: VolumeDriver<'sparseLoopDevice', DesiredSparse, ObservedSpa
     loopsOf(observed).flatMap((loop) => [loop, partitionOf(loop, observed) ?? []].flat()),
   presence,
   prefer: preferLoop,
+  withAccess: (desired, { readOnly, owner }) => ({
+    ...desired,
+    readOnly,
+    owner: desired.shared ? owner : undefined,
+  }),
   // The program that populates a file ends once that file is removed.
   cancelFill: ({ file }) => [
     {

@@ -114,12 +114,10 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
         if (!volumes.every((volume) => isSeen(directoryOf(volume)))) return undefined;
         return { freeBytes: directoryRoom(facts.folder, volumes, copies, overcommit) };
       }
-      return place.type === 'lvm'
-        ? {
-            freeBytes: groupRoom(facts.group, place, volumes, copies, overcommit),
-            ...refusal(keyOf(node, place)),
-          }
-        : undefined;
+      return {
+        freeBytes: groupRoom(facts.group, facts.place, volumes, copies, overcommit),
+        ...refusal(keyOf(node, place)),
+      };
     },
     refuse(node, place, bytes) {
       const key = keyOf(node, place);

@@ -14,26 +14,46 @@ import {
   readGroupRoom,
 } from '../../../storage/room.ts';
 
+type SparseLocation = Extract<StorageLocation, { type: 'sparse' }>;
+type LvmLocation = Extract<StorageLocation, { type: 'lvm' }>;
+
 /** Space of a place on a node, or why a directory offers none. */
 export type PlaceFacts =
   /** `of`: the directories observed. */
-  { folder: DirectoryRoom; of: readonly string[] } | { group: GroupRoom } | { refused: string };
+  | { folder: DirectoryRoom; of: readonly string[] }
+  | { group: GroupRoom; place: LvmLocation }
+  | { refused: string };
 
 /**
  * Observes the space of a place on a node.
  * @param others directories of the files of volumes on the node, which may share the file system
  * @throws NodeError, ObservationError
  */
-export async function observePlace(
+export function observePlace(
   runProbes: RunProbes,
   place: StorageLocation,
   others: readonly string[],
 ): Promise<PlaceFacts> {
-  if (place.type === 'lvm') {
-    const view = readView(answersOf(await runProbes(viewProbes())));
-    const results = await runProbes(groupRoomProbes(view, place.vgName));
-    return { group: readGroupRoom(view, place.vgName, place.thinPool, results) };
+  switch (place.type) {
+    case 'sparse':
+      return observeDirectory(runProbes, place, others);
+    case 'lvm':
+      return observeGroup(runProbes, place);
   }
+}
+
+async function observeGroup(runProbes: RunProbes, place: LvmLocation): Promise<PlaceFacts> {
+  const { vgName, thinPool } = place;
+  const view = readView(answersOf(await runProbes(viewProbes())));
+  const results = await runProbes(groupRoomProbes(view, vgName));
+  return { group: readGroupRoom(view, vgName, thinPool, results), place };
+}
+
+async function observeDirectory(
+  runProbes: RunProbes,
+  place: SparseLocation,
+  others: readonly string[],
+): Promise<PlaceFacts> {
   const { directory } = place;
   const directories = [...new Set([directory, ...others])];
   const results = await runProbes([

@@ -33,7 +33,11 @@ const followed = (explained: Explained, why: string): Explained => ({
 });
 
 /** Returns the name of a place for messages. */
-export const nameOf = (place: StorageLocation): string =>
-  place.type === 'sparse'
-    ? place.directory
-    : `volume group ${place.vgName}${place.thinPool === undefined ? '' : `, thin pool ${place.thinPool}`}`;
+export function nameOf(place: StorageLocation): string {
+  switch (place.type) {
+    case 'sparse':
+      return place.directory;
+    case 'lvm':
+      return `volume group ${place.vgName}${place.thinPool === undefined ? '' : `, thin pool ${place.thinPool}`}`;
+  }
+}
