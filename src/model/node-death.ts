@@ -58,7 +58,7 @@ export const deathDeadline = (
 ): number => (requiresFencing ? Infinity : (notReadySince ?? Infinity) + maxWaitMs);
 
 /** Returns the command that taints a node as out of service. */
-export const taintOff = (node: string): string =>
+export const taintCommand = (node: string): string =>
   `kubectl taint node ${/^[a-zA-Z0-9_./-]+$/.test(node) ? node : quote(node)} ${quote(`${OUT_OF_SERVICE_TAINT}=nodeshutdown:NoExecute`)}`;
 
 export type NodeVerdict =
@@ -84,7 +84,7 @@ export function judgeNode(
   const death = nodeDeath(nodeSigns(node), rule, now);
   if (death === 'out-of-service') return { dead: `node ${name} is out of service`, mayRun: false };
   const ready = readyConditionOf(node);
-  const taint = taintOff(name);
+  const taint = taintCommand(name);
   if (ready?.status === 'True') {
     const tainted = node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE_TAINT) ?? false;
     return {

@@ -1,6 +1,6 @@
 import type { KubeNode } from '../api/core.ts';
 import type { Executor } from '../nodes/job.ts';
-import { type GateClock, limitNodes } from '../nodes/node-limiter.ts';
+import { type LimiterClock, limitNodes } from '../nodes/node-limiter.ts';
 import { createGuardExecutor } from '../nodes/transport/guard-executor.ts';
 import { createLocalShell } from '../nodes/transport/local-shell.ts';
 import type { SaltAccess } from '../nodes/transport/salt/access.ts';
@@ -29,7 +29,7 @@ export interface NodeExecutorOptions {
   addressOf?: (node: string) => SshAddress;
   /** Throws a NodeError if no work is allowed on the node (any more). Default: all is allowed. */
   check?: (node: string) => void;
-  clock: GateClock;
+  clock: LimiterClock;
 }
 
 export function createNodeExecutor(options: NodeExecutorOptions): Executor {

@@ -12,10 +12,10 @@ interface Waiting {
  * Returns a poll with one round trip per node at a time: requests that arrive meanwhile share the
  * next.
  */
-export function pollTogether(poll: Poll): Poll {
+export function batchPolls(poll: Poll): Poll {
   const nodes = new Map<string, Waiting[]>();
 
-  async function askFor(node: string, waiting: Waiting[]): Promise<void> {
+  async function pollBatches(node: string, waiting: Waiting[]): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.splice(0);
       try {
@@ -40,6 +40,6 @@ export function pollTogether(poll: Poll): Poll {
       }
       const started = [{ keys, resolve, reject }];
       nodes.set(node, started);
-      void askFor(node, started);
+      void pollBatches(node, started);
     });
 }

@@ -7,7 +7,10 @@ import type { Executor, Expect, Precondition, ProbeResult } from './job.ts';
 const BOUNDED = ['timeout', '-s', 'KILL', '10'];
 
 /** Returns the command of a precondition for a check outside a job. */
-export const asProbe = ({ argv, late }: Pick<Precondition, 'argv' | 'late'>): readonly string[] =>
+export const probeArgv = ({
+  argv,
+  late,
+}: Pick<Precondition, 'argv' | 'late'>): readonly string[] =>
   late === undefined ? argv : [...BOUNDED, ...argv];
 
 /** Exit statuses of a command that could run and was not killed. */
@@ -47,7 +50,7 @@ export async function checkPreconditions(
   const probes = new Map(
     preconditions.map((precondition, index) => [
       JSON.stringify(precondition.argv),
-      { name: `precondition ${index}`, argv: asProbe(precondition) },
+      { name: `precondition ${index}`, argv: probeArgv(precondition) },
     ]),
   );
   const results = await executor.observe(node, [...probes.values()]);

@@ -1,7 +1,7 @@
 import { NodeError } from './errors.ts';
 import type { NodeTransport } from './transport/shell.ts';
 
-export interface GateClock {
+export interface LimiterClock {
   /** Present time, in ms since the epoch. */
   now(): number;
   /** Rejects when the signal aborts. */
@@ -40,7 +40,7 @@ interface NodeState {
  */
 export function limitNodes<Asked, Answer>(
   transport: NodeTransport<Asked, Answer>,
-  clock: GateClock,
+  clock: LimiterClock,
   incarnationOf = (_node: string) => '',
 ): NodeTransport<Asked, Answer> {
   const nodes = new Map<string, NodeState>();

@@ -38,7 +38,7 @@ export interface Operations<Kind extends string> {
    * Cancels the key's operation, waiting or running: aborts its signal and frees its slot and key
    * at once. The table ignores the work's later result.
    */
-  giveUp(key: string): void;
+  cancel(key: string): void;
   of(key: string): PendingOperation<Kind> | undefined;
   list(): PendingOperation<Kind>[];
   /**
@@ -138,7 +138,7 @@ export function createOperations<Kind extends string>({
       }
       return true;
     },
-    giveUp(key) {
+    cancel(key) {
       const run = begun.get(key);
       const { kind } = table.get(key) ?? {};
       if (run !== undefined) {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { asProbe } from '../../src/nodes/check-preconditions.ts';
+import { probeArgv } from '../../src/nodes/check-preconditions.ts';
 import type { Probe, Step } from '../../src/nodes/job.ts';
 import { stepJson } from '../../src/nodes/step-json.ts';
 import { cancelFill, unusedPreconditions } from '../../src/storage/device.ts';
@@ -217,7 +217,7 @@ test('the Salt module allows the probes for users of a device', async () => {
   ];
   const looks = preconditions.flatMap((precondition): Probe[] => [
     { name: precondition.refusal, argv: precondition.argv },
-    { name: `${precondition.refusal}, as a probe`, argv: asProbe(precondition) },
+    { name: `${precondition.refusal}, as a probe`, argv: probeArgv(precondition) },
   ]);
   expect(looks.length).toBeGreaterThan(10);
   expect(await refused(looks)).toBe('');

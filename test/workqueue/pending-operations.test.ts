@@ -122,7 +122,7 @@ test('canceling a running operation frees its key and slot, and ignores its end'
   start('v1', 'attach', 'n1');
   start('v2', 'attach', 'n1');
   const [first, signal] = [signals.get('v1'), signals.get('v2')];
-  operations.giveUp('v1');
+  operations.cancel('v1');
   expect([first?.aborted, signal]).toEqual([true, undefined]);
   expect(begun).toEqual(['v1', 'v2']);
   expect(ended).toEqual(['attach v1 false 0']);
@@ -136,8 +136,8 @@ test('a canceled waiting operation never begins', async () => {
   const { operations, start, end, begun } = table({ inAll: 1, perGroup: 1 });
   start('v1', 'attach', 'n1');
   start('v2', 'attach', 'n1');
-  operations.giveUp('v2');
-  operations.giveUp('nobody');
+  operations.cancel('v2');
+  operations.cancel('nobody');
   await end('v1');
   expect(begun).toEqual(['v1']);
   expect(operations.list()).toEqual([]);

@@ -1,7 +1,7 @@
 import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { taintOff } from '../../model/node-death.ts';
+import { taintCommand } from '../../model/node-death.ts';
 import { commandText } from '../../nodes/quote.ts';
 
 /** Formats a command to paste into a shell. Quotes names from the cluster, which are untrusted. */
@@ -57,7 +57,7 @@ export const untaint = (node: string): string =>
  */
 export const forceDetachCommand = ({ metadata, spec }: Volume, node: string): string =>
   isWrittenOnSeveral(spec)
-    ? taintOff(node)
+    ? taintCommand(node)
     : commandLine('stowage', 'detach', 'volume', metadata.name, '--node', node, '--force');
 
 /** Returns the command that retries a failed Volume. */

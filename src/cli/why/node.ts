@@ -5,7 +5,7 @@ import { parametersIn } from '../../api/reasons/template.ts';
 import { entryOf, type Reason, type ReasonCode } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
-import { taintOff } from '../../model/node-death.ts';
+import { taintCommand } from '../../model/node-death.ts';
 import { notReadySince, readyConditionOf } from '../../model/node-health.ts';
 import { commandLine, onNode, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
@@ -144,7 +144,7 @@ const ssh = (volume: Volume, command: string): string => onNode(nodeOf(volume), 
  */
 export const notReadyFix = (node: string): Fix => ({
   say: `Bring node ${node} back. If it is dead, switch it off, then taint it: its volumes are force-detached at once. Remove the taint when it is back.`,
-  run: [taintOff(node)],
+  run: [taintCommand(node)],
 });
 
 const lost = (volume: Volume): Fix => ({

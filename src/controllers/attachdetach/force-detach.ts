@@ -44,7 +44,7 @@ export function planForceDetach(
     const facts = view.nodeFacts(node);
     const verdict = verdictOn(view, entry, facts, now);
     if (verdict === undefined) {
-      const updated = withWord(view, entry, facts);
+      const updated = withReason(view, entry, facts);
       if (updated !== entry) left = left.map((each) => (each === entry ? updated : each));
       continue;
     }
@@ -53,7 +53,7 @@ export function planForceDetach(
       continue;
     }
     left = withoutNode(left, node);
-    forced.push({ node, reason: verdict, ...outcomeOf(view.volume, node, verdict) });
+    forced.push({ node, reason: verdict, ...explanationOf(view.volume, node, verdict) });
   }
   return { entries: left, forced, deadlines };
 }
@@ -62,7 +62,7 @@ export function planForceDetach(
  * Adds the reason to an entry that stays although its Node is gone: no operation runs there that
  * could report it.
  */
-function withWord(
+function withReason(
   { volume, running }: ReconcileInput,
   entry: NodeAttachment,
   { exists }: NodeFacts,
@@ -126,7 +126,7 @@ export const isKeptAt = (volume: Managed | undefined, node: string): boolean =>
 export const requiresFencing = (volume: Managed | undefined): boolean =>
   volume !== undefined && volume.nodes.length > 1 && !volume.readOnly;
 
-function outcomeOf(volume: Managed | undefined, node: string, death: NodeDeath): Explanation {
+function explanationOf(volume: Managed | undefined, node: string, death: NodeDeath): Explanation {
   const what = volume === undefined ? 'the deleted Volume' : `Volume ${volume.name}`;
   if (death === 'out-of-service') return explain('ForceDetachedOutOfService', { node, what });
   if (death === 'node-gone') return explain('ForceDetachedNodeGone', { node, what });

@@ -30,7 +30,11 @@ export function nextOperation(view: ReconcileInput, now: number): ReconcileDecis
       again: undefined,
     };
   }
-  const { entries, forced, deadlines } = planForceDetach(view, atEase(view, kept), now);
+  const { entries, forced, deadlines } = planForceDetach(
+    view,
+    withoutDetachMessages(view, kept),
+    now,
+  );
   // A volume has at most one operation.
   const due = view.running === undefined ? dueOf(view, entries, now) : [];
   const start = due.find((operation) => isTime(view, operation, now));
@@ -52,7 +56,7 @@ const isTime = (
 ): boolean => view.notBefore(kind, node) <= now;
 
 /** Clears the message of a failed detach once the device is needed where it is. */
-function atEase(
+function withoutDetachMessages(
   view: ReconcileInput,
   entries: readonly NodeAttachment[],
 ): readonly NodeAttachment[] {

@@ -11,7 +11,7 @@ import type { StatusUpdater } from './status-updater.ts';
 import type { AttachmentOperation, AttachmentOperationKind, NodeAttachment } from './types.ts';
 import { gistOf, type VolumeState } from './volume-state.ts';
 
-export interface WorkDeps {
+export interface OperationExecutorDeps {
   attacher: Attacher;
   operations: Operations<AttachmentOperationKind>;
   clock: Pick<Clock, 'now'>;
@@ -40,11 +40,11 @@ interface Running {
   /** The node had no entry before the operation. */
   isNew: boolean;
   /** The node was force-detached meanwhile: discard the outcome, and submit no more jobs there. */
-  givenUp: boolean;
+  canceled: boolean;
 }
 
 /** Executor of Volumes' operations, one at a time for each Volume. */
-export interface Work {
+export interface OperationExecutor {
   /** Returns the running operation of the Volume with that UID. */
   of(uid: string): Readonly<Running> | undefined;
   /**
@@ -65,7 +65,7 @@ export interface Work {
    * is off, without access to its storage. The node is verified once the operation ends.
    * @returns whether an operation was canceled
    */
-  giveUp(known: VolumeState, node: string): boolean;
+  cancel(known: VolumeState, node: string): boolean;
   /**
    * Reports in the entry that the operation has been queued for long.
    * @returns delay in ms until the next call; Infinity: none needed
@@ -84,7 +84,7 @@ function errorOf(kind: AttachmentOperationKind, outcome: Outcome): string | unde
 }
 
 /** Creates an executor that runs operations and applies their outcomes to the known state. */
-export function createOperationExecutor(deps: WorkDeps): Work {
+export function createOperationExecutor(deps: OperationExecutorDeps): OperationExecutor {
   const { clock, random, logger } = deps;
   const running = new Map<string, Running>();
 
@@ -101,7 +101,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
       placed: undefined,
       begun: false,
       isNew,
-      givenUp: false,
+      canceled: false,
     };
     running.set(known.uid, run);
     const { kind, node } = operation;
@@ -115,7 +115,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
       // The next reconcile shows the change: most operations end soon after.
       setMessage(known, operation, undefined);
       const outcome = await carryOut(known, run, signal);
-      if (run.givenUp) {
+      if (run.canceled) {
         logger.debug({ volume: known.name, node, kind, outcome }, 'a canceled operation ended');
         known.unverifiedNodes.add(node);
         deps.enqueue(known.name);
@@ -145,7 +145,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     try {
       const forceDetached = explain('LetGoMeanwhile', { node });
       const precheck = async (unused?: 'unused') => {
-        if (run.givenUp) return forceDetached;
+        if (run.canceled) return forceDetached;
         // Skipped if the node was force-detached meanwhile.
         if (unused && isKnown()) {
           known.entries = change(known.entries, node, { safeToDetach: true }, clock.now());
@@ -159,10 +159,10 @@ export function createOperationExecutor(deps: WorkDeps): Work {
         // the attachment.
         const not = await deps.statusUpdater.precheck(known, operation);
         if (not !== undefined) return not;
-        return run.givenUp || (kind === 'attach' && !isKnown()) ? forceDetached : undefined;
+        return run.canceled || (kind === 'attach' && !isKnown()) ? forceDetached : undefined;
       };
       const onProgress = (step: string) => {
-        if (run.givenUp || clock.now() - (run.placed ?? Number.POSITIVE_INFINITY) < REPORT_AFTER)
+        if (run.canceled || clock.now() - (run.placed ?? Number.POSITIVE_INFINITY) < REPORT_AFTER)
           return;
         if (setMessage(known, operation, explain('OperationUnderWay', { step })))
           deps.enqueue(known.name);
@@ -202,12 +202,12 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     return true;
   }
 
-  function giveUp(known: VolumeState, node: string): boolean {
+  function cancel(known: VolumeState, node: string): boolean {
     const run = running.get(known.uid);
     if (run === undefined || run.operation.node !== node) return false;
-    run.givenUp = true;
+    run.canceled = true;
     running.delete(known.uid);
-    deps.operations.giveUp(known.uid);
+    deps.operations.cancel(known.uid);
     return true;
   }
 
@@ -220,5 +220,5 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     return Number.POSITIVE_INFINITY;
   }
 
-  return { of: (uid) => running.get(uid), start, notBegunOn, giveUp, reportQueued };
+  return { of: (uid) => running.get(uid), start, notBegunOn, cancel, reportQueued };
 }

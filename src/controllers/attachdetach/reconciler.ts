@@ -100,12 +100,12 @@ const SHOW_RETRY_AFTER = 15_000;
  * Time (ms) after which an operation counts as hung, and the Volume controller no longer waits for
  * it.
  */
-const MOVES_FOR = 60_000;
+const HUNG_AFTER = 60_000;
 /**
  * Maximum resync period (ms), to recover from missed events. A no-op resync issues no API write and
  * no node request.
  */
-const REPAIR_AFTER = 10 * 60_000;
+const RESYNC_AFTER = 10 * 60_000;
 
 /** Creates the reconciler that carries out, records and reports what `nextOperation` decides. */
 export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReconciler {
@@ -116,7 +116,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
    */
   const named = new Map<string, Set<string>>();
   const verifications = createPeriodicVerification(deps.pollIntervalMs);
-  const podNames = createPodVolumeIndex();
+  const podVolumes = createPodVolumeIndex();
   const statusUpdater = createStatusUpdater(deps);
   const work = createOperationExecutor({ ...deps, statusUpdater });
   const force = createForceDetach({ ...deps, factsOf });
@@ -137,8 +137,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       wait = Math.min(wait, await reconcileOne(known, each === uid ? volume : undefined));
     }
     // Spread the resyncs: after a start, all Volumes are reconciled together.
-    const repair = (REPAIR_AFTER * (1 + deps.random())) / 2;
-    return named.has(name) ? { requeueAfterMs: Math.min(wait, repair) } : undefined;
+    const resync = (RESYNC_AFTER * (1 + deps.random())) / 2;
+    return named.has(name) ? { requeueAfterMs: Math.min(wait, resync) } : undefined;
   }
 
   const managesVolume = (volume: Volume) => {
@@ -179,10 +179,10 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
         if (!(await force.areStillGone(known, ordered)) || known.entries !== entries)
           return 'stale';
         force.detachOrdered(known, ordered);
-        for (const node of ordered) work.giveUp(known, node);
+        for (const node of ordered) work.cancel(known, node);
       }
     }
-    const polledAgain = verifications.poll(known, trusted && managed, now);
+    const nextVerification = verifications.markDue(known, trusted && managed, now);
     const needed = volume === undefined ? [] : uses.of(volume);
     const view: ReconcileInput = {
       volume: managed,
@@ -217,13 +217,16 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
         forgetFailures(known, node, ['detach']);
     }
     known.entries = next.entries;
-    podNames.note(known, next.entries);
+    podVolumes.note(known, next.entries);
     known.wanted = view.wanted.length;
     known.blocked = new Map(next.blocked.map((each) => [each.node, each.message]));
     for (const each of next.forced) force.report(known, each);
     // The decision assumed that the canceled operation was running.
-    if (next.forced.filter(({ node }) => work.giveUp(known, node)).length > 0) return 'stale';
-    let wait = Math.max(0, Math.min(next.again ?? Number.POSITIVE_INFINITY, polledAgain) - now);
+    if (next.forced.filter(({ node }) => work.cancel(known, node)).length > 0) return 'stale';
+    let wait = Math.max(
+      0,
+      Math.min(next.again ?? Number.POSITIVE_INFINITY, nextVerification) - now,
+    );
     const { start } = next;
     const shownFrom = shownFromOf(known);
     const was = start && known.entries.find(({ node }) => node === start.node);
@@ -296,14 +299,14 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const running = work.of(uid);
     const { kind, node: on } = running?.operation ?? {};
     if (running?.placed !== undefined && on === node && kind !== 'verify') {
-      return clock.now() - running.placed < MOVES_FOR;
+      return clock.now() - running.placed < HUNG_AFTER;
     }
     const isOn = (list: readonly { node: string }[]) => list.some((each) => each.node === node);
     return isOn(known.entries) !== isOn(status?.attachments ?? []);
   }
 
   return {
-    ...{ reconcile, isMoving, known: () => all.values(), namesOf: podNames.of },
+    ...{ reconcile, isMoving, known: () => all.values(), namesOf: podVolumes.of },
     nameOf: (uid) => all.get(uid)?.name,
   };
 }

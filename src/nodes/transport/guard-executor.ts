@@ -1,6 +1,6 @@
 import { refuse } from '../../api/reasons.ts';
 import { fromBytes } from '../answer.ts';
-import { pollTogether } from '../batch-poll.ts';
+import { batchPolls } from '../batch-poll.ts';
 import { nodeError } from '../errors.ts';
 import type { Executor, JobKey } from '../job.ts';
 import { MODULE_VERSION, PURGE_FUNCTION } from './salt/caller.ts';
@@ -53,7 +53,7 @@ export function createGuardExecutor(shell: Shell): Executor {
       waitMs,
       (answer) => readStates(answer, keys.length),
     );
-  const pollNow = pollTogether((node, keys) => poll(node, keys, 0));
+  const pollNow = batchPolls((node, keys) => poll(node, keys, 0));
 
   return {
     observe: (node, probes) =>

@@ -1,5 +1,5 @@
 import { refuse } from '../../api/reasons.ts';
-import { pollTogether } from '../batch-poll.ts';
+import { batchPolls } from '../batch-poll.ts';
 import { nodeError } from '../errors.ts';
 import type { Executor, JobKey } from '../job.ts';
 import { ForeignJobs } from '../jobs-directory.ts';
@@ -40,7 +40,7 @@ export function createShellExecutor(shell: Shell): Executor {
 
   const poll = (node: string, keys: readonly JobKey[], waitMs: number) =>
     ask(node, pollScript(keys, waitMs), waitMs, (answer) => readStates(answer, keys.length));
-  const pollNow = pollTogether((node, keys) => poll(node, keys, 0));
+  const pollNow = batchPolls((node, keys) => poll(node, keys, 0));
 
   return {
     observe: (node, probes) =>

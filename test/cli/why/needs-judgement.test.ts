@@ -8,7 +8,7 @@ import {
   takeOff,
 } from '../../../src/cli/lib/command-line.ts';
 import { needsJudgement } from '../../../src/cli/why/needs-judgement.ts';
-import { taintOff } from '../../../src/model/node-death.ts';
+import { taintCommand } from '../../../src/model/node-death.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 
 const volume = volumeNamed('data1');
@@ -16,7 +16,7 @@ const shared = { ...volume, spec: { ...volume.spec, attachableNodes: ['n1', 'n2'
 
 test.each<[string, readonly string[]]>([
   ['a force-detach', [forceDetachCommand(volume, 'n1')]],
-  ['the out-of-service taint', [forceDetachCommand(shared, 'n1'), taintOff('n1')]],
+  ['the out-of-service taint', [forceDetachCommand(shared, 'n1'), taintCommand('n1')]],
   ['deletion and creation with an edit in between', recreate(volume)],
   ['consent to data loss', [patchSpec(volume, { overwrite: 'ext4:1-2' })]],
   [

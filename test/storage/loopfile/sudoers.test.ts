@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { asProbe } from '../../../src/nodes/check-preconditions.ts';
+import { probeArgv } from '../../../src/nodes/check-preconditions.ts';
 import { unusedPreconditions } from '../../../src/storage/device.ts';
 import { namedDirectoryProbes } from '../../../src/storage/directory/observe.ts';
 import { kubeletProbe } from '../../../src/storage/kubelet.ts';
@@ -86,7 +86,7 @@ test('sudoers allows all probes, also for free space and for the use of volumes'
     // Preconditions run in a job, and also before it.
     ...preconditions,
   ];
-  const asked = [...looks.map(({ argv }) => argv), ...preconditions.map(asProbe)];
+  const asked = [...looks.map(({ argv }) => argv), ...preconditions.map(probeArgv)];
   expect(asked.filter((argv) => !may(argv))).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
 import { addressProblems } from '../../../model/node-address.ts';
-import { taintOff } from '../../../model/node-death.ts';
+import { taintCommand } from '../../../model/node-death.ts';
 import { isOff, readyConditionOf } from '../../../model/node-health.ts';
 import { commandLine, untaint } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
@@ -112,7 +112,7 @@ const notReady: NodeCause = ({ name, node, volumes }) => {
     next: { when: 'when its kubelet reports Ready again' },
     fix: {
       say: 'Bring the node back, and check that its kubelet runs. If it is dead, switch it off, then taint it: its volumes are force-detached.',
-      run: [taintOff(name)],
+      run: [taintCommand(name)],
     },
   };
 };

@@ -1,8 +1,8 @@
 import { refuse } from '../../../api/reasons.ts';
-import { pollTogether } from '../../batch-poll.ts';
+import { batchPolls } from '../../batch-poll.ts';
 import { NodeError, nodeError } from '../../errors.ts';
 import type { Executor, Job, JobKey } from '../../job.ts';
-import { type GateClock, limitNodes } from '../../node-limiter.ts';
+import { type LimiterClock, limitNodes } from '../../node-limiter.ts';
 import type { SaltAccess } from './access.ts';
 import { createSaltCaller, PURGE_FUNCTION, type SaltCall } from './caller.ts';
 import { readSaltEvents } from './events.ts';
@@ -29,7 +29,7 @@ export interface SaltExecutorOptions {
    * Incarnation of a node by other sources: when it changes, an unreachable node is tried at once.
    */
   incarnationOf?: (node: string) => string;
-  clock: GateClock;
+  clock: LimiterClock;
 }
 
 /**
@@ -80,7 +80,7 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
 
   const poll = (node: string, keys: readonly JobKey[], waitMs: number) =>
     ask(node, pollCall(keys, waitMs), (answer) => readStates(answer, keys.length));
-  const pollNow = pollTogether((node, keys) => poll(node, keys, 0));
+  const pollNow = batchPolls((node, keys) => poll(node, keys, 0));
 
   return {
     observe: (node, probes) =>

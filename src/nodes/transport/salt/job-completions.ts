@@ -1,5 +1,5 @@
 import type { JobKey } from '../../job.ts';
-import type { GateClock } from '../../node-limiter.ts';
+import type { LimiterClock } from '../../node-limiter.ts';
 import type { SaltCall } from './caller.ts';
 import type { SaltEvents } from './events.ts';
 
@@ -8,7 +8,7 @@ export interface EndsOptions {
   /** Starts a function on a node, and returns the ID of Salt's job. Throws NodeError. */
   start(node: string, call: SaltCall): Promise<string>;
   minionOf(node: string): string;
-  clock: GateClock;
+  clock: LimiterClock;
   /** Ends all waiting. */
   signal: AbortSignal;
 }
