@@ -42,7 +42,7 @@ export function failureReason(state: FailedState): Reason | undefined {
       const program = missing ?? (isRun ? first : undefined);
       if (program !== undefined) return reason('ToolMissing', { program, step: step.name });
       const failed = { step: step.name, exit, output: lastLine(output).slice(0, 512) || undefined };
-      const matches = (words: readonly RegExp[]) => words.some((each) => each.test(output));
+      const matches = (patterns: readonly RegExp[]) => patterns.some((each) => each.test(output));
       if (matches(NO_SPACE)) return reason('NoSpaceLeft', failed);
       return matches(Object.values(TOO_SMALL))
         ? reason('VolumeTooSmall', failed)
