@@ -112,7 +112,7 @@ function inShort({ action, requeueAfter }: ClaimDecision): string {
   }
   switch (action.do) {
     case 'observe-room':
-      return `look-for-room ${action.nodes.join(' ')}`;
+      return `observe-room ${action.nodes.join(' ')}`;
     case 'create-volume':
       return `create ${action.volume.metadata.name} on ${action.volume.spec.nodeName}`;
     case 'take-back':

@@ -108,11 +108,11 @@ describe('a claim that is not bound', () => {
       { claim: claim({ selector: {} }) },
       'Warning ProvisioningFailed: the claim has a selector, which matches existing volumes only: none is provisioned for it. Remove the selector, or use a static storage class',
     ],
-    ['queries the capacity first', { rooms: {} }, 'look-for-room n1'],
+    ['queries the capacity first', { rooms: {} }, 'observe-room n1'],
     [
       'queries the capacity of all nodes at once',
       { nodes: [node('n1'), node('n2'), node('n3')], rooms: { n2: { freeBytes: 9n * GIB } } },
-      'look-for-room n1 n3',
+      'observe-room n1 n3',
     ],
     ['gets a Volume on a node with capacity', {}, `create pvc-${UID} on n1`],
     ['gets a Volume of exactly the available capacity', { rooms: n1 }, `create pvc-${UID} on n1`],
@@ -650,7 +650,7 @@ describe('a claim that is bound', () => {
     [
       'queries the capacity before an expansion',
       { claim: bound('3Gi', '2Gi'), volume: volume(), rooms: {} },
-      'look-for-room n1',
+      'observe-room n1',
     ],
     ['expands its Volume', { claim: bound('3Gi', '2Gi'), volume: volume() }, 'expand to 3Gi'],
     [

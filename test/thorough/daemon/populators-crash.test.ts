@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => cluster.stopDaemon());
 
-const MACHINE = [
+const WRITES = [
   'create persistentvolumeclaims',
   'create pods',
   'patch persistentvolumeclaims',
@@ -50,7 +50,7 @@ async function dieAt(
   done: () => Promise<unknown>,
 ): Promise<string[]> {
   const { client, executor, effects, arm } = mortal(cluster.client, nodes, (what) =>
-    MACHINE.includes(what),
+    WRITES.includes(what),
   );
   const died = arm(at, when);
   await cluster.startDaemon({ client, executor });
