@@ -3,7 +3,7 @@ import { isDnsSubdomain } from '../../../api/dns-name.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { Connection } from '../../../kube/connect.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
-import { nodesOf } from '../../../model/volume-nodes.ts';
+import { eligibleNodes } from '../../../model/volume-nodes.ts';
 import type { Io } from '../../lib/io.ts';
 import { askEach } from '../../lib/nodes/ask-each.ts';
 import { readClaims, readPods, UNUSED } from '../consumers.ts';
@@ -85,7 +85,7 @@ export async function measureUsed(
  * that are there.
  */
 function nodesWith(volume: Volume): string[] {
-  const possible = nodesOf(volume);
+  const possible = eligibleNodes(volume);
   const attached = (volume.status?.attachments ?? []).map(({ node }) => node);
   return [...new Set([nodeOf(volume), ...attached])].filter(
     (node) => possible.includes(node) && isDnsSubdomain(node),
