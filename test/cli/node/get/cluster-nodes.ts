@@ -17,17 +17,31 @@ export const GIB = 1024 ** 3;
 
 /**
  * Returns a node with that much free space, in blocks of 4096 bytes. `there`: path of the deepest
- * existing directory.
+ * existing directory. `allocated`: bytes of files, by name.
  */
-export const withFree = (bytes: number, there = DIRECTORY): FakeNodeAnswers => ({
-  probes: Object.fromEntries(
-    [DIRECTORY, '/var/lib/metalk8s/storage', '/var/lib/metalk8s', '/var/lib', '/var'].map(
-      (path) => [
-        `free ${path}`,
-        there.startsWith(path) ? result(0, `${bytes / 4096}|4096\n`) : missing,
-      ],
+export const withFree = (
+  bytes: number,
+  there = DIRECTORY,
+  allocated: Record<string, number> = {},
+): FakeNodeAnswers => ({
+  probes: {
+    ...Object.fromEntries(
+      [DIRECTORY, '/var/lib/metalk8s/storage', '/var/lib/metalk8s', '/var/lib', '/var'].map(
+        (path) => [
+          `free ${path}`,
+          there.startsWith(path) ? result(0, `${bytes / 4096}|4096\n`) : missing,
+        ],
+      ),
     ),
-  ),
+    mounts: result(0, '24 1 254:0 / / rw - ext4 /dev/vda rw'),
+    'block devices': result(0, '{"blockdevices": []}'),
+    [`files ${DIRECTORY}`]: result(
+      0,
+      Object.entries(allocated)
+        .map(([name, size]) => `${size / 512}|${name}\n`)
+        .join(''),
+    ),
+  },
 });
 const volumeOn = (name: string, nodeName: string, status?: VolumeStatus) => {
   const volume = volumeNamed(name, status);
