@@ -1,6 +1,6 @@
 // Bundles src/ into dist/ or the given directory: one entry, split at dynamic imports, so that
 // `--help` loads little.
-import { rm, writeFile } from 'node:fs/promises';
+import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { loaders } from './loaders/esbuild.mjs';
 import { noticesOf } from './notices.mjs';
@@ -29,7 +29,29 @@ const { metafile } = await build({
   },
   logLevel: 'warning',
 });
+// The page of `stowage ui`, for browsers. Its file names are fixed: the server has a table of them.
+const page = await build({
+  entryPoints: { page: 'src/ui/main.tsx' },
+  outdir: `${outdir}/ui`,
+  bundle: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2023',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+  sourcemap: false,
+  metafile: true,
+  outExtension: { '.js': '.mjs' },
+  logLevel: 'warning',
+});
+for (const file of ['index.html', 'page.css', 'icon.svg']) {
+  await copyFile(`src/ui/${file}`, `${outdir}/ui/${file}`);
+}
 // For the test that shows what `--help` can reach.
 await writeFile(`${outdir}/meta.json`, JSON.stringify(metafile));
 // Licenses of bundled packages require copies to include them.
-await writeFile(`${outdir}/THIRD-PARTY-NOTICES`, await noticesOf(metafile));
+await writeFile(
+  `${outdir}/THIRD-PARTY-NOTICES`,
+  await noticesOf({ outputs: { ...metafile.outputs, ...page.metafile.outputs } }),
+);

@@ -5,7 +5,7 @@ import { literalsOf } from '../support/documents/literals.ts';
 import { COMMENT_OPENING, hasPrivateWord } from '../support/documents/words.ts';
 
 const files = [
-  ...globSync('{src,test,scripts,salt}/**/*.{ts,mjs,cjs,sh,py}'),
+  ...globSync('{src,test,scripts,salt}/**/*.{ts,tsx,mjs,cjs,sh,py}'),
   ...globSync('{bin,deploy,completions}/*'),
 ].sort();
 
@@ -41,7 +41,7 @@ test('comments use the terms of the field', () => {
 });
 
 test('messages use the terms of the field', () => {
-  const sources = globSync('src/**/*.{ts,sh}').sort();
+  const sources = globSync('src/**/*.{ts,tsx,sh}').sort();
   const found = sources.flatMap((path) =>
     literalsOf(path).flatMap(({ at, text }) => (hasPrivateWord(text) ? [`${at}: ${text}`] : [])),
   );

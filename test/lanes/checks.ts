@@ -15,6 +15,8 @@ export async function runChecks(): Promise<{ passed: number; failed: number }> {
   const checks: [string, string[]][] = [
     ['biome', ['check', '--error-on-warnings', '.']],
     ['tsc', ['--noEmit']],
+    // The page of `stowage ui` has the types of a browser, and not those of Node.js.
+    ['tsc', ['--noEmit', '-p', 'src/ui']],
     ['cspell', ['--no-progress', '--no-summary', '--unique']],
     ['shellcheck', [...SCRIPTS, ...(await shellScripts())]],
   ];

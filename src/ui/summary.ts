@@ -1,0 +1,76 @@
+import type { ConnectionState, NodeRow, SourceState, VolumeRow } from './protocol.ts';
+
+/** Phases in the order of the page. Others follow. */
+const PHASES = ['Available', 'Pending', 'Failed', 'Terminating', 'Unknown'];
+
+export interface PhaseCount {
+  phase: string;
+  count: number;
+}
+
+/** Returns the number of Volumes of each phase; 0 for known phases without Volumes. */
+export function byPhase(volumes: Iterable<VolumeRow>): PhaseCount[] {
+  const counts = new Map(PHASES.map((phase) => [phase, 0]));
+  for (const { phase } of volumes) counts.set(phase, (counts.get(phase) ?? 0) + 1);
+  return [...counts].map(([phase, count]) => ({ phase, count }));
+}
+
+export interface NodeSummary {
+  name: string;
+  /** Undefined if the cluster has no such Node, or its Nodes may not be listed. */
+  node: NodeRow | undefined;
+  total: number;
+  failed: number;
+  /** Sum of the sizes of its Volumes. */
+  bytes: number;
+}
+
+/** Returns all nodes that exist or that Volumes name, by name. */
+export function byNode(volumes: Iterable<VolumeRow>, nodes: Iterable<NodeRow>): NodeSummary[] {
+  const all = new Map<string, NodeSummary>();
+  const summary = (name: string): NodeSummary => {
+    const known = all.get(name) ?? { name, node: undefined, total: 0, failed: 0, bytes: 0 };
+    all.set(name, known);
+    return known;
+  };
+  for (const node of nodes) summary(node.name).node = node;
+  for (const { node, phase, bytes } of volumes) {
+    if (node === '') continue;
+    const found = summary(node);
+    found.total += 1;
+    found.bytes += bytes;
+    if (phase === 'Failed') found.failed += 1;
+  }
+  return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const UNITS = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+
+/** Returns bytes for people, rounded down, as the commands print them. */
+export function sizeText(bytes: number): string {
+  let power = 0;
+  let left = bytes;
+  while (left >= 1024 && power < UNITS.length - 1) {
+    left /= 1024;
+    power += 1;
+  }
+  const rounded = left < 10 && power > 0 ? Math.floor(left * 10) / 10 : Math.floor(left);
+  return `${rounded}${UNITS[power]}`;
+}
+
+/**
+ * Returns how a screen shows a kind. `unknown`: nothing was listed yet. `problem`: the state to
+ * explain. While the API server does not answer at all, the bar at the bottom explains that.
+ * @param count number of known objects
+ */
+export function knowledgeOf(
+  source: SourceState | undefined,
+  connection: ConnectionState | undefined,
+  count: number,
+): { unknown: boolean; problem: SourceState | undefined } {
+  const state = source?.state ?? 'loading';
+  const unknown = state === 'loading' || (state === 'failed' && count === 0);
+  const isExplained = state === 'failed' && connection?.connected === false;
+  const isProblem = state === 'refused' || state === 'failed';
+  return { unknown, problem: isProblem && !isExplained ? source : undefined };
+}

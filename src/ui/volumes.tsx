@@ -1,0 +1,242 @@
+import { Component } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Age, Badge, Heading, Notice, SourceNotice, useNow, useStore } from './parts.tsx';
+import type { VolumeRow } from './protocol.ts';
+import { volumeLink, volumesLink } from './routes.ts';
+import type { Store } from './store.ts';
+import { byPhase, knowledgeOf } from './summary.ts';
+import { type Column, chosen, type Part, type Sorting, visiblePart } from './table.ts';
+
+/** Height of a row (px), as in page.css. */
+const ROW = 36;
+/** Rows that are drawn beyond the visible ones. */
+const EXTRA = 12;
+
+const COLUMNS: readonly [column: Column, heading: string][] = [
+  ['name', 'Name'],
+  ['node', 'Node'],
+  ['type', 'Type'],
+  ['size', 'Size'],
+  ['phase', 'Phase'],
+  ['ready', 'Ready'],
+  ['claim', 'Claim'],
+  ['age', 'Age'],
+];
+
+/** Lists Volumes. Filters are in the URL. */
+export function Volumes(props: { store: Store; phase: string; node: string }) {
+  const { store, phase, node } = props;
+  const { state, revision } = useStore(store);
+  const now = useNow();
+  const [text, setText] = useState('');
+  const [sorting, setSorting] = useState<Sorting>({ by: 'name', descending: false });
+  const rows = useMemo(
+    () => chosen(state.volumes.values(), { text, phase, node }, sorting),
+    [revision, text, phase, node, sorting],
+  );
+  const nodes = useMemo(
+    () => [...new Set([...state.volumes.values()].map((row) => row.node))].filter(Boolean).sort(),
+    [revision],
+  );
+  const phases = useMemo(() => byPhase(state.volumes.values()), [revision]);
+  const source = state.sources.get('volumes');
+  const { unknown, problem } = knowledgeOf(source, state.connection, state.volumes.size);
+  const claims = state.sources.get('persistentvolumes');
+  const total = state.volumes.size;
+  const isFiltered = text !== '' || phase !== '' || node !== '';
+  const filter = (next: { phase?: string; node?: string }) => {
+    location.hash = volumesLink({ phase, node, ...next });
+  };
+  const sortBy = (by: Column) =>
+    setSorting((last) => ({ by, descending: last.by === by && !last.descending }));
+
+  return (
+    <>
+      <Heading title="Volumes">Volumes</Heading>
+      <search class="filters">
+        <label>
+          Filter
+          <input
+            type="search"
+            value={text}
+            placeholder="name, node, claim or reason"
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+        <label>
+          Phase
+          <select value={phase} onChange={(event) => filter({ phase: event.currentTarget.value })}>
+            <option value="">all</option>
+            {phases.map((each) => (
+              <option key={each.phase} value={each.phase}>
+                {each.phase}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Node
+          <select value={node} onChange={(event) => filter({ node: event.currentTarget.value })}>
+            <option value="">all</option>
+            {[...new Set([...nodes, ...(node === '' ? [] : [node])])].map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+          </select>
+        </label>
+        <p class="muted" role="status">
+          {unknown && total === 0
+            ? 'Loading Volumes…'
+            : isFiltered
+              ? `${rows.length.toLocaleString()} of ${total.toLocaleString()} Volumes`
+              : `${total.toLocaleString()} Volumes`}
+        </p>
+      </search>
+      <SourceNotice source={problem} kind="Volumes" />
+      <SourceNotice source={claims?.state === 'refused' ? claims : undefined} kind="Claims" />
+      <table class="volumes" aria-rowcount={rows.length + 1}>
+        <caption class="hidden">Volumes</caption>
+        <thead>
+          <tr aria-rowindex={1}>
+            {COLUMNS.map(([column, heading]) => (
+              <th
+                key={column}
+                scope="col"
+                class={`c-${column}`}
+                aria-sort={
+                  sorting.by !== column ? 'none' : sorting.descending ? 'descending' : 'ascending'
+                }
+              >
+                <button type="button" onClick={() => sortBy(column)}>
+                  {heading}
+                  <span aria-hidden="true" class="arrow">
+                    {sorting.by !== column ? '' : sorting.descending ? '↓' : '↑'}
+                  </span>
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <Body rows={rows} now={now} />
+      </table>
+      {source?.state === 'listed' && total === 0 && (
+        <Notice title="There are no Volumes">
+          <p>
+            Create one in a terminal: <code>stowage create volume</code> asks for what it needs.
+          </p>
+        </Notice>
+      )}
+      {total > 0 && rows.length === 0 && (
+        <Notice title="No Volume matches the filter">
+          <button
+            type="button"
+            onClick={() => {
+              setText('');
+              location.hash = volumesLink();
+            }}
+          >
+            Clear the filter
+          </button>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+/** Draws the visible rows. A component of its own, as it is drawn again at each scroll event. */
+function Body({ rows, now }: { rows: readonly VolumeRow[]; now: number }) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { from, to } = useVisible(body, rows.length);
+  return (
+    <tbody ref={body}>
+      <Space rows={from} />
+      {rows.slice(from, to).map((row, index) => (
+        <Row key={row.name} row={row} index={from + index} now={now} />
+      ))}
+      <Space rows={rows.length - to} />
+    </tbody>
+  );
+}
+
+/** Stands for rows that are not drawn. */
+function Space({ rows }: { rows: number }) {
+  if (rows === 0) return null;
+  return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without content cannot get the focus
+    <tr aria-hidden="true" class="space" style={{ height: `${rows * ROW}px` }}>
+      {/* Without colSpan: narrow screens have fewer columns. */}
+      <td />
+    </tr>
+  );
+}
+
+interface RowProps {
+  row: VolumeRow;
+  index: number;
+  now: number;
+}
+
+class Row extends Component<RowProps> {
+  /** A row that changes is replaced, so that equal ones need not be drawn again. */
+  override shouldComponentUpdate({ row, index, now }: RowProps): boolean {
+    return row !== this.props.row || index !== this.props.index || now !== this.props.now;
+  }
+
+  override render({ row, index, now }: RowProps) {
+    const { name, node, type, size, phase, ready, reason, claim, created } = row;
+    return (
+      <tr aria-rowindex={index + 2}>
+        <th scope="row" class="c-name" title={name}>
+          <a href={volumeLink(name)}>{name}</a>
+        </th>
+        <td class="c-node" title={node}>
+          {node}
+        </td>
+        <td class="c-type">{type}</td>
+        <td class="c-size">{size}</td>
+        <td class="c-phase">
+          <Badge text={phase} />
+        </td>
+        <td class="c-ready" title={reason}>
+          {ready === '' ? '–' : ready}
+        </td>
+        <td class="c-claim" title={claim}>
+          {claim === '' ? '–' : claim}
+        </td>
+        <td class="c-age">
+          <Age value={created} now={now} />
+        </td>
+      </tr>
+    );
+  }
+}
+
+/** Returns the rows to draw, which follow the scroll position of the window. */
+function useVisible(body: { current: HTMLElement | null }, count: number): Part {
+  const [position, setPosition] = useState({ above: 0, height: window.innerHeight });
+  useEffect(() => {
+    let frame = 0;
+    const measure = () => {
+      frame = 0;
+      const above = -(body.current?.getBoundingClientRect().top ?? 0);
+      setPosition((last) =>
+        last.above === above && last.height === window.innerHeight
+          ? last
+          : { above, height: window.innerHeight },
+      );
+    };
+    const later = () => {
+      if (frame === 0) frame = requestAnimationFrame(measure);
+    };
+    measure();
+    addEventListener('scroll', later, { passive: true });
+    addEventListener('resize', later, { passive: true });
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener('scroll', later);
+      removeEventListener('resize', later);
+    };
+  }, [body]);
+  return visiblePart(count, ROW, position.above, position.height, EXTRA);
+}
