@@ -43,6 +43,7 @@ import sandbox from './commands/sandbox.ts';
 import supportBundle from './commands/support-bundle.ts';
 import topNodes from './commands/top-nodes.ts';
 import topVolumes from './commands/top-volumes.ts';
+import ui from './commands/ui.ts';
 import uninstall from './commands/uninstall.ts';
 import unregisterPopulator from './commands/unregister-populator.ts';
 import version from './commands/version.ts';
@@ -53,6 +54,7 @@ import type { Io } from './lib/io.ts';
 import { printable } from './lib/output/printable.ts';
 import { namespaceName, requestTimeout } from './lib/parse.ts';
 import { TreeCommand } from './lib/tree-command.ts';
+import type { Run } from './ui/run-command.ts';
 
 const DESCRIPTION =
   'provision files, disks and logical volumes on your nodes as Kubernetes volumes';
@@ -60,11 +62,14 @@ const DESCRIPTION =
 /** Commands whose first examples are in the help of the program. */
 const EXAMPLES = ['create volume', 'why'];
 
+/** Run of a program that only describes its commands. */
+const RUNS_NOTHING: Run = () => Promise.reject(new Error('this program runs no other commands'));
+
 /**
  * Returns the tree of commands. A command imports its implementation when it runs. With `quiet`,
- * usage errors are thrown, but not printed.
+ * usage errors are thrown, but not printed. `run` runs a command line for another command.
  */
-export function createProgram(io: Io, { quiet = false } = {}): Command {
+export function createProgram(io: Io, { quiet = false, run = RUNS_NOTHING } = {}): Command {
   const program = new TreeCommand('stowage')
     .description(DESCRIPTION)
     .version(VERSION, '--version', 'show the version')
@@ -154,6 +159,7 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   version(program, io);
   watch(program, io);
   sandbox(program, io);
+  ui(program, io, run);
   completion(program, io);
   help(program);
   addGroupExamples(program, EXAMPLES);

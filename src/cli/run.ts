@@ -9,7 +9,7 @@ import { createProgram } from './program.ts';
 /** Runs a command line (without the names of node and the program) and returns the exit status. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const json = wantsJson(argv);
-  const program = createProgram(io, { quiet: json });
+  const program = createProgram(io, { quiet: json, run });
   try {
     // For shells: further arguments are parts of another command line. Help omits this command.
     if (argv[0] === '__complete') {

@@ -3,8 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Metafile } from 'esbuild';
+import { ASSETS } from '../../src/cli/ui/check-request.ts';
 
 let folder = '';
 let outputs: Metafile['outputs'] = {};
@@ -83,6 +85,7 @@ test('commands load the Kubernetes client and prompt libraries only on demand', 
     'snapshots/create',
     'snapshots/view',
     'snapshots/restore/restore',
+    'ui/serve',
     'volume/create',
     'volume/delete',
     'volume/describe-volume',
@@ -156,4 +159,20 @@ test('THIRD-PARTY-NOTICES lists each bundled package with its license text', asy
     expect(part).toContain(`\nLicense: ${license}\n`);
     expect(part).toMatch(/copyright|permission is hereby granted|apache license/i);
   }
+});
+
+test('the page of `stowage ui` is small, and requests nothing but its own files', async () => {
+  const names = Object.values(ASSETS).map(({ file }) => file);
+  const files = await Promise.all(names.map((name) => readFile(join(folder, 'ui', name))));
+  const size = files.reduce((sum, file) => sum + gzipSync(file).length, 0);
+  expect(size).toBeLessThan(40_000);
+  const html = await readFile(join(folder, 'ui', 'index.html'), 'utf8');
+  const requested = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
+  expect(requested.toSorted()).toEqual(['/icon.svg', '/page.css', '/page.mjs']);
+  // A policy that allows no inline code, and Trusted Types that allow no markup from texts.
+  expect(html).not.toMatch(/<style|<script(?! type="module" src="\/page.mjs")| style=| on\w+=/);
+  const css = await readFile(join(folder, 'ui', 'page.css'), 'utf8');
+  expect(css).not.toMatch(/url\(|@import/);
+  const notices = await readFile(join(folder, 'THIRD-PARTY-NOTICES'), 'utf8');
+  expect(notices).toMatch(/^preact \d/m);
 });

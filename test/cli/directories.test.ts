@@ -28,3 +28,21 @@ test('a feature directory imports only lib and itself; lib imports only itself',
   });
   expect(wrong).toEqual([]);
 });
+
+test('the page imports only src/api and itself, and the program only its protocol', () => {
+  const page = readdirSync('src/ui').filter((file) => /\.tsx?$/.test(file));
+  expect(page).toContain('main.tsx');
+  const importsOf = (path: string) =>
+    [...readFileSync(path, 'utf8').matchAll(/(?:from|import\() ?'([^']+)'/g)].map(
+      ([, imported = '']) => imported,
+    );
+  const allowed = /^(\.\/[\w-]+\.tsx?|\.\.\/api\/[\w-]+\.ts|preact(\/hooks)?)$/;
+  expect(
+    page.flatMap((file) => importsOf(join('src/ui', file)).filter((path) => !allowed.test(path))),
+  ).toEqual([]);
+  const used = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('ui/'))
+    .flatMap((file) => importsOf(join('src', file)).map((path) => join(dirname(file), path)))
+    .filter((path) => path.startsWith('ui/'));
+  expect([...new Set(used)]).toEqual(['ui/protocol.ts']);
+});

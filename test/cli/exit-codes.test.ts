@@ -59,6 +59,7 @@ const COMMANDS: Record<string, string> = {
   diff: 'diff -f -',
   why: 'why volume a',
   'support-bundle': 'support-bundle -f -',
+  ui: 'ui',
   version: 'version',
   watch: 'watch',
 };

@@ -125,6 +125,7 @@ describe('wrong usage exits with 2 and sends no request', () => {
     [['get', 'volumes', '--request-timeout', 'soon'], 'Write a duration'],
     [['install', '--dry-run=client', '-n', 'My Apps'], 'A namespace has at most 63'],
     [['sandbox', '--port', '65536'], 'whole number from 0 to 65535'],
+    [['ui', '--port', '-1'], 'whole number from 0 to 65535'],
     [['sandbox', '--feature-gates', 'Any=true'], '"Any" is not a feature gate'],
   ])('%j', async (argv, message) => {
     const { code, out, err, requests } = await stowage(argv);

@@ -1,0 +1,79 @@
+import type { CsiStorageCapacity, KubeNode, PersistentVolume } from '../../api/core.ts';
+import { isPaused } from '../../api/paused.ts';
+import { phaseOf } from '../../api/phase.ts';
+import { parseQuantity } from '../../api/quantity.ts';
+import type { Volume } from '../../api/volume.ts';
+import { sizeIn } from '../../api/volume-size.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
+import { isPvOf } from '../../model/persistent-volume.ts';
+import { driversOf } from '../../storage/registry.ts';
+import type { ClassRoom, NodeRow, VolumeRow } from '../../ui/protocol.ts';
+import { readyOf } from '../lib/objects/volume-progress.ts';
+import { readableSize } from '../lib/output/size.ts';
+import { publicName, publicTime } from './public-text.ts';
+
+/** Returns the bytes of a quantity for sorting; 0 if it is missing or invalid. */
+function bytesOf(quantity: string | undefined): number {
+  try {
+    return Number(parseQuantity(quantity ?? 0));
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Returns the row of a Volume: named fields only, as safe texts.
+ * @param pv PersistentVolume with the Volume's name, if it is known
+ */
+export function volumeRow(volume: Volume, pv: PersistentVolume | undefined): VolumeRow {
+  const { metadata, spec, status } = volume;
+  const driver = driversOf(spec).at(0);
+  // The measured capacity, as in `get volumes`, else the requested size.
+  const size = status?.capacity ?? (driver && sizeIn(spec, driver.field));
+  const ready = readyOf(volume);
+  const claim = pv !== undefined && isPvOf(pv, volume) ? pv.spec.claimRef : undefined;
+  return {
+    name: publicName(metadata.name),
+    node: publicName(nodeOf(volume)),
+    type: driver?.label ?? '',
+    size: size === undefined ? '' : publicName(readableSize(size)),
+    bytes: bytesOf(size),
+    phase: publicName(phaseOf(volume) ?? 'Unknown'),
+    ready: publicName(ready?.status),
+    reason: publicName(ready?.reason),
+    claim: claim === undefined ? '' : publicName(`${claim.namespace}/${claim.name}`),
+    created: publicTime(metadata.creationTimestamp),
+    paused: isPaused(volume),
+    deleting: metadata.deletionTimestamp !== undefined,
+    version: publicName(`${metadata.uid ?? ''}/${metadata.resourceVersion ?? ''}`),
+  };
+}
+
+/** Label with the name of a node that capacities refer to. */
+export const HOSTNAME_LABEL = 'kubernetes.io/hostname';
+
+/** Returns the host name in the labels of a node, by which capacities name it. */
+export const hostnameOf = ({ metadata }: KubeNode): string =>
+  metadata.labels?.[HOSTNAME_LABEL] ?? metadata.name;
+
+/** Returns the host name of the node that a capacity is for. */
+export const hostnameIn = ({ nodeTopology }: CsiStorageCapacity): string =>
+  nodeTopology?.matchLabels?.[HOSTNAME_LABEL] ?? '';
+
+/** Returns the row of a Node: named fields only. `capacities`: those for its host name. */
+export function nodeRow(node: KubeNode, capacities: readonly CsiStorageCapacity[]): NodeRow {
+  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
+  return {
+    name: publicName(node.metadata.name),
+    ready: publicName(ready?.status),
+    paused: isPaused(node),
+    room: capacities
+      .map(
+        ({ storageClassName, capacity }): ClassRoom => ({
+          storageClass: publicName(storageClassName),
+          bytes: bytesOf(capacity),
+        }),
+      )
+      .toSorted((a, b) => (a.storageClass < b.storageClass ? -1 : 1)),
+  };
+}
