@@ -71,6 +71,9 @@ test('the package has all files to run and read, and none only for build or test
     expect.arrayContaining([
       'dist/main.mjs',
       'dist/THIRD-PARTY-NOTICES',
+      'dist/ui/index.html',
+      'dist/ui/page.css',
+      'dist/ui/page.mjs',
       'deploy/stowage.service',
       'deploy/Containerfile',
       'deploy/sudoers',

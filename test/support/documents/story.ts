@@ -56,6 +56,12 @@ export const APPLY = 'kubectl apply -f -';
 export const applied: Typed = { says: / (created|configured|unchanged)/ };
 export const watches: Typed = { says: /"msg":"watching"/, goesOn: 'until it says so' };
 export const shows = (says: RegExp, as?: string): Typed => ({ says, ...(as && { as: [as] }) });
+/** Expects the URL of a page, which is served until a SIGTERM. */
+export const servesPage = (as: string): Typed => ({
+  says: /^http:\/\/127\.0\.0\.1:\d+\/#token=/,
+  goesOn: 'until it says so',
+  as: [as],
+});
 /** Expects help only: the page names the command without arguments. */
 export const named = (command: string, says = /Usage|usage|Options|OPTIONS/): Typed => ({
   as: [`${command} --help`],

@@ -1,4 +1,4 @@
-import { named, type Story, script, shows, watches } from '../story.ts';
+import { named, type Story, script, servesPage, shows, watches } from '../story.ts';
 import { emptyCluster, withVolume } from '../worlds.ts';
 
 /** Expects that the object does not exist. Tests of `why` cover existing objects. */
@@ -179,5 +179,14 @@ export const EXPLAINING_STORIES: readonly Story[] = [
   { path: 'docs/README.md', world: emptyCluster, typed: {} },
   { path: 'docs/trying.md', world: emptyCluster, typed: {} },
   { path: 'docs/running.md', world: emptyCluster, typed: {} },
+  {
+    path: 'docs/ui.md',
+    world: emptyCluster,
+    typed: {
+      // A browser would open where the test runs.
+      'stowage ui --open': servesPage('stowage ui'),
+      'stowage ui --port 8090': servesPage('stowage ui --port 0'),
+    },
+  },
   { path: 'docs/building.md', world: emptyCluster, typed: {} },
 ];

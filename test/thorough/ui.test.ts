@@ -1,0 +1,390 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { ALL_CRDS } from '../../src/api/crds.ts';
+import { EVENTS, NODES, VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { connect } from '../../src/kube/connect.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { nodeNamed } from '../support/cluster-objects.ts';
+import { needPackages } from '../support/debian-packages.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { volumeNamed } from '../support/volumes.ts';
+
+/** The page of `stowage ui` in Debian's Chromium, against a sandbox in memory. */
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const LONG = `v${'-long'.repeat(40)}`;
+const MARKUP = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+/** The character reverses the order of the text that follows it. */
+const HOSTILE = `${MARKUP} \u202etxt.exe`;
+
+interface AxeResults {
+  violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+}
+
+describeAsRoot('The page of stowage ui', () => {
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let sandbox: Sandbox;
+  let port = 0;
+  let client: KubeClient;
+  let program: ChildProcess;
+  let firstUrl = '';
+  let browser: Browser;
+  let first: Page;
+  /** Dialogs, and errors of scripts and of the security policy. */
+  const problems: string[] = [];
+
+  const kubeconfig = () => join(folder.path, 'kubeconfig');
+
+  /** Starts the API server on its port, without objects. */
+  async function startApiServer(): Promise<void> {
+    sandbox = await startSandbox({ port, crds: ALL_CRDS });
+    await writeFile(kubeconfig(), sandbox.kubeconfig, { mode: 0o600 });
+    ({ client } = await connect({ kubeconfig: kubeconfig() }));
+  }
+
+  async function createVolume(name: string, status?: Volume['status']): Promise<void> {
+    const { metadata: _, ...volume } = volumeNamed(name);
+    await client.create(VOLUMES, { ...volume, metadata: { name } });
+    if (status !== undefined) {
+      await client.patch(VOLUMES, name, { status }, { subresource: 'status' });
+    }
+  }
+
+  beforeAll(async () => {
+    await needPackages({ chromium: 'chromium' });
+    folder = await temporaryDirectory('ui-page');
+    [port = 0] = await freePorts(1);
+    await startApiServer();
+    await client.create(NODES, nodeNamed('n1'));
+    for (let index = 0; index < 300; index += 1) await createVolume(`many-${index}`);
+    await createVolume('data1');
+    program = spawn('bin/stowage', ['ui'], {
+      env: { ...process.env, KUBECONFIG: kubeconfig() },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let out = '';
+    program.stdout?.on('data', (data) => {
+      out += data;
+    });
+    firstUrl = await until('the URL', async () => /^(http:\S+)\n/.exec(out)?.[1]);
+    const { stdout: executablePath } = await execa('which', ['chromium']);
+    // As root, Chromium has no sandbox. It only gets pages of this test.
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    first = await open(firstUrl);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    const ended = new Promise((resolve) => program?.once('exit', resolve));
+    program?.kill('SIGINT');
+    if (program !== undefined) expect(await ended).toBe(0);
+    await sandbox?.stop();
+    await folder?.remove();
+  });
+  afterEach(() => expect(problems.splice(0)).toEqual([]));
+
+  /** Opens a URL in a context of its own, as in another browser. */
+  async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await (await browser.newContext(options)).newPage();
+    page.on('dialog', (dialog) => {
+      problems.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('pageerror', ({ message }) => problems.push(message));
+    page.on('console', (message) => {
+      const isExpected = /status of 401|ERR_CONNECTION|status of 404/.test(message.text());
+      if (message.type() === 'error' && !isExpected) problems.push(message.text());
+    });
+    await page.goto(url);
+    return page;
+  }
+
+  /** Returns a new link, as the page requests it. */
+  const newLink = (): Promise<string> =>
+    first.evaluate(async () => {
+      const { sessionStorage } = globalThis as unknown as {
+        sessionStorage: Map<string, never> & { getItem(name: string): string };
+      };
+      const response = await fetch('/api/token', {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-stowage-key': sessionStorage.getItem('stowage-key'),
+        },
+        body: '{}',
+      });
+      return ((await response.json()) as { url: string }).url;
+    });
+
+  /** Returns what axe-core finds. The context of the page ignores the page's policy. */
+  async function violationsOn(page: Page): Promise<string[]> {
+    await page.addScriptTag({ path: AXE });
+    const { violations } = await page.evaluate(() =>
+      (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+    );
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    );
+  }
+
+  const show = (page: Page, hash: string) =>
+    page.evaluate((hash) => {
+      (globalThis as unknown as { location: { hash: string } }).location.hash = hash;
+    }, hash);
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+
+  test('loads by the URL, which loses its token at once, without a cookie', async () => {
+    await heading(first, 'Overview').waitFor();
+    expect(first.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/$/);
+    expect(await first.context().cookies()).toEqual([]);
+    await first.getByText(/^Connected to https:\/\/127\.0\.0\.1/).waitFor();
+    // The history has no entry with the token, and the key of the tab stays.
+    expect(
+      await first.evaluate(
+        () => (globalThis as unknown as { history: { length: number } }).history.length,
+      ),
+    ).toBeLessThanOrEqual(2);
+    await first.reload();
+    await first.getByRole('link', { name: '301 Unknown' }).waitFor();
+  });
+
+  test('refuses a token that was used', async () => {
+    const page = await open(firstUrl, { bypassCSP: true });
+    await heading(page, 'This link is not valid').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    expect(page.url()).not.toContain('token');
+    // Another link works in the same tab.
+    await page.goto(await newLink());
+    await heading(page, 'Overview').waitFor();
+    expect(page.url()).not.toContain('token');
+    await page.context().close();
+  });
+
+  test('shows Volumes, and updates them live', async () => {
+    await show(first, '#/volumes');
+    await heading(first, 'Volumes').waitFor();
+    await first.getByRole('searchbox').fill('data');
+    await first.getByRole('link', { name: 'data1', exact: true }).waitFor();
+    await createVolume('data2');
+    await first.getByRole('link', { name: 'data2', exact: true }).waitFor();
+    const row = first.getByRole('row', { name: /data2/ });
+    await client.patch(
+      VOLUMES,
+      'data2',
+      { status: { phase: 'Failed', conditions: [{ type: 'Ready', status: 'False' }] } },
+      { subresource: 'status' },
+    );
+    await row.getByText('Failed').waitFor();
+    await client.delete(VOLUMES, 'data2');
+    await row.waitFor({ state: 'detached' });
+    await first.getByRole('searchbox').fill('');
+  });
+
+  test('draws some rows of many, and names the number of all', async () => {
+    const table = first.getByRole('table', { name: 'Volumes' });
+    expect(await table.getAttribute('aria-rowcount')).toBe('302');
+    expect(await table.getByRole('row').count()).toBeLessThan(100);
+    await first.evaluate(() => {
+      const page = globalThis as unknown as {
+        scrollTo(x: number, y: number): void;
+        document: { body: { scrollHeight: number } };
+      };
+      page.scrollTo(0, page.document.body.scrollHeight);
+    });
+    const last = first.getByRole('link', { name: 'many-99', exact: true });
+    await last.waitFor();
+    expect(await last.locator('xpath=ancestor::tr').getAttribute('aria-rowindex')).toBe('302');
+  });
+
+  test('opens a Volume by keyboard alone, and moves the focus to its heading', async () => {
+    await show(first, '#/');
+    await heading(first, 'Overview').waitFor();
+    /** Presses Tab until the focus is on an element with this text. */
+    const tabTo = async (text: string) => {
+      for (let presses = 0; presses < 60; presses += 1) {
+        await first.keyboard.press('Tab');
+        const focused = first.locator(':focus');
+        if ((await focused.count()) > 0 && (await focused.innerText()).trim() === text) return;
+      }
+      throw new Error(`the Tab key does not reach ${text}`);
+    };
+    await first.evaluate(() => {
+      const { document } = globalThis as unknown as {
+        document: { activeElement: { blur(): void } };
+      };
+      document.activeElement.blur();
+    });
+    await tabTo('Volumes');
+    await first.keyboard.press('Enter');
+    await heading(first, 'Volumes').waitFor();
+    await tabTo('data1');
+    await first.keyboard.press('Enter');
+    await heading(first, 'data1').waitFor();
+    expect(await first.locator(':focus').innerText()).toContain('data1');
+    await first.getByText('stowage create volume data1', { exact: false }).first().waitFor();
+    await first.getByText('kind: Volume', { exact: false }).waitFor();
+    // Reading again is what a change causes.
+    await client.patch(VOLUMES, 'data1', {
+      metadata: { labels: { changed: 'live' } },
+    });
+    await first.getByText('changed: live', { exact: false }).waitFor();
+  });
+
+  test('reads nothing for a page on another port', async () => {
+    let answered = 0;
+    const other: Server = createServer((_request, response) => {
+      answered += 1;
+      response.setHeader('content-type', 'text/html').end('<!doctype html><title>x</title>');
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+    expect(answered).toBeGreaterThan(0);
+    const base = firstUrl.replace(/\/#.*/, '');
+    const results = await page.evaluate(async (base) => {
+      const attempt = async (path: string, init: RequestInit) => {
+        try {
+          const { status, type } = await fetch(`${base}${path}`, init);
+          return `${type} ${status}`;
+        } catch {
+          return 'refused';
+        }
+      };
+      return Promise.all([
+        attempt('/', {}),
+        attempt('/page.mjs', { mode: 'no-cors' }),
+        attempt('/api/feed', { headers: { 'x-stowage-key': 'x' } }),
+        attempt('/api/session', { method: 'POST', mode: 'no-cors', body: '{}' }),
+      ]);
+    }, base);
+    expect(results).toEqual(['refused', 'refused', 'refused', 'refused']);
+    await page.context().close();
+    other.close();
+    other.closeAllConnections();
+  });
+
+  describe('with hostile names and messages', () => {
+    beforeAll(async () => {
+      const condition = { type: 'Ready', status: 'False', reason: 'Failed', message: HOSTILE };
+      await createVolume(LONG, {
+        phase: 'Failed',
+        conditions: [condition as never],
+        attachments: [
+          {
+            ...{ node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false },
+            ...{ pods: [HOSTILE], since: '2030-01-01T00:00:00Z', message: HOSTILE },
+          },
+        ],
+      });
+      const { metadata } = await client.get(VOLUMES, LONG);
+      await client.create(
+        EVENTS,
+        {
+          ...{ apiVersion: 'v1', kind: 'Event', metadata: { name: 'hostile' } },
+          involvedObject: { kind: 'Volume', name: LONG, uid: metadata.uid },
+          ...{ type: 'Warning', reason: MARKUP, message: HOSTILE },
+          lastTimestamp: '2030-01-01T00:00:00Z',
+        } as never,
+        { namespace: 'default' },
+      );
+    });
+
+    test('executes nothing, and adds no element', async () => {
+      await show(first, `#/volumes/${LONG}`);
+      await heading(first, LONG).waitFor();
+      await first.getByText(MARKUP, { exact: false }).first().waitFor();
+      await first.getByRole('region', { name: 'Events' }).waitFor();
+      expect(
+        await first.locator('img, iframe, object, script:not([src="/page.mjs"])').count(),
+      ).toBe(0);
+      expect(await first.locator('body').innerText()).not.toContain('\u202e');
+      await show(first, '#/');
+      await first.getByRole('button', { name: 'Find causes' }).click();
+      await first.getByText(MARKUP, { exact: false }).first().waitFor();
+      expect(
+        await first.locator('img, iframe, object, script:not([src="/page.mjs"])').count(),
+      ).toBe(0);
+    });
+
+    describe.each<[string, BrowserContextOptions]>([
+      ['light', { colorScheme: 'light' }],
+      ['dark', { colorScheme: 'dark' }],
+      ['narrow', { colorScheme: 'light', viewport: { width: 360, height: 740 } }],
+    ])('and in %s', (_name, options) => {
+      let page: Page;
+      beforeAll(async () => {
+        // axe-core is injected, which the page's policy forbids.
+        page = await open(await newLink(), { ...options, bypassCSP: true });
+        await heading(page, 'Overview').waitFor();
+      });
+      afterAll(() => page?.context().close());
+
+      test.each([
+        ['#/', 'Overview', /^Connected/],
+        ['#/volumes', 'Volumes', /303 Volumes|302 Volumes/],
+        ['#/volumes?phase=Pending', 'Volumes', /No Volume matches/],
+        [`#/volumes/${LONG}`, LONG, /apiVersion/],
+        ['#/volumes/none', 'none', /There is no such Volume/],
+        ['#/nowhere', 'There is no such screen', /Go to the/],
+      ])(
+        'axe-core finds no violation on %s, and nothing is wider than the window',
+        async (hash, title, text) => {
+          await show(page, hash);
+          await heading(page, title).waitFor();
+          await page.getByText(text).first().waitFor();
+          if (hash === '#/') {
+            await page.getByRole('button', { name: 'Find causes' }).click();
+            await page.getByText('Fix:').first().waitFor();
+          }
+          expect(await violationsOn(page)).toEqual([]);
+          const excess = await page.evaluate(() => {
+            const { document } = globalThis as unknown as {
+              document: { documentElement: { scrollWidth: number; clientWidth: number } };
+            };
+            return document.documentElement.scrollWidth - document.documentElement.clientWidth;
+          });
+          expect(excess).toBe(0);
+        },
+      );
+    });
+  });
+
+  test('shows that the API server is away, and recovers', async () => {
+    const pages: Page[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await open(await newLink(), { colorScheme, bypassCSP: true });
+      await heading(page, 'Overview').waitFor();
+      pages.push(page);
+    }
+    await show(first, '#/volumes');
+    await first.getByText(/^Connected/).waitFor();
+    await sandbox.stop();
+    for (const page of pages) {
+      await page.getByText(/The API server has not answered since/).waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await page.context().close();
+    }
+    await first.getByText(/The API server has not answered since/).waitFor();
+    // The last known state stays.
+    await first.getByRole('link', { name: 'data1', exact: true }).waitFor();
+    await startApiServer();
+    await createVolume('after-restart');
+    await first.getByText(/^Connected/).waitFor({ timeout: 120_000 });
+    await first.getByRole('link', { name: 'after-restart' }).waitFor({ timeout: 120_000 });
+    await first
+      .getByRole('link', { name: 'data1', exact: true })
+      .waitFor({ state: 'detached', timeout: 120_000 });
+  });
+});
