@@ -128,7 +128,10 @@ export const EXPLAINING_STORIES: readonly Story[] = [
   {
     path: 'docs/threat-model.md',
     world: emptyCluster,
-    typed: { 'stowage install': shows(/clusterrole/) },
+    typed: {
+      'stowage install': shows(/clusterrole/),
+      'stowage top volumes': named('stowage top volumes'),
+    },
   },
   {
     path: 'docs/developing.md',

@@ -89,6 +89,7 @@ export const OPERATING_STORIES: readonly Story[] = [
       ),
       'stowage create volume data2 --node n1 --size 64Mi --directory /data/volumes --require-mount --storage-class local':
         shows(/data2 created/),
+      'stowage top nodes': named('stowage top nodes'),
       'stowage why': named('stowage why'),
       'stowage check node': { ...checksNode(), as: ['stowage check node n1'] },
       'rm /var/lib/stowage/directories/HASH': {

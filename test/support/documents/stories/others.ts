@@ -35,6 +35,7 @@ export const OTHER_STORIES: readonly Story[] = [
         ...watches,
         as: ['stowage watch --http-endpoint 127.0.0.1:0'],
       },
+      'stowage top volumes': named('stowage top volumes'),
     },
   },
   {
