@@ -116,6 +116,7 @@ export const EXPLAINING_STORIES: readonly Story[] = [
           as: ['visudo -cf $FOLDER/sudoers.new && mv $FOLDER/sudoers.new $FOLDER/sudoers'],
         },
       'stowage install': shows(/clusterrole/),
+      'stowage ui': named('stowage ui'),
       'kubectl label namespace stowage pod-security.kubernetes.io/enforce=baseline':
         shows(/stowage labeled/),
       'kubectl label namespace monitoring stowage.dev/metrics=allowed': shows(
@@ -131,6 +132,7 @@ export const EXPLAINING_STORIES: readonly Story[] = [
     typed: {
       'stowage install': shows(/clusterrole/),
       'stowage top volumes': named('stowage top volumes'),
+      'stowage ui': named('stowage ui'),
     },
   },
   {
