@@ -136,7 +136,8 @@ describe('delete storageclass of several', () => {
     const ofVolume = { ...volume, spec: { ...volume.spec, storageClassName: 'disks' } };
 
     test.each([
-      ['without PersistentVolumes', ['--all'], {}, true],
+      ['without PersistentVolumes', ['--all'], {}, false],
+      ['without a Volume, but named', ['disks'], {}, true],
       [
         'with a Volume',
         ['--all'],
@@ -164,10 +165,30 @@ describe('delete storageclass of several', () => {
       });
       if (!deleted)
         expect(outcome.err).toBe(
-          'note: StorageClass disks is not deleted unless it is named: its PersistentVolumes are of no Volume\nNo storage classes of Volumes found\n',
+          "note: StorageClass disks is not deleted unless it is named: no Volume names it, so it may be another provisioner's\nNo storage classes of Volumes found\n",
         );
     });
   });
+
+  test.each([
+    ['volumes', ['--all'], []],
+    ['volumes', ['files'], []],
+    ['persistentvolumes', ['--all'], ['files', 'thin', 'wrong']],
+    ['persistentvolumes', ['fast'], []],
+  ])(
+    'without the right to list %s, no class that may be needed is deleted: %j',
+    async (kind, argv, deleted) => {
+      const failures = { [`list ${kind}/*`]: refusal(403, `${kind} is forbidden`) };
+      const of = { 'volumes/a': volumeNamed('a', { phase: 'Available' }) };
+      const world = { objects: { ...objects, ...of }, failures };
+      const outcome = await stowage(['delete', 'sc', ...argv], world);
+      expect(deletions(outcome)).toEqual(deleted.map((name) => `delete storageclasses/${name}`));
+      expect(outcome.code).toBe(deleted.length > 0 ? 7 : 4);
+      expect(outcome.err).toContain(
+        `error: It is unknown whether a StorageClass is needed: ${kind} is forbidden\nhint: `,
+      );
+    },
+  );
 
   test('a dynamic class is deleted with --all, even if its only PersistentVolume was kept', async () => {
     const kept = pvOf(volumeNamed('kept'));
@@ -208,7 +229,9 @@ describe('delete storageclass of several', () => {
   );
 
   test('on a terminal, it names what waits without the classes, and asks', async () => {
-    const world = { objects, tty: true, answers: [false] };
+    const volume = volumeNamed('a', { phase: 'Available' });
+    const used = { ...objects, 'volumes/a': volume, 'persistentvolumes/a': pvOf(volume) };
+    const world = { objects: used, tty: true, answers: [false] };
     const outcome = await stowage(['delete', 'sc', '--all'], world);
     expect({ code: outcome.code, deletions: deletions(outcome) }).toEqual({
       ...{ code: 5, deletions: [] },

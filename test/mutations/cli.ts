@@ -62,7 +62,7 @@ export const cli: readonly Mutation[] = [
       invariant: 6,
       breaks: 'A class is deleted that something came to need while the question was there.',
       function: 'deleteClasses',
-      find: 'deletable = await unneeded(deletable, await kind.readUses(client, silent));',
+      find: 'deletable = await unneeded(deletable, await kind.readUses(client, io));',
       replace: '',
     },
     {

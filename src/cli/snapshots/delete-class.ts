@@ -11,12 +11,12 @@ import type {
 } from '../../api/snapshot.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { listReadable } from '../lib/get/list-readable.ts';
 import type { Io } from '../lib/io.ts';
 import {
   type ClassKind,
   type DeleteClassFlags,
   deleteClasses,
+  listNeeding,
 } from '../lib/objects/delete-classes.ts';
 import { missingKind } from '../lib/objects/missing-snapshots.ts';
 import { contentsOf, isDefault, isOwn, type SnapshotUses, waitingFor } from './class-uses.ts';
@@ -34,10 +34,16 @@ const SNAPSHOT_CLASS: ClassKind<VolumeSnapshotClass, SnapshotUses> = {
   words: { noun: 'snapshotclass', all: 'snapshot classes', example: 'fast' },
   plural: 'snapshot classes of Stowage',
   async readUses(client, io) {
-    const snapshots = await listReadable<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, io);
-    const contents = await listReadable<VolumeSnapshotContent>(
+    const snapshots = await listNeeding<VolumeSnapshot>(
+      client,
+      VOLUME_SNAPSHOTS,
+      VOLUME_SNAPSHOT_CLASSES.kind,
+      io,
+    );
+    const contents = await listNeeding<VolumeSnapshotContent>(
       client,
       VOLUME_SNAPSHOT_CONTENTS,
+      VOLUME_SNAPSHOT_CLASSES.kind,
       io,
     );
     return { snapshots, contents };

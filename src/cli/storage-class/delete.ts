@@ -3,23 +3,27 @@ import { StowageError } from '../../api/errors.ts';
 import { DRIVER } from '../../api/names.ts';
 import { PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
+import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
-import { listReadable } from '../lib/get/list-readable.ts';
 import type { Io } from '../lib/io.ts';
 import {
   type ClassKind,
   type DeleteClassFlags,
   deleteClasses,
+  listNeeding,
+  useUnknown,
 } from '../lib/objects/delete-classes.ts';
+import { type Reading, reading } from '../lib/read-result.ts';
 import { CLASSES_OF_VOLUMES, isDefault, isOfVolumes } from './served.ts';
 
 /** Objects that use storage classes. */
 interface Uses {
   volumes: readonly Volume[];
-  pvs: readonly PersistentVolume[];
   /** Volumes without a PersistentVolume that wait for their class. */
   waiting: readonly Volume[];
+  /** Set if the user may not read PersistentVolumes: `waiting` has Volumes that may have one. */
+  pvsForbidden?: Extract<Reading<unknown>, { forbidden: unknown }>;
 }
 
 /** Runs `stowage delete storageclass`. Throws a StowageError. */
@@ -35,18 +39,21 @@ const STORAGE_CLASS: ClassKind<StorageClass, Uses> = {
   words: { noun: 'storageclass', all: 'storage classes', example: 'local' },
   plural: CLASSES_OF_VOLUMES,
   async readUses(client, io) {
-    const volumes = await listReadable<Volume>(client, VOLUMES, io);
-    const pvs = await listReadable<PersistentVolume>(client, PERSISTENT_VOLUMES, io);
+    const volumes = await listNeeding<Volume>(client, VOLUMES, STORAGE_CLASSES.kind, io);
+    const pvs = await reading(
+      listAll<PersistentVolume>(client, PERSISTENT_VOLUMES, { signal: io.signal }),
+    );
     // A Volume's PersistentVolume has its name.
-    const named = new Map(pvs.map((pv) => [pv.metadata.name, pv]));
+    const items = 'found' in pvs ? pvs.found.items : [];
+    const named = new Map(items.map((pv) => [pv.metadata.name, pv]));
     const waiting = volumes.filter((volume) => {
       const pv = named.get(volume.metadata.name);
       return needsClass(volume) && !(pv !== undefined && isPvOf(pv, volume));
     });
-    return { volumes, pvs, waiting };
+    return { volumes, waiting, ...('forbidden' in pvs && { pvsForbidden: pvs }) };
   },
   isServed,
-  refuseIfNeeded: ({ metadata }, { waiting }) => refuseIfNeeded(metadata.name, waiting),
+  refuseIfNeeded: ({ metadata }, uses) => refuseIfNeeded(metadata.name, uses),
   lostDefault: (found) =>
     isDefault(found) ? 'it is the default, which claims without a class get' : undefined,
   lost: ({ provisioner }) =>
@@ -54,17 +61,15 @@ const STORAGE_CLASS: ClassKind<StorageClass, Uses> = {
 };
 
 /**
- * Reports whether Volumes can have a class. Other provisioners, too, have classes without a
- * provisioner: their PersistentVolumes are of no Volume.
+ * Reports whether a class is of Volumes. Other provisioners, too, have classes without a
+ * provisioner, and nothing in such a class proves whose it is: only a Volume that names it does.
  */
-function isServed(found: StorageClass, { volumes, pvs }: Uses): boolean | string {
+function isServed(found: StorageClass, { volumes }: Uses): boolean | string {
   if (!isOfVolumes(found)) return false;
   const { name } = found.metadata;
-  if (found.provisioner === DRIVER || volumes.some(({ spec }) => spec.storageClassName === name))
-    return true;
-  return pvs.some(({ spec }) => spec.storageClassName === name)
-    ? `StorageClass ${name} is not deleted unless it is named: its PersistentVolumes are of no Volume`
-    : true;
+  return found.provisioner === DRIVER || volumes.some(({ spec }) => spec.storageClassName === name)
+    ? true
+    : `StorageClass ${name} is not deleted unless it is named: no Volume names it, so it may be another provisioner's`;
 }
 
 /**
@@ -74,13 +79,17 @@ function isServed(found: StorageClass, { volumes, pvs }: Uses): boolean | string
 const needsClass = ({ metadata, status }: Volume): boolean =>
   metadata.deletionTimestamp === undefined && status?.phase !== 'Failed';
 
-/** Throws a StowageError `conflict` if one of the waiting Volumes needs the class. */
-function refuseIfNeeded(name: string, waiting: readonly Volume[]): void {
+/**
+ * Throws a StowageError: `conflict` if one of the waiting Volumes needs the class, `forbidden` if
+ * that is unknown.
+ */
+function refuseIfNeeded(name: string, { waiting, pvsForbidden }: Uses): void {
   const needing = waiting
     .filter(({ spec }) => spec.storageClassName === name)
     .map(({ metadata }) => metadata.name);
   const [first] = needing;
   if (first === undefined) return;
+  if (pvsForbidden !== undefined) throw useUnknown(pvsForbidden, STORAGE_CLASSES.kind);
   const [who, until] =
     needing.length === 1
       ? [`Volume ${first} is not provisioned yet and needs it`, 'it is']

@@ -186,12 +186,21 @@ describe('delete snapshotclass', () => {
     expect((await remove(['fast', '-o', 'name'], takenBy('fast'))).err).toBe('');
   });
 
-  test('notes what it may not read', async () => {
-    const failures = { 'list volumesnapshots/*': refusal(403, 'volumesnapshots is forbidden') };
-    expect(await remove(['fast'], {}, { failures })).toMatchObject({
-      code: 0,
-      err: 'note: not checked: volumesnapshots is forbidden\n',
+  test.each([
+    ['volumesnapshots', ['fast']],
+    ['volumesnapshots', ['--all']],
+    ['volumesnapshotcontents', ['fast']],
+  ])('without the right to list %s, it refuses %j', async (plural, argv) => {
+    const failures = { [`list ${plural}/*`]: refusal(403, `${plural} is forbidden`) };
+    const outcome = await remove(argv, {}, { failures });
+    expect({ code: outcome.code, deletions: deletions(outcome) }).toEqual({
+      code: 4,
+      deletions: [],
     });
+    expect(outcome.err).toBe(
+      `error: It is unknown whether a VolumeSnapshotClass is needed: ${plural} is forbidden\n` +
+        'hint: Request that right, or delete a class that nothing needs: kubectl delete volumesnapshotclass NAME\n',
+    );
   });
 
   test.each([[['--all']], [['-l', 'a=b']]])('%j deletes classes of Stowage', async (flags) => {

@@ -1,4 +1,6 @@
+import { StowageError } from '../../../api/errors.ts';
 import type { KubeObject, Resource } from '../../../api/meta.ts';
+import { listAll } from '../../../kube/client.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { about, conclude } from '../batch.ts';
@@ -6,6 +8,7 @@ import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
 import { confirm } from '../prompts/confirm.ts';
 import { isInteractive } from '../prompts/interactive.ts';
+import { foundIn, type Reading, reading } from '../read-result.ts';
 import { type ChoiceFlags, type ChoiceWords, listChosen, requireOneWay } from './choose.ts';
 import { printChosen, printDone } from './print.ts';
 
@@ -21,7 +24,7 @@ export interface ClassKind<O extends KubeObject, U> {
   words: ChoiceWords;
   /** As in `No storage classes of Volumes found`. */
   plural: string;
-  /** Reads what uses classes. Notes what the user may not read. */
+  /** Reads what uses classes. Throws a StowageError `forbidden` if the user may not read it. */
   readUses(client: KubeClient, io: Io): Promise<U>;
   /**
    * Reports whether Stowage serves a class. For one that may be another provisioner's, returns why
@@ -94,9 +97,8 @@ export async function deleteClasses<O extends KubeObject, U>(
       );
   let deletable = await unneeded(found, uses);
   if (await agreed(kind, deletable, isChosen, flags, io)) {
-    // Something may need a class since the question. The first reading noted what is unreadable.
-    const silent = { ...io, stderr: { write() {} } };
-    deletable = await unneeded(deletable, await kind.readUses(client, silent));
+    // Something may need a class since the question.
+    deletable = await unneeded(deletable, await kind.readUses(client, io));
   }
   const deleted = await eachOf(deletable, async (found) => {
     const { name, uid } = found.metadata;
@@ -110,6 +112,31 @@ export async function deleteClasses<O extends KubeObject, U>(
   else printDone(deleted, names.length > 1, 'deleted', flags.output, io);
   conclude(errors, isChosen ? found.length : names.length, io);
 }
+
+/**
+ * Lists objects of a kind that may need classes; none if the cluster lacks the kind. Throws a
+ * StowageError `forbidden` if the user may not read them.
+ * @param kind of the classes, as in `StorageClass`
+ */
+export async function listNeeding<T extends KubeObject>(
+  client: KubeClient,
+  resource: Resource,
+  kind: string,
+  { signal }: Io,
+): Promise<T[]> {
+  const read = await reading(listAll<T>(client, resource, { signal }));
+  if ('forbidden' in read) throw useUnknown(read, kind);
+  return foundIn(read)?.items ?? [];
+}
+
+/** Returns the error of a class of which it is unknown whether something needs it. */
+export const useUnknown = (
+  { forbidden }: Extract<Reading<unknown>, { forbidden: unknown }>,
+  kind: string,
+): StowageError =>
+  new StowageError('forbidden', `It is unknown whether a ${kind} is needed: ${forbidden}`, {
+    hint: `Request that right, or delete a class that nothing needs: kubectl delete ${kind.toLowerCase()} NAME`,
+  });
 
 /** Lists the selected classes that Stowage serves. Notes those that it may not. */
 async function chosen<O extends KubeObject, U>(
