@@ -1,4 +1,5 @@
 import { printable } from '../lib/output/printable.ts';
+import { withoutQueries, withoutUsers } from '../lib/output/url-secrets.ts';
 
 /** Maximum characters of names, and of messages. */
 const MOST_NAME = 253;
@@ -6,14 +7,9 @@ const MOST_MESSAGE = 2000;
 /** Maximum characters of texts with many lines, such as YAML. */
 const MOST_TEXT = 1 << 18;
 
-/** Login in a URL: the part before `@`. Bounded, as the texts are foreign. */
-const LOGIN = /([a-z][a-z0-9+.-]{0,15}:\/\/)[^\s/?#"'<>]{0,1024}@/gi;
-/** Query of a URL, which has the signature of a presigned one. */
-const QUERY = /([a-z][a-z0-9+.-]{0,15}:\/\/[^\s?#"'<>]{0,1024})\?[^\s"'<>]{0,4096}/gi;
-
-/** Removes logins and queries of URLs: both may be credentials. */
+/** Removes users, queries and fragments of URLs: each may be a credential. */
 export const withoutCredentials = (text: string): string =>
-  text.replace(LOGIN, '$1…@').replace(QUERY, '$1?…');
+  withoutQueries(withoutUsers(text, '…'), '…');
 
 /** Characters beyond the end of a cut text in which a login or a query may end. */
 const BEYOND = 8192;

@@ -37,6 +37,29 @@ describe('a text loses', () => {
     ['a line of YAML', '  password: a b c', '  password: REMOVED'],
     ['an item of YAML', '- token: a b c', '- token: REMOVED'],
     ['a block of YAML', 'a: 1\npassword: |\n  a\n\n  b\nc: 2', 'a: 1\npassword: REMOVED\nc: 2'],
+    [
+      'a block of YAML in another',
+      'config: |\n  a: 1\n  token: |\n    a\n    b\n  c: 2\nd: 3',
+      'config: |\n  a: 1\n  token: REMOVED\n  c: 2\nd: 3',
+    ],
+    ['a block of YAML at its end', '- password: >-\n    a\n', '- password: REMOVED\n'],
+    [
+      'a Secret in YAML',
+      'kind: ConfigMap\ndata:\n  a: b\n---\nkind: Secret\ndata:\n  c: d\nstringData: {e: f}\ntype: x\n',
+      'kind: ConfigMap\ndata:\n  a: b\n---\nkind: Secret\ndata: REMOVED\nstringData: REMOVED\ntype: x\n',
+    ],
+    [
+      'a list of Secrets in YAML',
+      'items:\n- data:\n    c: d\n  metadata:\n    name: s\nkind: SecretList\n',
+      'items:\n- data: REMOVED\nkind: SecretList\n',
+    ],
+    ['a variable of libpq', 'x PGPASSWORD=abc psql', 'x PGPASSWORD=REMOVED psql'],
+    ['a variable of sshpass', 'x SSHPASS=abc y', 'x SSHPASS=REMOVED y'],
+    ['a short variable', 'x DB_PASS=abc PASS=def', 'x DB_PASS=REMOVED PASS=REMOVED'],
+    ['a variable of Redis', 'x REDISCLI_AUTH=abc y', 'x REDISCLI_AUTH=REMOVED y'],
+    ['a short flag', 'run --pass abc -v', 'run --pass REMOVED -v'],
+    ['a login of a registry', 'x {"auth": "YTpi", "y": 2', 'x {"auth": "REMOVED", "y": 2'],
+    ['a JWT after other parts', `x-${JWT} a.${JWT}`, 'x-REMOVED a.REMOVED'],
     ['each of several', 'x token=a password=b', 'x token=REMOVED password=REMOVED'],
     ['a sensitive name in a value', 'msg="token=a b"', 'msg="token=REMOVED b"'],
     ['a flag', 'run --client-secret abc -v', 'run --client-secret REMOVED -v'],
@@ -167,6 +190,11 @@ describe('an object', () => {
       { items: [{ kind: 'Secret', data: { a: 'REMOVED' }, stringData: { c: 'REMOVED' } }] },
     ],
     [
+      'loses the data of a list of Secrets',
+      { kind: 'SecretList', items: [{ metadata: { name: 's' }, data: { a: 'b' } }] },
+      { kind: 'SecretList', items: [{ metadata: { name: 's' }, data: { a: 'REMOVED' } }] },
+    ],
+    [
       'loses secrets in JSON within a text',
       { annotations: { a: '{"auths":[{"password":"a"}],"env":[{"name":"A","value":"b"}]}' } },
       {
@@ -198,6 +226,8 @@ describe('an object', () => {
     expect(JSON.stringify(redact(nested))).not.toContain('deep-secret');
     const text = `${'['.repeat(3_000)}"token=deep-secret"${']'.repeat(3_000)}`;
     expect(redact(text)).not.toContain('deep-secret');
+    const deeper = `${'['.repeat(20_000)}"a"${']'.repeat(20_000)}`;
+    expect(redact({ annotations: { a: deeper } })).toEqual({ annotations: { a: 'REMOVED' } });
   });
 });
 
@@ -208,6 +238,16 @@ test.each([
   ['AWS_SECRET_ACCESS_KEY', true],
   ['client-key-data', true],
   ['X-Vault-Token', true],
+  ['PGPASSWORD', true],
+  ['DBPassword', true],
+  ['DB_PASS', true],
+  ['PASS', true],
+  ['SSHPASS', true],
+  ['REDISCLI_AUTH', true],
+  ['auth', true],
+  ['authMode', false],
+  ['passCount', false],
+  ['compass', false],
   ['secretName', false],
   ['--salt-secret-file', false],
   ['authorizationSecretRef', false],
@@ -220,6 +260,15 @@ test.each([
   expect(isSensitiveName(name)).toBe(isSensitive);
 });
 
+/** Time (ms) in which texts are redacted even by a busy machine: each took minutes otherwise. */
+const TIME_MS = 30_000;
+
+function expectInTime(text: string): void {
+  const begun = performance.now();
+  expect(typeof redact(text)).toBe('string');
+  expect(performance.now() - begun).toBeLessThan(TIME_MS);
+}
+
 test.each([
   ['starts of keys', begin(), 200_000],
   ['base64', BASE64, 100_000],
@@ -228,7 +277,20 @@ test.each([
   ['slashes', '//', 500_000],
   ['quotes', 'token="', 200_000],
   ['braces', '{\n', 500_000],
+  ['encoded URLs', '%3A%2F%2F', 200_000],
+  ['hosts and ports', '//a:b', 200_000],
+  ['schemes', 'a://', 200_000],
+  ['users of curl', '-u=', 200_000],
+  ['starts of tokens', 'eyJaaaaaaaa-', 100_000],
   ['blocks of YAML', 'token: |\n', 200_000],
 ])('a hostile text of %s is redacted in time that grows as its length', (_what, part, count) => {
-  expect(typeof redact(part.repeat(count))).toBe('string');
+  expectInTime(part.repeat(count));
+});
+
+test.each([
+  ['base64 after an end of a key', `${end()} ${BASE64.repeat(20_000)}!\n${end()}`],
+  ['items, and then names', `${'- '.repeat(200_000)}x ${'token=a '.repeat(100_000)}`],
+  ['logins before an end', `${'//a:b'.repeat(200_000)}/ x@`],
+])('a hostile text of %s is redacted in time that grows as its length', (_what, text) => {
+  expectInTime(text);
 });

@@ -1,37 +1,14 @@
+import { withoutQueries, withoutUsers } from '../../lib/output/url-secrets.ts';
 import { REMOVED } from './blocks.ts';
 import { isSensitiveName } from './sensitive-name.ts';
 
 type Rule = readonly [pattern: RegExp, replace: (...groups: string[]) => string];
 
-/** Slashes after the scheme of a URL, also as JSON escapes them. */
-const SLASHES = String.raw`(?:\\?/){2}`;
-
-/** A character of a URL, or an escape such as \u0026, but not an escaped quote. */
-const IN_URL = String.raw`(?:[^\s"'<>\\]|\\+(?!["'\\]))`;
-
 /** Words after `Bearer` that are no token. */
 const NO_TOKEN = /^(?:auth\w*|tokens?|realm|scheme|REMOVED)$/i;
 
-/** Rules for URLs and headers, whose values may have several words. */
-const ADDRESSES: readonly Rule[] = [
-  [
-    new RegExp(String.raw`(${SLASHES})[^\s/?#"'<>\\]*@`, 'g'),
-    (_, slashes) => `${slashes}${REMOVED}@`,
-  ],
-  // A password with a slash makes the URL invalid, and the URL part of an error message.
-  [
-    new RegExp(String.raw`(${SLASHES})[^\s/?#@:"'<>]+:(?!\d{1,5}(?:[/?#]|$))[^\s"'<>]*@`, 'g'),
-    (_, slashes) => `${slashes}${REMOVED}@`,
-  ],
-  [/(%3A%2F%2F)(?:(?!%40)[^\s@])*%40/gi, (_, slashes) => `${slashes}${REMOVED}%40`],
-  // Queries and fragments hold tokens and signatures.
-  [
-    new RegExp(
-      String.raw`\b([a-z][a-z0-9+.-]{0,30}:${SLASHES}(?:[^\s"'<>?#\\]|\\/)*)[?#]${IN_URL}*`,
-      'gi',
-    ),
-    (_, url) => `${url}?${REMOVED}`,
-  ],
+/** Rules for headers, whose values may have several words. */
+const HEADERS: readonly Rule[] = [
   [
     /(?<![\w-])((?:proxy-)?authorization|(?:set-)?cookie|x-[\w-]{0,40}(?:token|key|auth|secret))(\\*["']?\s{0,8}[:=]\s{0,8})(\\*["'])?([^\n]+)/gi,
     (_, name, separator, quote = '', rest = '') => {
@@ -55,12 +32,14 @@ const FORMS: readonly Rule[] = [
     /(?<![\w-])(--?[\w-]{1,100}\s+)("[^"]*"?|'[^']*'?|\S+)/g,
     (whole, flag = '') => (isSensitiveName(flag) ? `${flag}${REMOVED}` : whole),
   ],
-  [/(?<![\w-])((?:-u|--user|--proxy-user)[\s=]+)[^\s:]+:\S+/g, (_, flag) => `${flag}${REMOVED}`],
+  [
+    /(?<![\w-])((?:-u|--user|--proxy-user)[\s=]{1,8})[^\s:]{1,128}:\S+/g,
+    (_, flag) => `${flag}${REMOVED}`,
+  ],
   [/\b(login\s+\S+\s+password\s+)\S+/gi, (_, start) => `${start}${REMOVED}`],
   [/\b(pass(?:word|phrase|wd)\s+)(?:"[^"]*"?|'[^']*'?)/gi, (_, start) => `${start}${REMOVED}`],
   [/\b((?:api|access|private|secret) key\s*[:=]\s*)\S+/gi, (_, start) => `${start}${REMOVED}`],
-  // JWT; then tokens of GitHub, GitLab, Slack and AWS, and bootstrap tokens of Kubernetes.
-  [/\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)*/g, () => REMOVED],
+  // Tokens of GitHub, GitLab, Slack and AWS, and bootstrap tokens of Kubernetes.
   [/\b(?:gh[a-z]_|github_pat_|glpat-|xox[a-z]-)[\w-]{10,}/g, () => REMOVED],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, () => REMOVED],
   // The name of an Event ends with hexadecimal digits.
@@ -74,9 +53,30 @@ const FORMS: readonly Rule[] = [
 
 const decoded = (code: string): string => Buffer.from(code, 'base64').toString('latin1');
 
-/** Removes secrets from a line. Pure. */
-export const redactLine = (line: string): string =>
-  apply(FORMS, redactNamed(apply(ADDRESSES, line)));
+/** Removes JSON Web Tokens, and the dots after them. */
+const withoutWebTokens = (line: string): string =>
+  line.includes('eyJ') ? line.replace(/[\w.-]+/g, withoutWebToken) : line;
+
+/**
+ * Removes a token from a run of its characters. A single expression would search the run again from
+ * each start of a token.
+ */
+function withoutWebToken(run: string): string {
+  const parts = run.split('.');
+  const first = parts.findIndex(
+    (part, index) => /\beyJ[\w-]{8}/.test(part) && (parts[index + 1]?.length ?? 0) >= 4,
+  );
+  if (first < 0) return run;
+  const part = parts[first] ?? '';
+  const start = part.slice(0, part.search(/\beyJ[\w-]{8}/));
+  return [...parts.slice(0, first), `${start}${REMOVED}`].join('.');
+}
+
+/** Removes secrets from a line, in time that grows as its length. Pure. */
+export function redactLine(line: string): string {
+  const plain = withoutQueries(withoutUsers(line, REMOVED), REMOVED);
+  return apply(FORMS, withoutWebTokens(redactNamed(apply(HEADERS, plain))));
+}
 
 const apply = (rules: readonly Rule[], text: string): string =>
   rules.reduce((left, [pattern, replace]) => left.replace(pattern, replace), text);
@@ -85,19 +85,20 @@ const apply = (rules: readonly Rule[], text: string): string =>
 const NAMED = /(?<![\w.-])([\w.-]{1,256})\\*["']?\s{0,8}(?:=>|:=|[:=])\s{0,8}/g;
 
 /** Text before a name that starts a line, as in YAML or a configuration file. */
-const STARTS_LINE = /^\s*(?:- +)*\\*["']?$/;
+const LINE_START = /^\s*(?:- +)*\\*["']?/;
 
 /** Removes values of sensitive names, such as `password=…` and `"token": "…"`. */
 function redactNamed(line: string): string {
   let redacted = '';
   let at = 0;
+  const lineStart = LINE_START.exec(line)?.[0].length;
   for (const { 0: found, 1: name = '', index } of line.matchAll(NAMED)) {
     const start = index + found.length;
     if (index < at || start >= line.length || !isSensitiveName(name)) continue;
     const quote = /^\\*["']/.exec(line.slice(start, start + 20))?.[0] ?? '';
     const value = start + quote.length;
     redacted += `${line.slice(at, value)}${REMOVED}`;
-    at = value + lengthOfValue(line.slice(value), quote, STARTS_LINE.test(line.slice(0, index)));
+    at = value + lengthOfValue(line.slice(value), quote, index === lineStart);
   }
   return redacted + line.slice(at);
 }

@@ -37,16 +37,20 @@ export function redact<T>(value: T): T {
   return redactValue(value, 0) as T;
 }
 
-function redactValue(value: unknown, depth: number): unknown {
+/** @param inList true for an item of a SecretList, which may lack its own kind */
+function redactValue(value: unknown, depth: number, inList = false): unknown {
   if (typeof value === 'string') return redactText(value, depth);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > DEEPEST) return REMOVED;
   if (Array.isArray(value)) return redactList(value, depth + 1);
-  const isSecret = 'kind' in value && value.kind === 'Secret';
+  const kind = 'kind' in value ? value.kind : undefined;
+  const isSecret = kind === 'Secret' || (inList && kind === undefined);
   const named = 'name' in value && typeof value.name === 'string' ? value.name : '';
   return mapFields(value, (key, field) => {
     if (key === LAST_APPLIED) return REMOVED;
     if (isSecret && (key === 'data' || key === 'stringData')) return removed(field, depth + 1);
+    if (kind === 'SecretList' && key === 'items' && Array.isArray(field))
+      return field.map((item) => redactValue(item, depth + 1, true));
     if (key === 'env' && Array.isArray(field)) return redactVariables(field, depth + 1);
     if (key === 'value' && isSensitiveName(named)) return removed(field, depth + 1);
     if (isSensitiveName(key)) return removed(field, depth + 1);
@@ -125,6 +129,12 @@ function redactJson(text: string, depth: number): string | undefined {
     return undefined;
   }
   const redacted = JSON.stringify(redactValue(value, depth + 1));
-  // Unchanged texts keep their spaces, and digits that a number of JavaScript has not.
-  return redacted === JSON.stringify(value) ? text : redacted;
+  try {
+    // Unchanged texts keep their spaces, and digits that a number of JavaScript has not.
+    return redacted === JSON.stringify(value) ? text : redacted;
+  } catch (error) {
+    // The value is nested deeper than the stack.
+    if (error instanceof RangeError) return REMOVED;
+    throw error;
+  }
 }

@@ -24,6 +24,12 @@ const SENSITIVE = new Set([
   'tokens',
 ]);
 
+/** Ends of such words: not all variables separate their words. */
+const SENSITIVE_END = /(?:password|passwd|passphrase|secret|token)$/;
+
+/** Words that make a name sensitive at its end, as in `DB_PASS`: `authMode` holds no secret. */
+const SENSITIVE_LAST = new Set(['auth', 'pass', 'sshpass']);
+
 /** Words that make a following `key` sensitive, as in `access_key` and `clientKeyData`. */
 const KEY_OWNERS = new Set([
   'access',
@@ -73,12 +79,17 @@ const DESCRIBING = new Set([
 export function isSensitiveName(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1-$2')
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter((word) => word !== '');
-  if (DESCRIBING.has(words.at(-1) ?? '')) return false;
+  const last = words.at(-1) ?? '';
+  if (DESCRIBING.has(last)) return false;
+  if (SENSITIVE_LAST.has(last)) return true;
   return words.some(
     (word, index) =>
-      SENSITIVE.has(word) || (word === 'key' && KEY_OWNERS.has(words[index - 1] ?? '')),
+      SENSITIVE.has(word) ||
+      SENSITIVE_END.test(word) ||
+      (word === 'key' && KEY_OWNERS.has(words[index - 1] ?? '')),
   );
 }
