@@ -52,7 +52,7 @@ export interface Request {
    * here ends the request, and nothing is sent.
    */
   check?: (() => void) | undefined;
-  /** Maximum bytes of the response. Default: no limit. */
+  /** Maximum bytes of the response; for a stream, of a refusal only. Default: no limit. */
   maxBytes?: number | undefined;
 }
 

@@ -78,10 +78,15 @@ export class Tail {
     }
   }
 
+  /** True if a part of the text exceeds the limit. */
+  get isCut(): boolean {
+    return this.#isCut || this.#bytes > this.#limit;
+  }
+
   /** Returns whole lines within the limit, after a note if others came before. */
   text(): string {
     const all = Buffer.concat(this.#parts);
-    if (!this.#isCut && all.length <= this.#limit) return all.toString('utf8');
+    if (!this.isCut) return all.toString('utf8');
     const kept = all.subarray(Math.max(0, all.length - this.#limit));
     const lines = kept.subarray(kept.indexOf('\n') + 1);
     return `${cutNote('before')}${lines.toString('utf8')}`;

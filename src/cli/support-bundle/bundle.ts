@@ -131,7 +131,11 @@ function tasksOf(
       async run(report) {
         report('reading');
         const found = await objects;
-        for (const [plural, items] of found) await parts.addList(pathOf({ plural }), items);
+        for (const [plural, items] of found) {
+          const path = pathOf({ plural });
+          // An object that cannot be written loses no other kind.
+          await parts.addList(path, items).catch((error) => parts.problem(path, error));
+        }
         await addReport('versions.json', version, parts, io, { nodes: nodeVersions(found) });
         report('done');
       },

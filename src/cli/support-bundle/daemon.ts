@@ -1,14 +1,15 @@
-import type { Deployment } from '../../api/core.ts';
+import type { Deployment, Lease } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
-import { DEPLOYMENTS, PODS } from '../../api/resources.ts';
+import { DEPLOYMENTS, LEASES, PODS } from '../../api/resources.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { objectPath, queryString } from '../../kube/paths.ts';
 import type { Io } from '../lib/io.ts';
-import { fileName, Tail, tailWithin } from './bounds.ts';
+import { fileName, Tail } from './bounds.ts';
 import { type Objects, objectsOf } from './kinds.ts';
-import { LIMITS, type Parts } from './parts.ts';
+import { allBut, LIMITS, type Parts } from './parts.ts';
+import { rankPods } from './rank-pods.ts';
 import { REMOVED } from './redact/redact.ts';
 
 export interface LogFlags {
@@ -18,8 +19,11 @@ export interface LogFlags {
   tail?: number | undefined;
 }
 
-/** Timeout (ms) of a log, or of the metrics of a pod. */
-const PATIENCE = 60_000;
+/** Timeout of a log, or of the metrics of a pod. */
+const TIMEOUT_MS = 60_000;
+
+/** Maximum bytes of a refusal, which a pod may have written. */
+const MAX_REFUSAL_BYTES = 1 << 20;
 
 /** Maximum numbers: anyone may label pods as those of a daemon. */
 const MOST_PODS = 10;
@@ -70,7 +74,8 @@ export async function addDaemon(
   io: Io,
 ): Promise<void> {
   const deployments = objectsOf<DaemonDeployment>(objects, DEPLOYMENTS);
-  const pods = objectsOf<DaemonPod>(objects, PODS);
+  const leases = objectsOf<Lease>(objects, LEASES);
+  const pods = rankPods(objectsOf<DaemonPod>(objects, PODS), deployments, leases);
   if (pods.length > MOST_PODS)
     parts.problem('logs', `only ${MOST_PODS} of ${pods.length} pods are read`);
   await Promise.all([
@@ -89,9 +94,10 @@ async function addPod(
   const { name, namespace } = pod.metadata;
   const read = async (path: string, request: string, resource: string, limit: number) => {
     try {
-      const text = await textOf(transport, request, resource, limit, io);
+      const { text, isCut } = await textOf(transport, request, resource, limit, io);
+      if (isCut) parts.problem(path, allBut('last', limit));
       // Its markers may make it longer.
-      await parts.addText(path, text, limit, tailWithin);
+      await parts.addTail(path, text, limit);
     } catch (error) {
       io.signal.throwIfAborted();
       parts.problem(path, error);
@@ -136,22 +142,25 @@ export function metricsOf({ spec }: Pick<DaemonPod, 'spec'>): { port: number; pa
   return { port: port ?? DEFAULTS.port, path: isPlain ? path : DEFAULTS.path };
 }
 
-/** Returns the end of a text of the API server. Throws a StowageError after a timeout. */
+/**
+ * Returns the end of a text of the API server, and whether it was cut. Throws a StowageError after
+ * a timeout.
+ */
 async function textOf(
   transport: Connection['transport'],
   path: string,
   resource: string,
   limit: number,
   io: Io,
-): Promise<string> {
+): Promise<{ text: string; isCut: boolean }> {
   const over = new AbortController();
   const ended = new AbortController();
-  io.clock.sleep(PATIENCE, ended.signal).then(
+  io.clock.sleep(TIMEOUT_MS, ended.signal).then(
     () =>
       over.abort(
         new StowageError(
           'timeout',
-          `no end of the answer in ${PATIENCE / 1000} s: limit logs with --tail`,
+          `no end of the answer in ${TIMEOUT_MS / 1000} s: limit logs with --tail`,
         ),
       ),
     () => {},
@@ -163,12 +172,13 @@ async function textOf(
       path,
       what: { verb: 'get', resource },
       signal: AbortSignal.any([io.signal, over.signal]),
+      maxBytes: MAX_REFUSAL_BYTES,
     } as const;
     for await (const chunk of transport.stream(request)) tail.add(chunk);
   } finally {
     ended.abort();
   }
-  return tail.text();
+  return { text: tail.text(), isCut: tail.isCut };
 }
 
 async function addConfigMaps(

@@ -3,7 +3,7 @@ import type { Io, Output } from '../lib/io.ts';
 import { asJson } from '../lib/output/data.ts';
 import { printable } from '../lib/output/printable.ts';
 import type { Archive } from './archive.ts';
-import { headWithin, listWithin } from './bounds.ts';
+import { headWithin, listWithin, tailWithin } from './bounds.ts';
 import { redact } from './redact/redact.ts';
 
 const MIB = 1 << 20;
@@ -11,22 +11,23 @@ const MIB = 1 << 20;
 /** Maximum bytes of each part. */
 export const LIMITS = { objects: 8 * MIB, log: 5 * MIB, metrics: 2 * MIB, report: 5 * MIB };
 
+/** Returns the problem of a part that was cut. `limit` is in bytes. */
+export const allBut = (kept: 'first' | 'last', limit: number): string =>
+  `all but the ${kept} ${limit / MIB} MiB`;
+
 /** Maximum characters of a problem. */
 const LONGEST_PROBLEM = 2000;
 
 /** Parts of an archive. Secrets are removed from each of them. */
 export interface Parts {
-  /** @param within cuts what exceeds the limit, in bytes; by default, the end of the text */
-  addText(
-    path: string,
-    text: string,
-    limit: number,
-    within?: (text: string, limit: number) => string,
-  ): Promise<void>;
+  /** Adds a text. Cuts its end beyond the limit, in bytes, which is a problem. */
+  addText(path: string, text: string, limit: number): Promise<void>;
+  /** Adds the end of a text. Cuts what precedes the limit, in bytes, which is a problem. */
+  addTail(path: string, text: string, limit: number): Promise<void>;
   addObject(path: string, object: object): Promise<void>;
   /** Adds objects as a list. */
   addList(path: string, objects: readonly object[]): Promise<void>;
-  /** Records what is missing in a part. */
+  /** Records what is missing in a part, once. */
   problem(path: string, error: unknown): void;
   /** Returns the problems, a line for each. */
   problems(): readonly string[];
@@ -36,14 +37,22 @@ export function createParts(archive: Pick<Archive, 'add'>): Parts {
   const problems: string[] = [];
   const problem = (path: string, error: unknown): void => {
     const line = redact(`${path}: ${messageOf(error)}`).replace(/\s+/g, ' ');
-    problems.push(printable(line.slice(0, LONGEST_PROBLEM)));
+    const text = printable(line.slice(0, LONGEST_PROBLEM));
+    if (!problems.includes(text)) problems.push(text);
+  };
+  const addHead = (path: string, text: string, limit: number): Promise<void> => {
+    if (Buffer.byteLength(text) > limit) problem(path, allBut('first', limit));
+    return archive.add(path, headWithin(text, limit));
   };
   return {
-    addText: (path, text, limit, within = headWithin) =>
-      // Cut last: the start of a removed secret would be unknown.
-      archive.add(path, within(printable(redact(text)), limit)),
-    addObject: (path, object) =>
-      archive.add(path, headWithin(asJson(redact(object)), LIMITS.report)),
+    // Cut last: the start of a removed secret would be unknown.
+    addText: (path, text, limit) => addHead(path, printable(redact(text)), limit),
+    addTail(path, text, limit) {
+      const whole = printable(redact(text));
+      if (Buffer.byteLength(whole) > limit) problem(path, allBut('last', limit));
+      return archive.add(path, tailWithin(whole, limit));
+    },
+    addObject: (path, object) => addHead(path, asJson(redact(object)), LIMITS.report),
     async addList(path, objects) {
       const items = objects.map((object) => asJson(redact(object)));
       const { text, leftOut } = listWithin(items, LIMITS.objects);

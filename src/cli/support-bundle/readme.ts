@@ -16,7 +16,7 @@ nodes/          stowage check node NODE -o json, for each node
 objects/        objects that Stowage serves or depends on, a list for each kind, and their Events
 logs/           end of the logs of the daemon's pods, also before their last restart
 metrics/        metrics of the daemon's pods
-errors.txt      what could not be read, or was left out. Without this file, nothing is missing
+errors.txt      what was not read, left out or cut. Without this file, nothing is missing
 
 No Secret was read. REMOVED stands for removed text:
 

@@ -12,6 +12,7 @@ import { nodeNamed, podNamed } from '../../support/cluster-objects.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { fakeExecutor } from '../../support/fake-executor.ts';
 import { fakeIo } from '../../support/fake-io.ts';
+import { volumeNamed } from '../../support/volumes.ts';
 import { OK } from '../node/check/checked-node.ts';
 import { type Planted, type PlantedCluster, plantedCluster, unpacked } from './planted-cluster.ts';
 
@@ -221,8 +222,12 @@ test('a pod that restarted has two logs, and its metrics have their own path', a
 test('a long log keeps its end, after a note', async () => {
   const lines = Array.from({ length: 700_000 }, (_, line) => `line ${line}`);
   await start({ objects: { pods: [daemonPod(0)] }, texts: { [`${POD}/log`]: lines.join('\n') } });
-  await cluster.stowage(['support-bundle', '--no-nodes', '-f', archive()]);
-  const log = (await unpacked(archive(), cluster.folder))[LOG] ?? '';
+  const { err } = await cluster.stowage(['support-bundle', '--no-nodes', '-f', archive()]);
+  const files = await unpacked(archive(), cluster.folder);
+  const log = files[LOG] ?? '';
+  const problem = `${LOG}: all but the last 5 MiB\n`;
+  expect(files['errors.txt']?.split(problem)).toHaveLength(2);
+  expect(err).toContain(`note: not read: ${problem}`);
   expect(log.length).toBeLessThanOrEqual((5 << 20) + 100);
   // A failure would print the log.
   expect(`${log.slice(0, 75)} ${log.slice(-12)}`).toMatch(
@@ -251,6 +256,57 @@ test('a log that does not end in time is a problem', async () => {
     code: 0,
     err: expect.stringMatching(/not read: logs\/\S+: no end of the answer in 60 s/),
   });
+});
+
+test('a long refusal of a pod is not read to its end', async () => {
+  const text = `begin ${'x'.repeat(3 << 20)}`;
+  await start({
+    objects: { pods: [daemonPod(0)] },
+    texts: { [`${POD}/log`]: 'a\n' },
+    failures: { [`${POD}:9/proxy/m`]: text },
+  });
+  const { err } = await cluster.stowage(['support-bundle', '--no-nodes', '-f', archive()]);
+  expect(err).toMatch(/not read: metrics\/\S+: .*the answer exceeds 1048576 bytes\n/);
+});
+
+test('an object nested deeper than the stack loses no other kind', async () => {
+  const volume = volumeNamed('data1');
+  const annotations = { a: `${'['.repeat(20_000)}${']'.repeat(20_000)}` };
+  const nested = { ...volume, metadata: { ...volume.metadata, annotations } };
+  await start({ objects: { volumes: [nested], nodes: [nodeObject('n1')] } });
+  await cluster.stowage(['support-bundle', '--no-nodes', '-f', archive()]);
+  const files = await unpacked(archive(), cluster.folder);
+  expect(JSON.parse(files['objects/volumes.json'] ?? '').items).toMatchObject([
+    { metadata: { name: 'data1', annotations: { a: 'REMOVED' } } },
+  ]);
+  expect(JSON.parse(files['objects/nodes.json'] ?? '').items).toHaveLength(1);
+});
+
+test('an object that cannot be written is a problem, and loses no other kind', async () => {
+  const volume = volumeNamed('data1');
+  await start({ objects: { volumes: [volume], nodes: [nodeObject('n1')] } });
+  const { io, outcome } = fakeIo();
+  const real = await connect({ kubeconfig: join(cluster.folder, 'kubeconfig') });
+  const broken = {
+    ...real.client,
+    list: async (...asked: Parameters<typeof real.client.list>) => {
+      const list = await real.client.list(...asked);
+      if (asked[0].plural === 'volumes')
+        Object.defineProperty(list.items[0], 'extra', {
+          enumerable: true,
+          get() {
+            throw new RangeError('too deep');
+          },
+        });
+      return list;
+    },
+  } as typeof real.client;
+  const argv = ['support-bundle', '--no-nodes', '-f', archive()];
+  await run(argv, { ...io, connect: async () => ({ ...real, client: broken }) });
+  const files = await unpacked(archive(), cluster.folder);
+  expect(outcome.err).toContain('note: not read: objects/volumes.json: too deep\n');
+  expect(JSON.parse(files['objects/nodes.json'] ?? '').items).toHaveLength(1);
+  expect(Object.keys(files)).toContain('versions.json');
 });
 
 test('control characters of logs do not reach a terminal', async () => {

@@ -6,6 +6,7 @@ import {
   withoutVariables,
 } from '../../../src/cli/support-bundle/daemon.ts';
 import { servedObjects } from '../../../src/cli/support-bundle/kinds.ts';
+import { rankPods } from '../../../src/cli/support-bundle/rank-pods.ts';
 
 describe('bounds', () => {
   test.each([
@@ -183,6 +184,49 @@ describe('selection of objects that Stowage serves', () => {
 
   test('kinds that the cluster lacks stay absent', () => {
     expect([...servedObjects(new Map()).keys()]).toEqual([]);
+  });
+});
+
+describe('the order of labelled pods', () => {
+  const named = (namespace: string, name: string, owner?: string) => ({
+    apiVersion: 'v1',
+    kind: 'K',
+    metadata: {
+      namespace,
+      name,
+      ...(owner !== undefined && {
+        ownerReferences: [
+          { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: 'u', controller: true },
+        ],
+      }),
+    },
+  });
+  const order = (...args: Parameters<typeof rankPods>) =>
+    rankPods(...args).map(({ metadata: { namespace, name } }) => `${namespace}/${name}`);
+
+  test('pods beside a Lease or a Deployment of a daemon are first', () => {
+    const pods = ['a', 'b', 'c', 'd'].map((namespace) => named(namespace, 'p'));
+    const deployments = [named('b', 'stowage'), named('d', 'stowage')];
+    expect(order(pods, deployments, [named('c', 'stowage'), named('d', 'stowage')])).toEqual([
+      ...['d/p', 'b/p', 'c/p', 'a/p'],
+    ]);
+  });
+
+  test('namespaces take turns, so that none displaces another', () => {
+    const tenants = Array.from({ length: 20 }, (_, index) => named('a', `t${index}`));
+    const pods = [...tenants, named('b', 'p0'), named('b', 'p1')];
+    const there = [named('a', 'stowage'), named('b', 'stowage')];
+    expect(order(pods, there, there).slice(0, 4)).toEqual(['a/t0', 'b/p0', 'a/t1', 'b/p1']);
+  });
+
+  test('pods of a Deployment are first in their namespace', () => {
+    const pods = [
+      named('a', 'p0'),
+      named('a', 'p1', 'other-5d4f'),
+      named('a', 'p2', 'stowage-5d4f'),
+    ];
+    expect(order(pods, [named('a', 'stowage')], [])).toEqual(['a/p2', 'a/p0', 'a/p1']);
+    expect(order(pods, [named('b', 'stowage')], [])).toEqual(['a/p0', 'a/p1', 'a/p2']);
   });
 });
 

@@ -27,6 +27,8 @@ export interface Planted {
   objects?: Record<string, object[]>;
   /** Texts by path, without the query. */
   texts?: Record<string, string>;
+  /** Texts of failures, by path, without the query. */
+  failures?: Record<string, string>;
   /** Messages of refused lists, by plural. */
   refused?: Record<string, string>;
   /** Token of the kubeconfig's user. */
@@ -41,6 +43,11 @@ export async function plantedCluster(planted: Planted): Promise<PlantedCluster> 
     if (text !== undefined) {
       sent.push(text);
       response.writeHead(200, { 'content-type': 'text/plain' }).end(text);
+      return;
+    }
+    const failure = planted.failures?.[pathname];
+    if (failure !== undefined) {
+      response.writeHead(500, { 'content-type': 'text/plain' }).end(failure);
       return;
     }
     const [code, body] = answerTo(pathname, request.method, planted);
