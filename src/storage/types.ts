@@ -68,7 +68,7 @@ export interface DesiredSparse extends DesiredVolume {
   /** Source that the volume is a copy of; otherwise it starts empty. */
   source?: Source | undefined;
   /** True if the volume is deleted with its data, which needs no overwriting. */
-  givenUp?: boolean;
+  discarded?: boolean;
   /**
    * True if a Volume of this name is provisioned only once: it is a claim's, whose UID is in its
    * name.

@@ -210,10 +210,10 @@ test('a Volume may lose its data only once it is deleted with onDelete Delete', 
     );
   };
   const at = '2026-01-02T03:04:05Z';
-  expect(deleted('Delete', at)).toMatchObject({ givenUp: true });
+  expect(deleted('Delete', at)).toMatchObject({ discarded: true });
   // Otherwise a detach must not lose a removed file that only the loop device still has.
   const others = [deleted('Retain', at), deleted('Wipe', at), deleted('Delete')];
-  for (const kept of others) expect(kept).not.toHaveProperty('givenUp');
+  for (const kept of others) expect(kept).not.toHaveProperty('discarded');
 });
 
 test.each(['Delete', 'Retain', 'Wipe'] as const)('onDelete %s reaches storage', (onDelete) => {

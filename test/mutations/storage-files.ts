@@ -92,7 +92,7 @@ export const storageFiles: readonly Mutation[] = [
       invariant: 6,
       breaks: 'The only device that leads to a removed file is detached.',
       function: 'planDetach',
-      find: 'desired.givenUp ? undefined : earlierFile(desired, observed, loop)',
+      find: 'desired.discarded ? undefined : earlierFile(desired, observed, loop)',
       replace: 'undefined',
     },
     {

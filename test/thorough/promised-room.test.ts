@@ -61,8 +61,8 @@ describeAsRoot('a volume on a file system that others fill up', () => {
       fileDirectories(items),
     );
     await executor.close();
-    if (!('folder' in observed)) throw new Error(`no room: ${JSON.stringify(observed)}`);
-    const { promisedBytes, existingBytes } = promisedInDirectory(observed.folder, items);
+    if (!('directory' in observed)) throw new Error(`no room: ${JSON.stringify(observed)}`);
+    const { promisedBytes, existingBytes } = promisedInDirectory(observed.directory, items);
     // The file also has a partition table, and blocks of the file system itself.
     expect(Number(promisedBytes) / MIB).toBeGreaterThan(38);
     expect(Number(promisedBytes) / MIB).toBeLessThanOrEqual(40);
@@ -70,7 +70,7 @@ describeAsRoot('a volume on a file system that others fill up', () => {
     const more = { ...(items[0] as Volume), metadata: { name: 'more', uid: 'more' } };
     more.spec = { ...more.spec, sparseLoopDevice: { size: '1Gi', directory: scene.volumes } };
     more.status = {};
-    expect(isOverpromised(promisedInDirectory(observed.folder, [...items, more]))).toBe(true);
+    expect(isOverpromised(promisedInDirectory(observed.directory, [...items, more]))).toBe(true);
   });
 
   test('can use its reserved space beside stalled downloads', async () => {

@@ -5,15 +5,15 @@ import { DRIVER, NO_PROVISIONER } from '../../api/names.ts';
 /** As in `No storage classes of Volumes found`. */
 export const CLASSES_OF_VOLUMES = 'storage classes of Volumes';
 
-/** Sorts of the classes that Volumes can have, by their provisioner. */
-export const SORTS: Readonly<Record<string, string>> = {
+/** Ways of provisioning, by the provisioner of a class that Volumes can have. */
+export const PROVISIONING: Readonly<Record<string, string>> = {
   [DRIVER]: 'dynamic',
   [NO_PROVISIONER]: 'static',
 };
 
 /** Reports whether Volumes can have a class. */
 export const isOfVolumes = ({ provisioner }: StorageClass): boolean =>
-  Object.hasOwn(SORTS, provisioner);
+  Object.hasOwn(PROVISIONING, provisioner);
 
 /** Reports whether claims without a class get this one. */
 export const isDefault = (found: StorageClass): boolean => defaultAnnotationsOf(found).length > 0;

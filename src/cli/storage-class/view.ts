@@ -8,12 +8,12 @@ import type { ResourceView } from '../lib/get/resource-view.ts';
 import { nameIn } from '../lib/objects/name.ts';
 import { listOf } from '../lib/output/data.ts';
 import { ageKey } from '../lib/output/sort-keys.ts';
-import { CLASSES_OF_VOLUMES, isDefault, isOfVolumes, SORTS } from './served.ts';
+import { CLASSES_OF_VOLUMES, isDefault, isOfVolumes, PROVISIONING } from './served.ts';
 
 const name = ({ metadata }: StorageClass) => metadata.name;
 
 const kind = (each: StorageClass) =>
-  isOfVolumes(each) ? SORTS[each.provisioner] : each.provisioner;
+  isOfVolumes(each) ? PROVISIONING[each.provisioner] : each.provisioner;
 
 /** Returns where volumes of a dynamic class are: a directory, VG or VG/POOL. */
 function storage(storageClass: StorageClass): string | undefined {

@@ -19,11 +19,11 @@ const LENGTH = 400;
 
 /** Returns a function that returns the notes about gaps, each cause only once. */
 export function createGapNotes(): (gaps: readonly Gap[]) => string {
-  const told = new Set<string>();
+  const noted = new Set<string>();
   return (gaps) => {
     const groups = Map.groupBy(gaps, ({ column, why, cause = why }) => `${column}\n${cause}`);
-    const fresh = [...groups].filter(([key]) => !told.has(key));
-    for (const [key] of fresh) told.add(key);
+    const fresh = [...groups].filter(([key]) => !noted.has(key));
+    for (const [key] of fresh) noted.add(key);
     const lines = fresh.slice(0, NOTES).map(([, group]) => noteOf(group));
     const more = fresh.length - lines.length;
     return [
@@ -38,6 +38,6 @@ function noteOf(group: readonly Gap[]): string {
   const names = [...new Set(group.map(({ name }) => name))];
   const more = names.length - NAMES;
   const of = `${names.slice(0, NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  const said = why.length > LENGTH ? `${why.slice(0, LENGTH)}…` : why;
-  return `note: no ${column} of ${printable(of)}: ${printable(said).replaceAll(/[\n\t]+/g, ' ')}\n`;
+  const reason = why.length > LENGTH ? `${why.slice(0, LENGTH)}…` : why;
+  return `note: no ${column} of ${printable(of)}: ${printable(reason).replaceAll(/[\n\t]+/g, ' ')}\n`;
 }

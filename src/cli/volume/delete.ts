@@ -16,7 +16,7 @@ import { confirm } from '../lib/prompts/confirm.ts';
 import { isInteractive } from '../lib/prompts/interactive.ts';
 import { chosenVolumes, VOLUME_CHOICE } from './choose.ts';
 import { keptByDeletion, lostByDeletion } from './data-loss.ts';
-import { forgetNode, forgettable, givenUp } from './forget-node.ts';
+import { forgetNode, forgettable, lostByForgetting } from './forget-node.ts';
 import { untilGone } from './wait-gone.ts';
 
 export interface DeleteFlags extends WaitFlags, ChoiceFlags {
@@ -104,7 +104,7 @@ export async function removeVolumes(
     const found = await eachNamed((name) => forgettable(name, io, client));
     await confirm(
       io,
-      { losses: found.map(givenUp), question: 'Delete, without waiting for the node?' },
+      { losses: found.map(lostByForgetting), question: 'Delete, without waiting for the node?' },
       flags,
     );
     return eachOf(found, async (volume) => {

@@ -42,7 +42,7 @@ export async function forgettable(name: string, io: Io, client: KubeClient): Pro
 }
 
 /** Returns what is lost, for the consent of the user. */
-export const givenUp = (volume: Volume): string =>
+export const lostByForgetting = (volume: Volume): string =>
   `Volume ${volume.metadata.name}: its data on node ${nodeOf(volume)} is lost to the cluster now, and is removed if that node returns`;
 
 /** Annotates a Volume, so that its deletion does not wait for the node, and deletes it. */

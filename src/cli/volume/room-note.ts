@@ -66,8 +66,8 @@ export async function findRoomNotes(
         fileDirectories(there),
       );
       const promised =
-        'folder' in facts
-          ? promisedInDirectory(facts.folder, there)
+        'directory' in facts
+          ? promisedInDirectory(facts.directory, there)
           : 'group' in facts && place.type === 'lvm'
             ? promisedInPool(facts.group, place, there)
             : undefined;

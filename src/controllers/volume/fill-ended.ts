@@ -32,6 +32,6 @@ export function fillEnded(
     return job?.kind === 'PrepareVolume' ? (job.attempt ?? 0) : 0;
   };
   const again = tries(before) > 0 && tries(after) > tries(before);
-  const givenUp = before?.phase !== 'Failed' && after.phase === 'Failed';
-  return again || givenUp ? { result: 'error', ms } : undefined;
+  const failed = before?.phase !== 'Failed' && after.phase === 'Failed';
+  return again || failed ? { result: 'error', ms } : undefined;
 }

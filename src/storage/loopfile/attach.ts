@@ -132,7 +132,7 @@ export function planDetach(desired: DesiredSparse, observed: ObservedSparse): Pl
       (loop.autoclear ? openUse(`/dev/${loop.name}`) : undefined) ??
       useOfKubelet(observed.kubeletFolders);
     if (used !== undefined) return inUse(`/dev/${loop.name}`, used);
-    const last = desired.givenUp ? undefined : earlierFile(desired, observed, loop);
+    const last = desired.discarded ? undefined : earlierFile(desired, observed, loop);
     if (last !== undefined) return last;
     steps.push(
       // A removed file cannot be synced, and no node attaches it.
@@ -204,7 +204,7 @@ function detach(
       },
       // If the file was removed or replaced since the observation, only the device leads to the
       // data.
-      ...(file.type === 'file' && !desired.givenUp ? [sameFile(desired.file, file)] : []),
+      ...(file.type === 'file' && !desired.discarded ? [sameFile(desired.file, file)] : []),
       // `losetup -d` of a device in use exits 0 and leaves it attached.
       ...preconditionsOf(desired, devices),
     ],

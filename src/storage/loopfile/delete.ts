@@ -28,7 +28,7 @@ export function planDelete(desired: DesiredSparse, observed: ObservedSparse): Pl
   // A file that is not visible now would stay permanently, without a record of its owner.
   const away = observed.file.type === 'missing' ? refuseAway(observed.directory) : undefined;
   if (away !== undefined) return away;
-  const detaching = planDetach({ ...desired, givenUp: desired.onDelete === 'Delete' }, observed);
+  const detaching = planDetach({ ...desired, discarded: desired.onDelete === 'Delete' }, observed);
   if ('refusal' in detaching) return detaching;
   const left = leaveLoop(partialOf(observed.realPath), desired.uid, observed);
   if ('refusal' in left) return left;

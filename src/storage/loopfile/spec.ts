@@ -42,7 +42,7 @@ export function desired({
     type: 'sparse',
     ...(isForClaim && !common.recorded ? { once: true } : {}),
     ...(metadata.deletionTimestamp !== undefined && common.onDelete === 'Delete'
-      ? { givenUp: true }
+      ? { discarded: true }
       : {}),
     onDemand: spec.attachPolicy === 'OnDemand',
     readOnly: isReadOnlyShared(spec),

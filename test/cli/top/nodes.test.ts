@@ -69,11 +69,11 @@ test('top nodes shows the space of each directory, group and pool', async () => 
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
     [
-      'NAME   DIRECTORY                          SIZE   USED   FREE   VOLUMES   PROMISED',
-      `n1     ${DIRECTORY}   10Gi   6Gi    4Gi    2         2Gi`,
+      'NAME   STORAGE                            SIZE   USED   FREE   VOLUMES   PROMISED',
+      `n1     ${DIRECTORY}   10Gi   -      4Gi    2         2Gi`,
       'n2     /dev/vg0                           6Gi    5Gi    1Gi    1         1Gi',
       'n2     /dev/vg0/pool                      4Gi    1Gi    3Gi    1         6Gi',
-      `n3     ${DIRECTORY}   10Gi   6Gi    4Gi    0         0`,
+      `n3     ${DIRECTORY}   10Gi   -      4Gi    0         0`,
       '',
     ].join('\n'),
   );
@@ -84,9 +84,11 @@ test('top nodes as data has what the Volumes occupy', async () => {
   for (const item of items) expectSchema('space', item);
   expect(items).toEqual([
     expect.objectContaining({ node: 'n1', onDiskBytes: 64 * 1024 ** 2, freeBytes: 4 * GIB }),
-    expect.objectContaining({ directory: '/dev/vg0', onDiskBytes: GIB }),
-    expect.objectContaining({ directory: '/dev/vg0/pool', onDiskBytes: 3 * GIB }),
+    expect.objectContaining({ storage: '/dev/vg0', onDiskBytes: GIB, usedBytes: 5 * GIB }),
+    expect.objectContaining({ storage: '/dev/vg0/pool', onDiskBytes: 3 * GIB, usedBytes: GIB }),
   ]);
+  // Space for root and metadata is neither free nor used.
+  expect(items[0]).not.toHaveProperty('usedBytes');
   const { out } = await top('nodes n2 -o wide --no-headers', world());
   expect(out.split('\n').map((line) => line.split(/ {2,}/).slice(7))).toEqual([
     ['1Gi', '17%'],
@@ -113,7 +115,7 @@ test('top nodes shows dashes and one note for a node that does not answer', asyn
   expect(err).toBe(`note: no SIZE of n1 ${DIRECTORY}: node n1: no route\n`);
   const data = JSON.parse((await top('nodes n1 -o json', world({ executor }))).out).items[0];
   expectSchema('space', data);
-  expect(Object.keys(data)).toEqual(['node', 'directory', 'volumes', 'promisedBytes']);
+  expect(Object.keys(data)).toEqual(['node', 'storage', 'volumes', 'promisedBytes']);
 });
 
 test('top nodes does not count a directory whose file system is not mounted', async () => {

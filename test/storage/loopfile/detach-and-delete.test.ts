@@ -82,19 +82,19 @@ table('detach', [
     'a device of a removed file whose data is being deleted',
     removed,
     run('detach'),
-    { givenUp: true },
+    { discarded: true },
   ],
   [
     'a device of a replaced file whose data is being deleted',
     attached({ backingInode: '41' }),
     run('detach'),
-    { givenUp: true },
+    { discarded: true },
   ],
   [
     'a device of a removed shared file whose data is being deleted',
     { ...removed, shared: QUIET },
     run('detach'),
-    { ...shared, givenUp: true },
+    { ...shared, discarded: true },
   ],
   ['a device of a removed shared file', { ...removed, shared: QUIET }, LAST, shared],
   [

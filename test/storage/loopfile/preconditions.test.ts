@@ -59,9 +59,9 @@ describe('preconditions of a step', () => {
   });
 
   test('detach ignores the path of the file if the Volume is deleted with its data', () => {
-    const givenUp = plan('detach', { ...desired, givenUp: true }, readyNode, 5);
+    const discarded = plan('detach', { ...desired, discarded: true }, readyNode, 5);
     const programs =
-      'steps' in givenUp ? givenUp.steps[0]?.preconditions.map(({ argv }) => argv[0]) : [];
+      'steps' in discarded ? discarded.steps[0]?.preconditions.map(({ argv }) => argv[0]) : [];
     expect(programs).toContain('losetup');
     expect(programs).not.toContain('stat');
   });

@@ -10,7 +10,7 @@ import type { Observed } from '../../lib/get/observe-repeatedly.ts';
 import type { GetRequest } from '../../lib/get/resource-view.ts';
 import { listNodes } from '../../lib/nodes/list-nodes.ts';
 import type { Gap } from '../gaps.ts';
-import { observePlaces } from '../observe-places.ts';
+import { measurePlaces } from '../measure-places.ts';
 import { DEFAULT_PLACE, placeName, placeOf, placesOf } from '../storage-place.ts';
 import type { TopFlags } from '../top-flags.ts';
 import { type PlaceRow, placeRow } from './row.ts';
@@ -52,17 +52,17 @@ export async function observeSpace(
       ];
     }),
   );
-  const observed = await observePlaces(executor, wanted, flags.timeout, io.clock);
+  const observed = await measurePlaces(executor, wanted, flags.timeout, io.clock);
   const rows: PlaceRow[] = [];
   for (const [node, places] of wanted) {
-    for (const directory of places.keys()) {
-      const answer = observed.get(node)?.get(directory);
-      const there = (byNode.get(node) ?? []).filter((volume) => isIn(volume, directory));
-      rows.push(placeRow(node, directory, there, answer));
+    for (const storage of places.keys()) {
+      const answer = observed.get(node)?.get(storage);
+      const there = (byNode.get(node) ?? []).filter((volume) => isIn(volume, storage));
+      rows.push(placeRow(node, storage, there, answer));
       if (answer !== undefined && 'why' in answer)
         gaps.push({
           column: 'SIZE',
-          name: `${node} ${directory}`,
+          name: `${node} ${storage}`,
           ...answer,
           cause: `node ${node}`,
         });
@@ -72,9 +72,9 @@ export async function observeSpace(
   return { rows, errors, gaps };
 }
 
-function isIn(volume: Volume, directory: string): boolean {
+function isIn(volume: Volume, storage: string): boolean {
   const place = placeOf(volume);
-  return place !== undefined && placeName(place) === directory;
+  return place !== undefined && placeName(place) === storage;
 }
 
 const unknownNode = (name: string) =>

@@ -1,12 +1,12 @@
 import type { Volume } from '../../../api/volume.ts';
 import { sizeOf } from '../../../storage/registry.ts';
-import type { ObservedPlace } from '../observe-place.ts';
+import type { MeasuredPlace } from '../measure-place.ts';
 
 /** Row as docs/output.md describes it: a place on a node. Unknown figures are absent. */
 export interface PlaceRow {
   node: string;
   /** Directory; or the volume group or thin pool, as named under /dev. */
-  directory: string;
+  storage: string;
   sizeBytes?: number;
   usedBytes?: number;
   freeBytes?: number;
@@ -20,21 +20,20 @@ export interface PlaceRow {
 /** Returns the row of a place. `volumes`: those in the place. Pure. */
 export function placeRow(
   node: string,
-  directory: string,
+  storage: string,
   volumes: readonly Volume[],
-  observed: ObservedPlace | undefined,
+  observed: MeasuredPlace | undefined,
 ): PlaceRow {
   const promised = volumes.reduce((all, { spec }) => all + sizeOf(spec), 0n);
-  const known = { node, directory, volumes: volumes.length, promisedBytes: Number(promised) };
+  const known = { node, storage, volumes: volumes.length, promisedBytes: Number(promised) };
   if (observed === undefined || 'why' in observed) return known;
-  const { sizeBytes, freeBytes } = observed;
+  const { sizeBytes, usedBytes, freeBytes } = observed;
   const made = volumes.filter(({ status }) => status?.prepared !== undefined);
   const onDisk = made.map((volume) => observed.onDiskOf(volume));
   return {
     ...known,
     ...(sizeBytes !== undefined && { sizeBytes }),
-    ...(sizeBytes !== undefined &&
-      freeBytes !== undefined && { usedBytes: Math.max(0, sizeBytes - freeBytes) }),
+    ...(usedBytes !== undefined && { usedBytes }),
     ...(freeBytes !== undefined && { freeBytes }),
     // A sum without some of the Volumes would be too small.
     ...(onDisk.every((bytes) => bytes !== undefined) && {

@@ -8,9 +8,9 @@ import { observeSpace } from './observe.ts';
 import type { PlaceRow } from './row.ts';
 
 const node = (row: PlaceRow) => row.node;
-const directory = (row: PlaceRow) => row.directory;
+const storage = (row: PlaceRow) => row.storage;
 /** Returns a name like that of a part of the Node: no such object exists. */
-const placeName = (row: PlaceRow) => `node/${row.node}${row.directory}`;
+const placeName = (row: PlaceRow) => `node/${row.node}${row.storage}`;
 
 /** Returns the promised part of the size: above 100 %, not all Volumes can become full. */
 const promisedPart = ({ sizeBytes, promisedBytes }: PlaceRow): string =>
@@ -22,7 +22,7 @@ export const TOP_NODE_VIEW: ResourceView<PlaceRow, TopFlags> = {
   filters: ['selector'],
   columns: [
     ['NAME', node],
-    ['DIRECTORY', directory],
+    ['STORAGE', storage],
     ['SIZE', ({ sizeBytes }) => sizeCell(sizeBytes)],
     ['USED', ({ usedBytes }) => sizeCell(usedBytes)],
     ['FREE', ({ freeBytes }) => sizeCell(freeBytes)],
@@ -42,7 +42,7 @@ export const TOP_NODE_VIEW: ResourceView<PlaceRow, TopFlags> = {
       volumes: ({ volumes }) => largest(volumes),
       promised: ({ promisedBytes }) => largest(promisedBytes),
     },
-    ties: [node, directory],
+    ties: [node, storage],
     standard: 'name',
   },
   alwaysList: true,

@@ -5,7 +5,7 @@ import type { Executor } from '../../../nodes/job.ts';
 import { driverOfSpec } from '../../../storage/registry.ts';
 import type { Io } from '../../lib/io.ts';
 import type { Gap } from '../gaps.ts';
-import { observePlaces } from '../observe-places.ts';
+import { measurePlaces } from '../measure-places.ts';
 import { type Place, placeName, placeOf, placesOf } from '../storage-place.ts';
 import { sizeBytesOf } from './row.ts';
 
@@ -43,7 +43,7 @@ export async function measureOnDisk(
     thereOf,
   );
   const wanted = new Map([...byNode].map(([node, there]) => [node, placesOf(there)]));
-  const observed = await observePlaces(executor, wanted, timeoutMs, clock);
+  const observed = await measurePlaces(executor, wanted, timeoutMs, clock);
   for (const [volume, place] of asked) {
     const node = thereOf(volume);
     const answer = observed.get(node)?.get(placeName(place));

@@ -11,7 +11,7 @@ import type { ClaimFacts } from './facts.ts';
 export function populating({ population }: ClaimFacts): Blocker | undefined {
   const { prime, pod } = population?.made ?? {};
   const isFilled = prime?.metadata.annotations?.[POPULATED_BY_ANNOTATION] !== undefined;
-  if (pod === undefined) return isFilled || prime === undefined ? undefined : givenUp(prime);
+  if (pod === undefined) return isFilled || prime === undefined ? undefined : fillFailed(prime);
   const { namespace = '', name, creationTimestamp, deletionTimestamp } = pod.metadata;
   const of = commandLine('-n', namespace, name);
   const describe = `kubectl describe pod ${of}`;
@@ -66,7 +66,7 @@ const on = ({ spec }: Pod): string =>
   spec.nodeName === undefined ? '' : ` on node ${spec.nodeName}`;
 
 /** Reports the failed pods, even if their events have expired. */
-function givenUp(prime: PersistentVolumeClaim): Blocker | undefined {
+function fillFailed(prime: PersistentVolumeClaim): Blocker | undefined {
   const attempts = attemptsOf(prime);
   if (attempts === undefined || attempts.failed < RETRY.maxTransfers) return undefined;
   return {

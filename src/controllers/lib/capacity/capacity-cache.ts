@@ -107,12 +107,12 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
       if ('unknown' in facts || 'refused' in facts) return facts;
       const volumes = volumesOn(node);
       const copies = copiesOn(node).filter(({ uid }) => uid !== own);
-      if ('folder' in facts) {
+      if ('directory' in facts) {
         // A volume reserved since then may be on the same file system or on another.
         const isSeen = (directory: string | undefined) =>
           directory === undefined || facts.of.includes(directory);
         if (!volumes.every((volume) => isSeen(directoryOf(volume)))) return undefined;
-        return { freeBytes: directoryRoom(facts.folder, volumes, copies, overcommit) };
+        return { freeBytes: directoryRoom(facts.directory, volumes, copies, overcommit) };
       }
       return {
         freeBytes: groupRoom(facts.group, facts.place, volumes, copies, overcommit),

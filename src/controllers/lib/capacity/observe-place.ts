@@ -20,7 +20,7 @@ type LvmLocation = Extract<StorageLocation, { type: 'lvm' }>;
 /** Space of a place on a node, or why a directory offers none. */
 export type PlaceFacts =
   /** `of`: the directories observed. */
-  | { folder: DirectoryRoom; of: readonly string[] }
+  | { directory: DirectoryRoom; of: readonly string[] }
   | { group: GroupRoom; place: LvmLocation }
   | { refused: string };
 
@@ -66,5 +66,5 @@ async function observeDirectory(
     place.requireMount,
   );
   if (away !== undefined) return { refused: withHint(away.refusal, away.hint) };
-  return { folder: readDirectoryRoom(directory, directories, results), of: directories };
+  return { directory: readDirectoryRoom(directory, directories, results), of: directories };
 }

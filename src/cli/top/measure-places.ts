@@ -1,7 +1,7 @@
 import type { Clock } from '../../kube/types.ts';
 import type { Executor } from '../../nodes/job.ts';
 import { askEach } from '../lib/nodes/ask-each.ts';
-import { type ObservedPlace, observePlace } from './observe-place.ts';
+import { type MeasuredPlace, measurePlace } from './measure-place.ts';
 import type { Place } from './storage-place.ts';
 
 /** Number of nodes that are observed in parallel: an executor's limit. */
@@ -11,23 +11,23 @@ const AT_ONCE = 64;
  * Observes places on nodes, each node for at most `timeoutMs`. Returns the places of each node by
  * their names.
  */
-export async function observePlaces(
+export async function measurePlaces(
   executor: Pick<Executor, 'observe'>,
   wanted: ReadonlyMap<string, ReadonlyMap<string, Place>>,
   timeoutMs: number,
   clock: Clock,
-): Promise<Map<string, Map<string, ObservedPlace>>> {
+): Promise<Map<string, Map<string, MeasuredPlace>>> {
   const nodes = [...wanted.keys()];
   const placesOn = (node: string) => [...(wanted.get(node) ?? [])];
-  const observed = await askEach<Map<string, ObservedPlace> | string>(
+  const observed = await askEach<Map<string, MeasuredPlace> | string>(
     nodes,
     { timeoutMs, atOnce: AT_ONCE },
     clock,
     async (node) => {
-      const found = new Map<string, ObservedPlace>();
+      const found = new Map<string, MeasuredPlace>();
       // A refused place does not hide the others.
       for (const [name, place] of placesOn(node))
-        found.set(name, await observePlace(executor, node, place));
+        found.set(name, await measurePlace(executor, node, place));
       return found;
     },
     (message) => message,

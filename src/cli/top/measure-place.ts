@@ -25,12 +25,17 @@ import type { Place } from './storage-place.ts';
 /** Space of a place, in bytes. Figures that the node does not have are undefined. */
 export interface PlaceSpace {
   sizeBytes: number | undefined;
+  /**
+   * Undefined for a directory: its node reports the free space for users other than root, and the
+   * rest of the disk has space for root and metadata, too.
+   */
+  usedBytes: number | undefined;
   freeBytes: number | undefined;
   /** Returns the bytes that a Volume's file or logical volume occupies; undefined if unknown. */
   onDiskOf(volume: Volume): number | undefined;
 }
 
-export type ObservedPlace = PlaceSpace | { why: string };
+export type MeasuredPlace = PlaceSpace | { why: string };
 
 /** Returns bytes as a number; undefined if no storage has as many: the node's answer is wrong. */
 const countOf = (bytes: bigint | undefined): number | undefined =>
@@ -42,12 +47,12 @@ const countOf = (bytes: bigint | undefined): number | undefined =>
  * Observes a place on a node by the probes of the daemon, which only read. Returns the reason if
  * the node does not answer, or its answer allows no conclusion.
  */
-export const observePlace = (
+export const measurePlace = (
   executor: Pick<Executor, 'observe'>,
   node: string,
   place: Place,
-): Promise<ObservedPlace> =>
-  answered<ObservedPlace, ObservedPlace>(
+): Promise<MeasuredPlace> =>
+  answered<MeasuredPlace, MeasuredPlace>(
     () =>
       place.type === 'lvm'
         ? observeGroup(executor, node, place)
@@ -59,7 +64,7 @@ async function observeDirectory(
   executor: Pick<Executor, 'observe'>,
   node: string,
   { directory, requireMount }: Extract<Place, { type: 'sparse' }>,
-): Promise<ObservedPlace> {
+): Promise<MeasuredPlace> {
   const results = await executor.observe(node, [
     ...directoryRoomProbes(directory, [directory]),
     ...namedDirectoryProbes(directory),
@@ -71,6 +76,7 @@ async function observeDirectory(
   const { sizeBytes, freeBytes, allocated } = readDirectoryRoom(directory, [directory], results);
   return {
     sizeBytes: countOf(sizeBytes),
+    usedBytes: undefined,
     freeBytes: countOf(freeBytes),
     onDiskOf({ metadata: { uid } }) {
       const file = `${directory}/${uid}`;
@@ -84,7 +90,7 @@ async function observeGroup(
   executor: Pick<Executor, 'observe'>,
   node: string,
   { vgName, thinPool }: Extract<Place, { type: 'lvm' }>,
-): Promise<ObservedPlace> {
+): Promise<MeasuredPlace> {
   const view = readView(answersOf(await executor.observe(node, viewProbes())));
   const get = answersOf(
     await executor.observe(node, [
@@ -103,14 +109,21 @@ async function observeGroup(
   const volumes = readVolumes(get('logical volumes'), group);
   const onDiskOf = (volume: Volume) => onDiskIn(volume, group, volumes);
   if (thinPool === undefined) {
-    const sizeBytes = countOf(readGroupBytes(get('segments'), group));
-    return { sizeBytes, freeBytes: countOf(group.freeExtents * group.extentBytes), onDiskOf };
+    const sizeBytes = readGroupBytes(get('segments'), group);
+    return { ...spaceOf(sizeBytes, group.freeExtents * group.extentBytes), onDiskOf };
   }
   const pool = poolOf({ volumes }, thinPool);
   if (pool?.kind !== 't')
     return { why: `the volume group ${vgName} of node ${node} has no thin pool ${thinPool}` };
-  const freeBytes = isUnknown(pool) ? undefined : countOf(pool.sizeBytes - usedOf(pool));
-  return { sizeBytes: countOf(pool.sizeBytes), freeBytes, onDiskOf };
+  const freeBytes = isUnknown(pool) ? undefined : pool.sizeBytes - usedOf(pool);
+  return { ...spaceOf(pool.sizeBytes, freeBytes), onDiskOf };
+}
+
+function spaceOf(size: bigint | undefined, free: bigint | undefined): Omit<PlaceSpace, 'onDiskOf'> {
+  const [sizeBytes, freeBytes] = [countOf(size), countOf(free)];
+  const isKnown = sizeBytes !== undefined && freeBytes !== undefined;
+  const usedBytes = isKnown ? Math.max(0, sizeBytes - freeBytes) : undefined;
+  return { sizeBytes, usedBytes, freeBytes };
 }
 
 function onDiskIn(
