@@ -17,8 +17,8 @@ const MOST_CONNECTIONS = 64;
 const MOST_FEEDS = 16;
 const MOST_HEADERS = 64;
 const HEADER_BYTES = 16_384;
-/** Timeout (ms) for the arrival of a request, and for an idle connection. */
-const PATIENCE = 10_000;
+/** Timeout for the arrival of a request, and for an idle connection. */
+const TIMEOUT_MS = 10_000;
 
 export interface UiServerOptions {
   /** 0: any free port. */
@@ -108,10 +108,10 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
 
   const server = createServer(
     {
-      requestTimeout: PATIENCE,
-      headersTimeout: PATIENCE,
-      connectionsCheckingInterval: PATIENCE / 4,
-      keepAliveTimeout: PATIENCE,
+      requestTimeout: TIMEOUT_MS,
+      headersTimeout: TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_MS / 4,
+      keepAliveTimeout: TIMEOUT_MS,
       maxHeaderSize: HEADER_BYTES,
     },
     (request, response) => {

@@ -74,7 +74,7 @@ export function createHub(
     row: <K extends RowKind>(kind: K, name: string) => rows[kind].get(name) as Rows[K] | undefined,
   };
 
-  function tell(mark: (outbox: Outbox) => void): void {
+  function wakeReaders(mark: (outbox: Outbox) => void): void {
     for (const [outbox, wake] of readers) {
       mark(outbox);
       wake();
@@ -86,7 +86,7 @@ export function createHub(
     if (volume === undefined && !rows.volumes.has(name)) return;
     if (volume === undefined) rows.volumes.delete(name);
     else rows.volumes.set(name, volumeRow(volume, pvs.get(name)));
-    tell((outbox) => outbox.markRow('volumes', name));
+    wakeReaders((outbox) => outbox.markRow('volumes', name));
   }
 
   function updateNode(name: string): void {
@@ -94,7 +94,7 @@ export function createHub(
     if (node === undefined) rows.nodes.delete(name);
     else
       rows.nodes.set(name, nodeRow(node, [...(capacities.get(hostnameOf(node))?.values() ?? [])]));
-    tell((outbox) => outbox.markRow('nodes', name));
+    wakeReaders((outbox) => outbox.markRow('nodes', name));
   }
 
   const updateHost = (hostname: string): void => {
@@ -147,7 +147,7 @@ export function createHub(
       };
       if (last?.state === safe.state && last.message === safe.message) return;
       sources.set(kind, safe);
-      tell((outbox) => outbox.markSource(kind));
+      wakeReaders((outbox) => outbox.markSource(kind));
     },
     setConnected(connected, error) {
       const isSame = connection.connected === connected;
@@ -160,7 +160,7 @@ export function createHub(
         since,
         ...(error !== undefined && { error: publicMessage(error) }),
       };
-      tell((outbox) => outbox.markConnection());
+      wakeReaders((outbox) => outbox.markConnection());
     },
     subscribe() {
       const outbox = createOutbox(state);

@@ -13,7 +13,7 @@ export interface CommandResult {
   exitCode: number;
 }
 
-/** Runs a command of Stowage with the global flags of `stowage ui`. */
+/** Runs a command of Stowage with the global flags of `stowage ui`, except the namespace. */
 export type RunCommand = (words: readonly string[]) => Promise<CommandResult>;
 
 /** Maximum characters of a command's output. */
@@ -22,6 +22,8 @@ const MOST_OUTPUT = 32 << 20;
 const DEADLINE = 120_000;
 /** Commands that run at a time: each reads several kinds. */
 const MOST_RUNNING = 4;
+/** Commands that wait for one of these to end. */
+const MOST_WAITING = 64;
 
 /** Returns the global flags as arguments. */
 export function globalArguments({
@@ -43,7 +45,8 @@ export function globalArguments({
 
 /**
  * Returns a function that runs commands in this process, over the same connection, without a
- * terminal. It rejects with a StowageError if there is too much output or too little time.
+ * terminal. It rejects with a StowageError if there is too much output or too little time, or if
+ * too many commands wait.
  */
 export function createRunCommand(
   run: Run,
@@ -51,7 +54,9 @@ export function createRunCommand(
   connection: Connection,
   flags: GlobalFlags,
 ): RunCommand {
-  const globals = globalArguments(flags);
+  const { namespace: _all, ...cluster } = flags;
+  // The page shows the whole cluster: with a namespace, `why --all` skips Volumes.
+  const globals = globalArguments(cluster);
   const waiting: (() => void)[] = [];
   let running = 0;
 
@@ -89,6 +94,8 @@ export function createRunCommand(
   }
 
   return async (words) => {
+    if (waiting.length >= MOST_WAITING)
+      throw new StowageError('failed', `${MOST_WAITING} commands wait already: retry`);
     if (running >= MOST_RUNNING) await new Promise<void>((resolve) => waiting.push(resolve));
     running += 1;
     try {

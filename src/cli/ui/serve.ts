@@ -11,6 +11,7 @@ import { readPackageFile } from '../lib/package-file.ts';
 import { ASSETS } from './check-request.ts';
 import { startUiServer } from './http-server.ts';
 import { createHub } from './hub.ts';
+import { joinRuns } from './join-runs.ts';
 import { openFile } from './open-file.ts';
 import { publicName } from './public-text.ts';
 import { writeRedirectFile } from './redirect-file.ts';
@@ -19,6 +20,9 @@ import { createSession, TOKEN_MS } from './session.ts';
 import { startSources } from './sources.ts';
 import { readVolumeDetail } from './volume-detail.ts';
 import { readBlocked } from './why-detail.ts';
+
+/** Maximum Volumes that are read at a time: each takes several requests and a command. */
+const MOST_DETAILS = 16;
 
 export interface UiFlags extends GlobalFlags {
   port: number;
@@ -70,7 +74,9 @@ export async function serveUi(
     clock,
     assets,
     link: () => ({ url: newLink().url, seconds: TOKEN_MS / 1000 }),
-    volume: (name) => readVolumeDetail(name, connection.client, runCommand, flags, signal),
+    volume: joinRuns(MOST_DETAILS, (name) =>
+      readVolumeDetail(name, connection.client, runCommand, flags, signal),
+    ),
     blocked() {
       // Several tabs share one run, which reads all kinds.
       blocked ??= readBlocked(runCommand, clock.now).finally(() => {

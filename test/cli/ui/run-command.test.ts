@@ -3,7 +3,7 @@ import type { Io } from '../../../src/cli/lib/io.ts';
 import { run as runProgram } from '../../../src/cli/run.ts';
 import { createRunCommand, globalArguments, type Run } from '../../../src/cli/ui/run-command.ts';
 import { readBlocked, readWhy } from '../../../src/cli/ui/why-detail.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock, until } from '../../support/fake-clock.ts';
 import { fakeIo } from '../../support/fake-io.ts';
 import { refusal } from '../../support/refusals.ts';
 import { ready, volumeNamed } from '../../support/volumes.ts';
@@ -35,11 +35,13 @@ async function running(run: Run, world: Parameters<typeof fakeIo>[0] = {}) {
   const connection = await io.connect({});
   return {
     connection,
-    command: createRunCommand(run, io, connection, { context: 'prod', color: true }),
+    command: createRunCommand(run, io, connection, {
+      ...{ context: 'prod', namespace: 'team', color: true },
+    }),
   };
 }
 
-test('a command gets the flags, the connection, no terminal and no input', async () => {
+test('a command gets the flags but the namespace, the connection, no terminal and no input', async () => {
   let seen: { argv: readonly string[]; io: Io } | undefined;
   const { command, connection } = await running(
     async (argv, io) => {
@@ -95,6 +97,25 @@ test('at most four commands run at a time', async () => {
   }
   await Promise.all(all);
   expect(most).toBe(4);
+});
+
+test('more than 64 waiting commands are refused, until one ends', async () => {
+  const ends: (() => void)[] = [];
+  const { command } = await running(async () => {
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return 0;
+  });
+  const all = Array.from({ length: 4 + 64 }, () => command([]));
+  await until(() => ends.length === 4);
+  await expect(command([])).rejects.toThrow('64 commands wait already: retry');
+  ends.shift()?.();
+  await until(() => ends.length === 4);
+  all.push(command([]));
+  while (ends.length > 0) {
+    for (const end of ends.splice(0)) end();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await Promise.all(all)).toHaveLength(69);
 });
 
 const FAILED = volumeNamed('data1', {
