@@ -42,6 +42,8 @@ async function waitForUdev(disk: string): Promise<void> {
  * writing again.
  */
 export async function readTable(disk: string): Promise<void> {
+  // udev may notice the last close only after a first event of the disk.
+  await waitForUdev(disk);
   await waitForUdev(disk);
   await execa('partx', ['--update', disk]);
 }
