@@ -3,6 +3,7 @@ import { refuse } from '../api/reasons.ts';
 import type { Probe, ProbeResult } from '../nodes/job.ts';
 import { LSBLK, parseBlockDevices } from './block-devices.ts';
 import { freeSpaceProbes, readFreeSpace } from './free-space.ts';
+import { partialOf } from './loopfile/file.ts';
 import { twoGroups } from './lvm/group.ts';
 import { poolOf } from './lvm/pool.ts';
 import { groupProbes, readGroups, readVolumes, volumesProbe } from './lvm/report.ts';
@@ -23,6 +24,15 @@ export interface DirectoryRoom {
   floorBytes: bigint;
   /** Size of the file system's block device; undefined on the network, or on several disks. */
   sizeBytes: bigint | undefined;
+}
+
+/** Returns the space that a volume's file occupies, also while it is incomplete, in bytes. */
+export function allocatedTo(
+  { allocated }: Pick<DirectoryRoom, 'allocated'>,
+  file: string,
+): bigint | undefined {
+  const parts = [file, partialOf(file)].flatMap((path) => allocated.get(path) ?? []);
+  return parts.length === 0 ? undefined : parts.reduce((all, bytes) => all + bytes);
 }
 
 const MIB = 1n << 20n;

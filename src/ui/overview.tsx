@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { roundedSize } from '../api/rounded-size.ts';
 import { readBlocked } from './api.ts';
 import {
   Age,
@@ -14,7 +15,7 @@ import {
 import type { BlockedGroup, BlockedObjects, SourceState } from './protocol.ts';
 import { volumeLink, volumesLink } from './routes.ts';
 import type { Store } from './store.ts';
-import { byNode, byPhase, knowledgeOf, type NodeSummary, sizeText } from './summary.ts';
+import { byNode, byPhase, knowledgeOf, type NodeSummary } from './summary.ts';
 
 /** Shows Volumes by phase, nodes with their room, and what is blocked. */
 export function Overview({ store }: { store: Store }) {
@@ -95,7 +96,7 @@ function Nodes(props: {
               readyText(node?.ready, node?.paused),
               total.toLocaleString(),
               failed.toLocaleString(),
-              sizeText(bytes),
+              roundedSize(bytes),
               roomText(node?.room ?? []),
             ],
           }))}
@@ -116,7 +117,7 @@ function readyText(ready: string | undefined, paused: boolean | undefined): stri
 const roomText = (room: readonly { storageClass: string; bytes: number }[]): string =>
   room.length === 0
     ? '–'
-    : room.map(({ storageClass, bytes }) => `${storageClass} ${sizeText(bytes)}`).join(', ');
+    : room.map(({ storageClass, bytes }) => `${storageClass} ${roundedSize(bytes)}`).join(', ');
 
 /** Lists what is blocked, on demand: the answer takes a list of several kinds. */
 function BlockedSection() {

@@ -44,20 +44,6 @@ export function byNode(volumes: Iterable<VolumeRow>, nodes: Iterable<NodeRow>): 
   return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-const UNITS = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-
-/** Returns bytes for people, rounded down, as the commands print them. */
-export function sizeText(bytes: number): string {
-  let power = 0;
-  let left = bytes;
-  while (left >= 1024 && power < UNITS.length - 1) {
-    left /= 1024;
-    power += 1;
-  }
-  const rounded = left < 10 && power > 0 ? Math.floor(left * 10) / 10 : Math.floor(left);
-  return `${rounded}${UNITS[power]}`;
-}
-
 /**
  * Returns how a screen shows a kind. `unknown`: nothing was listed yet. `problem`: the state to
  * explain. While the API server does not answer at all, the bar at the bottom explains that.

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { type Sshd, startSshd } from './sshd.ts';
@@ -6,6 +6,31 @@ import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 
 const RUN = '/run/stowage';
+
+/**
+ * Rules of all tests' users. A file for each would be removed while sudo, which another test
+ * started, is between listing the directory and reading it: sudo refuses everything then.
+ */
+const RULES = '/etc/sudoers.d/stowage-tests';
+
+/**
+ * Replaces the rules of a user. The file exists as long as it has any. sudo skips names with a dot,
+ * and never reads half a file due to the rename.
+ * @param $1 RULES
+ * @param $2 name of the user
+ * @param $3 file with the rules; '' for none
+ */
+const REPLACE_RULES = `set -eu
+umask 337
+{
+  [ ! -e "$1" ] || sed "/^# begin $2$/,/^# end $2$/d" "$1"
+  [ -z "$3" ] || { echo "# begin $2"; cat "$3"; echo "# end $2"; }
+} >"$1.new"
+if [ -s "$1.new" ]; then mv -f "$1.new" "$1"; else rm -f "$1.new" "$1"; fi`;
+
+// A test may have the user's shell as `sh`.
+const replaceRules = (user: string, file: string) =>
+  execa('flock', ['/etc/sudoers.d', '/bin/sh', '-c', REPLACE_RULES, 'sh', RULES, user, file]);
 
 /** Part of deploy/sudoers: all of it, or without the groups for raw devices and logical volumes. */
 export type Sample = 'all' | 'sparse files alone';
@@ -30,7 +55,6 @@ export interface SudoUser {
  */
 export async function makeSudoUser(): Promise<SudoUser> {
   const name = `stowage-test-${process.pid}`;
-  const rules = join('/etc/sudoers.d', name);
   const folder = await temporaryDirectory('sudo');
   const bin = join(folder.path, 'bin');
   await chmod(folder.path, 0o755);
@@ -56,15 +80,13 @@ export async function makeSudoUser(): Promise<SudoUser> {
     const text = [renamed, ...lines.map((line) => `${line.replace('USER', name)}\n`)].join('');
     await writeFile(file, text, { mode: 0o440 });
     await execa('visudo', ['-cf', file]);
-    // sudo skips names with a dot, and never reads half a file due to the rename.
-    await execa('install', ['-m', '0440', file, `${rules}.new`]);
-    await rename(`${rules}.new`, rules);
+    await replaceRules(name, file);
     await rm(file);
   }
 
   async function remove(): Promise<void> {
     await sshd?.stop();
-    await rm(rules, { force: true });
+    await replaceRules(name, '');
     // Sessions end after the server.
     const runs = () => execa('pgrep', ['--euid', name], { reject: false });
     await until(`${name} runs nothing`, async () => (await runs()).exitCode === 1 || undefined);

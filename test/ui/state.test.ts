@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { roundedSize } from '../../src/cli/lib/output/size.ts';
 import { lineSplitter } from '../../src/ui/lines.ts';
 import type { NodeRow, SourceState, VolumeRow } from '../../src/ui/protocol.ts';
 import { screenOf, tokenIn, volumeLink, volumesLink } from '../../src/ui/routes.ts';
 import { createStore } from '../../src/ui/store.ts';
-import { byNode, byPhase, knowledgeOf, sizeText } from '../../src/ui/summary.ts';
+import { byNode, byPhase, knowledgeOf } from '../../src/ui/summary.ts';
 
 const volume = (name: string, node: string, phase: string, bytes = 1) =>
   ({ name, node, phase, bytes }) as VolumeRow;
@@ -120,13 +119,6 @@ test('nodes are those of the cluster, and those that Volumes name', () => {
     { name: 'n2', node: n2, total: 0, failed: 0, bytes: 0 },
   ]);
 });
-
-test.each([0, 1, 1023, 1024, 1536, 10 * 1024, 10 * 2 ** 30 - 1, 10 * 2 ** 30, 2 ** 70])(
-  '%d bytes are shown as by the commands',
-  (bytes) => {
-    expect(sizeText(bytes)).toBe(roundedSize(bytes));
-  },
-);
 
 test.each<[string | undefined, boolean | undefined, number, boolean, boolean]>([
   // State, whether the API server answers, known objects; unknown, and whether to explain it.

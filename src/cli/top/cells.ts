@@ -1,4 +1,4 @@
-import { roundedSize } from '../lib/output/size.ts';
+import { roundedSize } from '../../api/rounded-size.ts';
 
 /** Cell of an unknown figure, as in `df`. */
 export const UNKNOWN = '-';

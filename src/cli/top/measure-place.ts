@@ -4,7 +4,6 @@ import type { Executor } from '../../nodes/job.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { namedDirectoryProbes, readNamedDirectory } from '../../storage/directory/observe.ts';
 import { refuseDirectory } from '../../storage/directory/refuse.ts';
-import { partialOf } from '../../storage/loopfile/file.ts';
 import type { LogicalVolume, VolumeGroup } from '../../storage/lvm/facts.ts';
 import { twoGroups } from '../../storage/lvm/group.ts';
 import { ownOf, whose } from '../../storage/lvm/ownership.ts';
@@ -19,7 +18,7 @@ import {
 } from '../../storage/lvm/report.ts';
 import { readView, viewProbes } from '../../storage/lvm/view.ts';
 import { answersOf } from '../../storage/probe-results.ts';
-import { directoryRoomProbes, readDirectoryRoom } from '../../storage/room.ts';
+import { allocatedTo, directoryRoomProbes, readDirectoryRoom } from '../../storage/room.ts';
 import type { Place } from './storage-place.ts';
 
 /** Space of a place, in bytes. Figures that the node does not have are undefined. */
@@ -73,16 +72,12 @@ async function observeDirectory(
   const observed = readNamedDirectory(directory, answersOf(results));
   const away = refuseDirectory(observed, requireMount);
   if (away !== undefined) return { why: withHint(away.refusal, away.hint) };
-  const { sizeBytes, freeBytes, allocated } = readDirectoryRoom(directory, [directory], results);
+  const room = readDirectoryRoom(directory, [directory], results);
   return {
-    sizeBytes: countOf(sizeBytes),
+    sizeBytes: countOf(room.sizeBytes),
     usedBytes: undefined,
-    freeBytes: countOf(freeBytes),
-    onDiskOf({ metadata: { uid } }) {
-      const file = `${directory}/${uid}`;
-      const parts = [file, partialOf(file)].flatMap((path) => allocated.get(path) ?? []);
-      return parts.length === 0 ? undefined : countOf(parts.reduce((all, bytes) => all + bytes));
-    },
+    freeBytes: countOf(room.freeBytes),
+    onDiskOf: ({ metadata: { uid } }) => countOf(allocatedTo(room, `${directory}/${uid}`)),
   };
 }
 

@@ -1,12 +1,12 @@
 import type { KubeNode } from '../../api/core.ts';
 import { NODES, VOLUMES } from '../../api/resources.ts';
+import { roundedSize } from '../../api/rounded-size.ts';
 import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import type { ProbedNode } from '../lib/nodes/node-row.ts';
 import { probeNodes } from '../lib/nodes/probe-nodes.ts';
 import { reachNodes } from '../lib/nodes/with-nodes.ts';
-import { roundedSize } from '../lib/output/size.ts';
 import type { Choice } from '../lib/prompts/prompts.ts';
 import { foundIn, reading } from '../lib/read-result.ts';
 import { orOther } from '../lib/wizard/ask.ts';

@@ -1,3 +1,4 @@
+import { roundedSize } from '../../api/rounded-size.ts';
 import type { Volume } from '../../api/volume.ts';
 import { observePlace } from '../../controllers/lib/capacity/observe-place.ts';
 import {
@@ -13,7 +14,6 @@ import { eligibleNodes } from '../../model/volume-nodes.ts';
 import type { Executor } from '../../nodes/job.ts';
 import type { Io } from '../lib/io.ts';
 import { printable } from '../lib/output/printable.ts';
-import { roundedSize } from '../lib/output/size.ts';
 
 /** Maximum number of notes shown. */
 const SHOWN = 10;

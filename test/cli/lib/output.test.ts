@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { age } from '../../../src/api/age.ts';
+import { roundedSize } from '../../../src/api/rounded-size.ts';
 import { asJson, asYaml } from '../../../src/cli/lib/output/data.ts';
 import { printable } from '../../../src/cli/lib/output/printable.ts';
-import { readableSize, roundedSize } from '../../../src/cli/lib/output/size.ts';
+import { readableSize } from '../../../src/cli/lib/output/size.ts';
 import { table } from '../../../src/cli/lib/output/table.ts';
 import { expectPrintable } from '../../support/printable-text.ts';
 
@@ -200,6 +201,7 @@ test.each([
   [1024 ** 3 - 1, '1023Mi'],
   [12.7 * 1024 ** 3, '12Gi'],
   [5 * 1024 ** 6, '5Ei'],
+  [2 ** 70, '1024Ei'],
 ])('%d bytes are about %s', (bytes, text) => {
   expect(roundedSize(bytes)).toBe(text);
 });

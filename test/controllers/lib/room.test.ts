@@ -57,7 +57,7 @@ const sparse = (uid: string, size: string, more: Partial<Volume['spec']> = {}): 
 describe('available capacity for files', () => {
   const copy = (place: string) => ({ uid: 'c', place, sizeBytes: 2n * GIB });
   const facts = (free: bigint, allocated: Record<string, bigint> = {}, floorBytes = 0n) => ({
-    ...{ freeBytes: free, floorBytes },
+    ...{ freeBytes: free, floorBytes, sizeBytes: undefined },
     allocated: new Map(Object.entries(allocated)),
     beside: new Set([HOME]),
   });

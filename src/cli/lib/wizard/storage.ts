@@ -1,5 +1,6 @@
 import { isLvmName, LVM_NAME } from '../../../api/lvm-name.ts';
 import { VOLUMES } from '../../../api/resources.ts';
+import { roundedSize } from '../../../api/rounded-size.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
@@ -18,7 +19,6 @@ import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 import { withNodes } from '../nodes/with-nodes.ts';
 import { printable } from '../output/printable.ts';
-import { roundedSize } from '../output/size.ts';
 import type { Choice } from '../prompts/prompts.ts';
 import { foundIn, reading } from '../read-result.ts';
 import { orOther } from './ask.ts';

@@ -1,7 +1,7 @@
+import { roundedSize } from '../../../api/rounded-size.ts';
 import type { VolumeGroup } from '../../../storage/lvm/facts.ts';
 import { refuseChange, twoGroups } from '../../../storage/lvm/group.ts';
 import type { Check } from '../../lib/checks/report.ts';
-import { roundedSize } from '../../lib/output/size.ts';
 
 /** Checks the volume groups of Volumes. Pure. */
 export const groupChecks = (groups: ReadonlyMap<string, readonly VolumeGroup[]>): Check[] =>

@@ -1,7 +1,7 @@
+import { roundedSize } from '../../../api/rounded-size.ts';
 import type { System } from '../../../storage/node-check/system.ts';
 import { TOOLS } from '../../../storage/node-check/tools.ts';
 import type { Check } from '../../lib/checks/report.ts';
-import { roundedSize } from '../../lib/output/size.ts';
 
 /**
  * Tolerated clock difference in ms. A larger one shows in times of events and logs, and in tokens

@@ -1,9 +1,9 @@
 import type { KubeNode } from '../../../api/core.ts';
+import { roundedSize } from '../../../api/rounded-size.ts';
 import { observeRepeatedly } from '../../lib/get/observe-repeatedly.ts';
 import type { ResourceView } from '../../lib/get/resource-view.ts';
 import type { NodeRow } from '../../lib/nodes/node-row.ts';
 import { reachNodes } from '../../lib/nodes/with-nodes.ts';
-import { roundedSize } from '../../lib/output/size.ts';
 import { type GetNodesFlags, observeNodes } from './observe.ts';
 
 /** Time (ms) between observations: no event reports that a node goes away or fills up. */

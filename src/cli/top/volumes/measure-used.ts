@@ -39,7 +39,7 @@ export async function measureUsed(
   const gap = (volume: Volume, why: string, cause = why) =>
     gaps.push({ column: 'USED', name: volume.metadata.name, why, cause });
   const mountable = volumes.filter(({ spec }) => spec.mode !== 'Block');
-  for (const volume of volumes) if (!mountable.includes(volume)) gap(volume, BLOCK);
+  for (const volume of volumes) if (volume.spec.mode === 'Block') gap(volume, BLOCK);
 
   const claims = new Map<Volume, PersistentVolumeClaim>();
   for (const [volume, bound] of await readClaims(client, mountable, named, signal)) {

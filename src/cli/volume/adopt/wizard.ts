@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { isFsType } from '../../../api/file-systems.ts';
 import { VOLUMES } from '../../../api/resources.ts';
+import { roundedSize } from '../../../api/rounded-size.ts';
 import { isUid } from '../../../api/uid.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { snapshotUids } from '../../../controllers/volume/adoption.ts';
@@ -15,7 +16,6 @@ import { offeredProbes, readOffered } from '../../../storage/offered-devices.ts'
 import { succeeded } from '../../../storage/probe-results.ts';
 import { isInSnapshots } from '../../../storage/snapshot/snapshot-path.ts';
 import type { GlobalFlags } from '../../lib/globals.ts';
-import { roundedSize } from '../../lib/output/size.ts';
 import type { Choice } from '../../lib/prompts/prompts.ts';
 import { foundIn, reading } from '../../lib/read-result.ts';
 import { complete as completeBy, orOther, type Question } from '../../lib/wizard/ask.ts';

@@ -5,6 +5,7 @@ import { isPaused } from '../../../api/paused.ts';
 import { phaseOf } from '../../../api/phase.ts';
 import { reasonOfAnnotations } from '../../../api/reasons.ts';
 import { CSI_STORAGE_CAPACITIES, EVENTS } from '../../../api/resources.ts';
+import { roundedSize } from '../../../api/rounded-size.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { CAPACITY_SELECTOR } from '../../../controllers/lib/capacity/capacity.ts';
 import { listAll } from '../../../kube/client.ts';
@@ -15,7 +16,7 @@ import { eventTable, given, shown, since, tableField } from '../../lib/objects/d
 import { isOwn } from '../../lib/objects/events.ts';
 import { CLUSTER_EVENTS, oldestFirst, type ReadClient } from '../../lib/objects/related.ts';
 import { type Field, type FieldValue, fields } from '../../lib/output/fields.ts';
-import { readableSize, roundedSize } from '../../lib/output/size.ts';
+import { readableSize } from '../../lib/output/size.ts';
 import { sizeKey } from '../../lib/output/sort-keys.ts';
 import { foundIn, type Reading, reading } from '../../lib/read-result.ts';
 import { explainNode } from '../node-object/explain.ts';

@@ -1,7 +1,7 @@
 import { directoryWanted } from '../../../api/directory.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { sizeOf } from '../../../storage/registry.ts';
-import type { DirectoryRoom, GroupRoom } from '../../../storage/room.ts';
+import { allocatedTo, type DirectoryRoom, type GroupRoom } from '../../../storage/room.ts';
 import { directoryOf, groupRoom } from './room.ts';
 
 /** Space that is promised to volumes in a place, beside the space for it there, in bytes. */
@@ -32,9 +32,7 @@ export function promisedInDirectory(facts: DirectoryRoom, volumes: readonly Volu
   const missing = volumes.map((volume) => {
     const directory = directoryOf(volume);
     if (directory === undefined || !facts.beside.has(directory)) return 0n;
-    const file = `${directory}/${volume.metadata.uid}`;
-    const allocated =
-      (facts.allocated.get(file) ?? 0n) + (facts.allocated.get(`${file}.partial`) ?? 0n);
+    const allocated = allocatedTo(facts, `${directory}/${volume.metadata.uid}`) ?? 0n;
     const left = sizeOf(volume.spec) - allocated;
     return left > 0n ? left : 0n;
   });

@@ -3,7 +3,7 @@ import type { StorageLocation } from '../../../model/dynamic-class.ts';
 import { SPARSE_DIRECTORY } from '../../../storage/loopfile/file.ts';
 import { downloadBytes } from '../../../storage/populate/download.ts';
 import { sizeOf } from '../../../storage/registry.ts';
-import type { DirectoryRoom, GroupRoom } from '../../../storage/room.ts';
+import { allocatedTo, type DirectoryRoom, type GroupRoom } from '../../../storage/room.ts';
 
 /** A snapshot on a node, or one for which a job is named. */
 export interface KeptCopy {
@@ -25,7 +25,7 @@ export interface KeptCopy {
  * number of blocks is shared. The sum may be too small, never too large.
  */
 export function directoryRoom(
-  facts: Omit<DirectoryRoom, 'sizeBytes'>,
+  facts: DirectoryRoom,
   volumes: readonly Volume[],
   copies: readonly KeptCopy[],
   overcommit: number,
@@ -38,10 +38,7 @@ export function directoryRoom(
   const own = sum(
     there
       .filter(({ spec }) => spec.source === undefined)
-      .map((volume) => {
-        const file = `${directoryOf(volume)}/${volume.metadata.uid}`;
-        return (facts.allocated.get(file) ?? 0n) + (facts.allocated.get(`${file}.partial`) ?? 0n);
-      }),
+      .map((volume) => allocatedTo(facts, `${directoryOf(volume)}/${volume.metadata.uid}`) ?? 0n),
   );
   return times(facts.freeBytes + own - facts.floorBytes, overcommit) - nominal;
 }
