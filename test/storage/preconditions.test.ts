@@ -132,6 +132,16 @@ test.each<[string, VolumeOperation, Desired, Observed, string[]]>([
     ['ThinPoolUnderRepair', 'LogicalVolumeChanged'],
   ],
   [
+    'an unfinished thin logical volume is inactive',
+    'provision',
+    thin,
+    begun(dm, {
+      volumes: [{ ...thinLv, active: false, device: undefined }, pool],
+      target: { is: 'missing' },
+    }),
+    ['LogicalVolumeChanged', 'ThinVolumeActivated'],
+  ],
+  [
     'zeros are written',
     'provision',
     { ...lvmBlock, zeroed: true },

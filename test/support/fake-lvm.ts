@@ -27,8 +27,16 @@ interface Made {
   zeroBytes: bigint;
   /** Set if LVM excluded the volume from udev, and was killed before it lifted that. */
   unseen: boolean;
+  /** Set if the thin pool does not have the volume, since lvcreate was killed. */
+  unsent: boolean;
   mounted: boolean;
 }
+
+/** The job ends at a precondition, and the next plan continues. */
+export class Guarded extends Error {}
+
+/** State that a killed lvcreate leaves of a thin volume. */
+export type HalfThin = 'unseen' | 'unsent';
 
 /**
  * Volume group with free space and at most one logical volume, as far as plans use it. Steps are
@@ -45,8 +53,11 @@ export class FakeLvm {
   readonly destroyed: string[] = [];
   #uuids = 0;
 
-  constructor(content = '') {
+  readonly #halfThin: HalfThin;
+
+  constructor(content = '', halfThin: HalfThin = 'unseen') {
     this.left = { content };
+    this.#halfThin = halfThin;
   }
 
   observe(desired: DesiredLvm): ObservedLvm {
@@ -99,7 +110,8 @@ export class FakeLvm {
 
   /**
    * Runs all steps to their end.
-   * @throws Error for a failed precondition or step
+   * @throws Guarded if an unfinished volume could be activated
+   * @throws Error for another failed precondition, or a failed step
    */
   run(steps: readonly Step[]): void {
     for (const step of stepsWithoutDisks(steps)) {
@@ -138,7 +150,7 @@ export class FakeLvm {
     return this.made;
   }
 
-  #check({ name }: Step, { argv, expect, refusal }: Precondition): void {
+  #check({ name }: Step, { argv, expect, refusal, reason }: Precondition): void {
     const line = argv.join(' ');
     const content = line.startsWith('blkid -p -O ')
       ? this.left.content
@@ -156,6 +168,7 @@ export class FakeLvm {
       [/^blkid .*-s UUID \/dev/, () => ({ exit: 0, stdout: content.split(':')[1] ?? '' })],
       [/^blkid/, () => ({ exit: content === '' ? 2 : 0, stdout: content })],
       [/^wipefs/, () => ({ exit: 0, stdout: content })],
+      [/^lvchange --activate y/, () => ({ exit: this.#activate() ? 0 : 5, stdout: '' })],
     ];
     const found = answers.find(([pattern]) => pattern.test(line))?.[1]();
     if (found === undefined) return;
@@ -166,14 +179,18 @@ export class FakeLvm {
         ('is' in text
           ? found.stdout === text.is
           : found.stdout.includes(text.has) && !found.stdout.includes(text.lacks)));
-    if (!holds)
-      throw new Error(`precondition of "${name}": ${refusal}: ${found.exit} ${found.stdout}`);
+    const failed = `precondition of "${name}": ${refusal}: ${found.exit} ${found.stdout}`;
+    if (!holds) {
+      throw reason?.code === 'ThinVolumeActivated' ? new Guarded(failed) : new Error(failed);
+    }
   }
 
-  #create({ argv }: Step, unseen: boolean): void {
+  #create({ argv }: Step, half: boolean): void {
     if (this.made !== undefined) throw new Error('the name is taken');
     const after = (option: string) => argv[argv.indexOf(option) + 1] ?? '';
     const thin = argv.includes('--thinpool');
+    const unsent = half && thin && this.#halfThin === 'unsent';
+    const unseen = half && !unsent;
     const content = thin ? '' : this.left.content;
     if (content !== '' && !unseen) {
       if (!argv.includes('--yes')) throw new Error(`lvcreate asks about ${content}`);
@@ -191,8 +208,9 @@ export class FakeLvm {
         tags,
         sizeBytes,
         ...(thin ? { kind: 'V', pool: 'pool', dataPercent: 0 } : {}),
+        ...(unsent ? { active: false, device: undefined } : {}),
       },
-      ...{ content: unseen ? content : '', data: '', fsBytes: 0n, unseen, mounted: false },
+      ...{ content: unseen ? content : '', data: '', fsBytes: 0n, unseen, unsent, mounted: false },
       deviceBytes: sizeBytes,
       zeroBytes: thin ? sizeBytes : 0n,
     };
@@ -341,10 +359,15 @@ export class FakeLvm {
       if (this.#own().mounted) throw new Error('in use');
       this.linked = false;
       this.#set({ active: false, device: undefined });
-    } else {
-      this.#set({ active: true, device: lv.device });
-      this.#makeLink();
-    }
+    } else if (!this.#activate()) throw new Error('No data available');
+  }
+
+  /** @returns false if the thin pool does not have the volume */
+  #activate(): boolean {
+    if (this.#own().unsent) return false;
+    this.#set({ active: true, device: lv.device });
+    this.#makeLink();
+    return true;
   }
 
   isTagged = (uid: string): boolean => this.made !== undefined && isTagged(this.made.facts, uid);

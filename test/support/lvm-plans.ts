@@ -52,6 +52,12 @@ export const LVM_CASES: readonly LvmCase[] = [
     lvmNode({ volumes: [asleep], free: [] }),
   ],
   [
+    'activate or remove an unfinished thin volume',
+    'provision',
+    thin,
+    begun(dm, { ...away, volumes: [{ ...thinLv, active: false, device: undefined }, pool] }),
+  ],
+  [
     'make with consent',
     'provision',
     { ...lvmDesired, overwrite: 'ext4:OLD' },

@@ -315,6 +315,9 @@ export const LVM = {
   FreeExtentsChanged: {
     message: 'the content of the free extents of {disk} changed after they were observed',
   },
+  ThinVolumeActivated: {
+    message: 'the unfinished thin volume {volume} could be activated, so it was not removed',
+  },
   LogicalVolumeMadeMeanwhile: {
     message: '{path} was provisioned meanwhile',
   },

@@ -1,4 +1,5 @@
 import { refuse } from '../../api/reasons.ts';
+import type { Step } from '../../nodes/job.ts';
 import { astray, isMapperLink, linkOf } from '../links.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { makeRule, mapperKey, noUdev, waitForLink } from '../udev.ts';
@@ -11,11 +12,13 @@ import { clearPool, poolOf } from './pool.ts';
 
 /**
  * Returns the steps until a logical volume is readable, or why it cannot be; undefined if it is.
+ * @param instead step that replaces the activation, and that also activates the volume if possible
  */
 export function ensureActive(
   desired: DesiredLvm,
   observed: ObservedLvm,
   own: LogicalVolume,
+  instead?: Step,
 ): Plan | undefined {
   const name = lvName(desired, own.name);
   if (own.health === 'p') {
@@ -42,8 +45,9 @@ export function ensureActive(
       steps: [
         ...cleared,
         ...rule,
-        activate(desired, own),
-        waitForLink(link, observed.link !== undefined),
+        ...(instead === undefined
+          ? [activate(desired, own), waitForLink(link, observed.link !== undefined)]
+          : [instead]),
       ],
     };
   }

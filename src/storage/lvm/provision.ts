@@ -14,10 +14,11 @@ import type { LogicalVolume } from './facts.ts';
 import { planFill } from './fill.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { refresh } from './lvchange.ts';
-import { lvName, lvPath } from './names.ts';
+import { lvName, lvPath, tagOf } from './names.ts';
 import { deviceOf, ownOf, refuseTags, whose } from './ownership.ts';
 import { poolOf, wakePool } from './pool.ts';
 import { begins, poolWanted, refuseCreate, refusePool } from './refuse.ts';
+import { removeIfUnusable } from './remove.ts';
 import { planRecord, planRestore } from './restore.ts';
 import { withRoomAlone } from './room.ts';
 
@@ -59,14 +60,20 @@ export function planProvision(desired: DesiredLvm, observed: ObservedLvm): Plan 
   }
   const odd = refuseChange(group) ?? refuseOther(desired, observed, own);
   if (odd !== undefined) return odd;
-  const reached = ensureActive(desired, observed, own);
+  const isCopy = desired.source !== undefined || own.origin !== undefined;
+  const written = isCopy || isWritten(desired);
+  const instead =
+    own.pool === undefined || written
+      ? undefined
+      : removeIfUnusable(desired, own, tagOf(desired.uid));
+  const reached = ensureActive(desired, observed, own, instead);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
   if (isZeroed(desired) && intent?.filling !== true) {
     return refuse('BegunWithoutZeros', { volume: lvName(desired, own.name) });
   }
   // A copy or a filled volume is only recorded, however it came about: nothing is made in it.
-  if (desired.source !== undefined || isWritten(desired) || own.origin !== undefined) {
+  if (written) {
     return device === undefined ? { steps: [] } : planRecord(desired, own, device);
   }
   const full =

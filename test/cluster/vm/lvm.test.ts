@@ -4,7 +4,7 @@ import { groupProbes, segmentsProbe, volumesProbe } from '../../../src/storage/l
 import { onlyDisks } from '../../../src/storage/lvm/view.ts';
 import { scriptArgv } from '../../../src/storage/scripts/scripts.ts';
 import type { DesiredLvm } from '../../../src/storage/types.ts';
-import { planNow } from '../../support/carry-out.ts';
+import { planNow, runSteps } from '../../support/carry-out.ts';
 import { CONTENTS, type Content } from '../../support/kinds.ts';
 import { otherScript } from '../../support/other-script.ts';
 import { drawSeed, seeded } from '../../support/random.ts';
@@ -554,6 +554,55 @@ describe('logical volumes in a VM', () => {
         (await lvm.node.tracesOf(desired.uid)).filter((path) => !path.startsWith('/run/')),
       ).toEqual([]);
       process.stderr.write(`${kind} ${content}, killed: ${states.join(', ')}\n`);
+    },
+    LONG,
+  );
+
+  test.each(['provision', 'delete'] as const)(
+    'a thin volume that lvcreate left out of its pool is removed: %s',
+    async (operation) => {
+      const pool = `unsent_${operation}`;
+      const thinPool = ['--type', 'thin-pool', '-L', '160M', '-n', pool, 'vg0'];
+      await lvm.vm.run(['lvcreate', '--yes', ...thinPool]);
+      const desired = lvm.desired('ext4', { thinPool: pool, onDelete: 'Wipe' });
+      const plan = await planNow(lvm.executor, NODE, 'provision', desired);
+      const steps = 'steps' in plan ? plan.steps : [];
+      const at = steps.findIndex(({ argv }) => argv[0] === 'lvcreate');
+      await runSteps(lvm.executor, NODE, desired, steps.slice(0, at));
+      await lvm.vm.run(steps[at]?.argv ?? []);
+      await lvm.vm.run(['lvchange', '--activate', 'n', lv(desired)]);
+      // As if LVM was killed before it sent the message to the pool that creates the volume.
+      const unsend = [
+        'set -eu',
+        'id=$(lvs --noheadings -o thin_id "$2" | tr -d " ")',
+        'dmsetup message "$3" 0 "delete $id"',
+        'dmsetup message "$3" 0 "set_transaction_id 1 0"',
+        'vgcfgbackup --file /tmp/vg0 vg0',
+        'sed -i "s/transaction_id = 1\\$/&\\nmessage1 {\\ncreate = \\"$1\\"\\n}/" /tmp/vg0',
+        'vgcfgrestore --yes --force --file /tmp/vg0 vg0',
+      ].join('\n');
+      const names = [desired.name, lv(desired), `vg0-${pool}-tpool`];
+      await lvm.vm.run(['sh', '-c', unsend, 'sh', ...names]);
+      const activate = ['lvchange', '--activate', 'y', lv(desired)];
+      const tried = await lvm.vm.run(activate, { reject: false });
+      expect(tried).toMatchObject({
+        exitCode: 5,
+        stderr: expect.stringContaining('No data available'),
+      });
+      if (operation === 'provision') {
+        const [recorded, link] = await made(desired);
+        await lvm.node.write('ext4', link, 'kept');
+        await lvm.vm.run(['lvchange', '--activate', 'n', lv(desired), `vg0/${pool}`]);
+        expect(await lvm.carry('attach', recorded)).toMatchObject({ link });
+        expect(await lvm.node.read('ext4', link)).toBe('kept');
+        await lvm.carry('delete', recorded);
+      } else {
+        expect(await lvm.carry('delete', desired)).toMatchObject({ device: undefined });
+      }
+      expect(await lvm.node.exists(lv(desired))).toBe(false);
+      const next = lvm.desired('ext4', { thinPool: pool });
+      await lvm.carry('delete', (await made(next))[0]);
+      await lvm.vm.run(['lvremove', '--yes', `vg0/${pool}`]);
     },
     LONG,
   );

@@ -8,6 +8,7 @@ import {
   ext4,
   GIB,
   group,
+  intent,
   lv,
   lvmDesired,
   lvmMade,
@@ -313,6 +314,26 @@ describe('deletion with onDelete Wipe', () => {
     expect(writes).toHaveLength(16);
     for (const { preconditions } of writes)
       expect(preconditions[0]?.argv.join(' ')).toMatch(/data_percent<96\.88&&/);
+  });
+
+  test('removes an unfinished thin volume only if it cannot be activated', () => {
+    const observed = begun(dm, {
+      ...away,
+      volumes: [{ ...thinLv, active: false, device: undefined }],
+    });
+    const made = plan('delete', { ...wiping, recorded: false }, observed, 0);
+    const last = 'steps' in made ? made.steps.at(-1) : undefined;
+    expect(last?.argv.join(' ')).toBe(REMOVE);
+    expect(last?.preconditions.at(-1)).toMatchObject({
+      argv: ACTIVATE.split(' '),
+      expect: { exit: 5 },
+    });
+    expect(
+      outcome(
+        { ...wiping, recorded: false },
+        begun(dm, { ...observed, intent: { ...intent, filling: true } }),
+      ),
+    ).toEqual([ACTIVATE]);
   });
 
   test('removes an inactive volume that is fully wiped', () => {

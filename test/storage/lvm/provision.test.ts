@@ -26,6 +26,7 @@ import { outcome, stale, xfs } from './provision-outcome.ts';
 
 const TAG = `stowage.dev/uid=${UID}`;
 const MKFS = `mkfs.ext4 -q -F -U ${UID}`;
+const REMOVE = `lvremove --yes --select lv_uuid=${lv.uuid}&&lv_tags={${TAG}}&&lv_attr=~^[-VrRmMC]...- vg0/data1`;
 const WAIT = settle();
 const LOOK = triggerUdev;
 /**
@@ -319,8 +320,7 @@ describe('provisioning a logical volume after a crash', () => {
         'lvchange --activate n vg0/pool_tmeta',
         'lvchange --activate n vg0/pool_tdata',
         ...BY_UUID,
-        'lvchange --activate y --ignoreactivationskip vg0/data1',
-        WAIT,
+        REMOVE,
       ],
       thin,
     ],
