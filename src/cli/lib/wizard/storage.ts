@@ -1,27 +1,19 @@
 import { isLvmName, LVM_NAME } from '../../../api/lvm-name.ts';
-import { VOLUMES } from '../../../api/resources.ts';
 import { roundedSize } from '../../../api/rounded-size.ts';
-import type { Volume } from '../../../api/volume.ts';
-import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
 import { NodeError } from '../../../nodes/errors.ts';
 import type { Probe, ProbeResult } from '../../../nodes/job.ts';
 import { groupProbes, readAllGroups } from '../../../storage/lvm/report.ts';
 import { readView, viewProbes } from '../../../storage/lvm/view.ts';
-import {
-  type OfferedDevice,
-  offeredProbes,
-  readOffered,
-} from '../../../storage/offered-devices.ts';
+import { offeredProbes, readOffered } from '../../../storage/offered-devices.ts';
 import { answersOf, ObservationError } from '../../../storage/probe-results.ts';
 import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 import { withNodes } from '../nodes/with-nodes.ts';
 import { printable } from '../output/printable.ts';
 import type { Choice } from '../prompts/prompts.ts';
-import { foundIn, reading } from '../read-result.ts';
 import { orOther } from './ask.ts';
+import { type NodeDevice, ownersOn, withUses } from './devices.ts';
 
 /** Access for reading choices from the cluster and its nodes. */
 export interface ClusterAccess {
@@ -72,10 +64,8 @@ export async function deviceChoices(
     access,
   );
   if (devices === undefined || devices.length === 0) return [];
-  const owners = await ownersOn(node, access);
-  const owner = ({ path, links }: OfferedDevice) =>
-    [path, ...links].map((name) => owners.get(name)).find((name) => name !== undefined);
-  const choices = aligned(devices.map((device) => deviceChoice(device, owner(device))));
+  const owners = await ownersOn(node, await access.connect(), access.io.signal);
+  const choices = aligned(withUses(devices, owners).map(deviceChoice));
   return [
     ...choices.filter(({ disabled }) => disabled === undefined),
     { name: 'another one, by its path', value: '' },
@@ -105,12 +95,10 @@ async function groupChoices(node: string, access: ClusterAccess): Promise<readon
   );
 }
 
-function deviceChoice(
-  device: OfferedDevice,
-  owner: string | undefined,
-): { cells: string[]; choice: Omit<Choice, 'name'> } {
-  const { path, links, model = '', sizeBytes, carries, usedFor } = device;
-  const use = owner === undefined ? usedFor : `Volume ${owner}'s`;
+function deviceChoice({ path, links, model = '', sizeBytes, carries, use }: NodeDevice): {
+  cells: string[];
+  choice: Omit<Choice, 'name'>;
+} {
   return {
     cells: [
       path,
@@ -134,21 +122,6 @@ function aligned(rows: readonly ReturnType<typeof deviceChoice>[]): Choice[] {
       .join('  ')
       .trimEnd(),
   }));
-}
-
-/** Returns the names of the Volumes on devices of a node, by the device path in their spec. */
-async function ownersOn(
-  node: string,
-  { connect, io }: ClusterAccess,
-): Promise<Map<string, string>> {
-  const read = await reading(listAll<Volume>(await connect(), VOLUMES, { signal: io.signal }));
-  return new Map(
-    (foundIn(read)?.items ?? [])
-      .filter((volume) => nodeOf(volume) === node)
-      .flatMap(({ metadata, spec }) =>
-        spec.rawBlockDevice ? [[spec.rawBlockDevice.devicePath, metadata.name] as const] : [],
-      ),
-  );
 }
 
 /**
