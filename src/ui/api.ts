@@ -1,4 +1,5 @@
 import {
+  type Answers,
   type BlockedObjects,
   KEY_HEADER,
   type SessionAnswer,
@@ -50,8 +51,25 @@ export async function openSession(token: string): Promise<void> {
 export const anotherLink = async (): Promise<TokenAnswer> =>
   (await request('/api/token', { ...JSON_BODY, body: '{}' })).json();
 
-export const readVolume = async (name: string, signal: AbortSignal): Promise<VolumeDetail> =>
-  (await request(`/api/volumes/${encodeURIComponent(name)}`, { signal })).json();
+/** Reads data. It throws a RequestError if it is refused. */
+export type Read<T> = (signal: AbortSignal) => Promise<T>;
 
-export const readBlocked = async (signal: AbortSignal): Promise<BlockedObjects> =>
-  (await request('/api/blocked', { signal })).json();
+/** Returns the read of a path of these words. */
+const at =
+  <T>(...words: readonly string[]): Read<T> =>
+  async (signal) =>
+    (await request(`/api/${words.map(encodeURIComponent).join('/')}`, { signal })).json();
+
+/** Reads of the screens. Names of claims and snapshots are `NAMESPACE/NAME`. */
+export const reads = {
+  volume: (name: string) => at<VolumeDetail>('volumes', name),
+  usage: (name: string) => at<Answers['usage']>('volumes', name, 'usage'),
+  claim: (name: string) => at<Answers['claim']>('claims', ...name.split('/')),
+  snapshot: (name: string) => at<Answers['snapshot']>('snapshots', ...name.split('/')),
+  node: (name: string) => at<Answers['node']>('nodes', name),
+  check: (name: string) => at<Answers['check']>('nodes', name, 'check'),
+  devices: (name: string) => at<Answers['devices']>('nodes', name, 'devices'),
+  grants: at<Answers['grants']>('grants'),
+  populators: at<Answers['populators']>('populators'),
+  blocked: at<BlockedObjects>('blocked'),
+};

@@ -1,11 +1,30 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { anotherLink } from './api.ts';
+import { Attachments } from './attachments.tsx';
+import { ClaimScreen } from './claim.tsx';
+import { Claims } from './claims.tsx';
+import { NodeScreen } from './node.tsx';
+import { Nodes } from './nodes.tsx';
 import { Overview } from './overview.tsx';
 import { Code, Heading, Notice, Time, useStore } from './parts.tsx';
+import { PopulatorsScreen } from './populators.tsx';
 import { type Screen, screenOf, volumesLink } from './routes.ts';
+import { SnapshotScreen } from './snapshot.tsx';
+import { Snapshots } from './snapshots.tsx';
 import type { State, Store } from './store.ts';
 import { VolumeScreen } from './volume.tsx';
 import { Volumes } from './volumes.tsx';
+
+/** Screens of the navigation: title, link, and the screens that belong to each. */
+const SCREENS: readonly (readonly [title: string, link: string, ...Screen['screen'][]])[] = [
+  ['Overview', '#/', 'overview'],
+  ['Volumes', volumesLink(), 'volumes', 'volume'],
+  ['Nodes', '#/nodes', 'nodes', 'node'],
+  ['Claims', '#/claims', 'claims', 'claim'],
+  ['Snapshots', '#/snapshots', 'snapshots', 'snapshot'],
+  ['Populators', '#/populators', 'populators'],
+  ['Attachments', '#/attachments', 'attachments'],
+];
 
 const focusHeading = () => document.getElementById('heading')?.focus();
 
@@ -25,17 +44,15 @@ export function App({ store }: { store: Store }) {
           Stowage
         </a>
         <nav aria-label="Screens">
-          <a href="#/" aria-current={screen.screen === 'overview' ? 'page' : undefined}>
-            Overview
-          </a>
-          <a
-            href={volumesLink()}
-            aria-current={
-              screen.screen === 'volumes' || screen.screen === 'volume' ? 'page' : undefined
-            }
-          >
-            Volumes
-          </a>
+          {SCREENS.map(([title, link, ...screens]) => (
+            <a
+              key={link}
+              href={link}
+              aria-current={screens.includes(screen.screen) ? 'page' : undefined}
+            >
+              {title}
+            </a>
+          ))}
         </nav>
         <AnotherLink />
       </header>
@@ -55,6 +72,22 @@ function Content({ screen, store }: { screen: Screen; store: Store }) {
       return <Volumes store={store} phase={screen.phase} node={screen.node} />;
     case 'volume':
       return <VolumeScreen key={screen.name} store={store} name={screen.name} />;
+    case 'nodes':
+      return <Nodes store={store} />;
+    case 'node':
+      return <NodeScreen key={screen.name} store={store} name={screen.name} />;
+    case 'claims':
+      return <Claims store={store} />;
+    case 'claim':
+      return <ClaimScreen key={screen.name} store={store} name={screen.name} />;
+    case 'snapshots':
+      return <Snapshots store={store} />;
+    case 'snapshot':
+      return <SnapshotScreen key={screen.name} store={store} name={screen.name} />;
+    case 'populators':
+      return <PopulatorsScreen />;
+    case 'attachments':
+      return <Attachments store={store} />;
     case 'unknown':
       return (
         <>

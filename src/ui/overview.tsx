@@ -1,21 +1,15 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { roundedSize } from '../api/rounded-size.ts';
-import { readBlocked } from './api.ts';
-import {
-  Age,
-  Badge,
-  Code,
-  Heading,
-  Notice,
-  SmallTable,
-  SourceNotice,
-  useNow,
-  useStore,
-} from './parts.tsx';
-import type { BlockedGroup, BlockedObjects, SourceState } from './protocol.ts';
-import { volumeLink, volumesLink } from './routes.ts';
+import { reads } from './api.ts';
+import { ObjectLink } from './links.tsx';
+import { readyText, roomText } from './nodes.tsx';
+import { OnDemand } from './on-demand.tsx';
+import { Badge, Code, Heading, Notice, SmallTable, SourceNotice, useStore } from './parts.tsx';
+import type { BlockedGroup, SourceState } from './protocol.ts';
+import { nodeLink, volumesLink } from './routes.ts';
 import type { Store } from './store.ts';
 import { byNode, byPhase, knowledgeOf, type NodeSummary } from './summary.ts';
+import { useAnswer } from './use-answer.ts';
 
 /** Shows Volumes by phase, nodes with their room, and what is blocked. */
 export function Overview({ store }: { store: Store }) {
@@ -90,14 +84,14 @@ function Nodes(props: {
           rows={nodes.map(({ name, node, total, failed, bytes }) => ({
             key: name,
             cells: [
-              <a key="link" href={volumesLink({ node: name })}>
+              <a key="link" href={nodeLink(name)}>
                 {name}
               </a>,
-              readyText(node?.ready, node?.paused),
+              node?.paused ? `${readyText(node.ready)}, paused` : readyText(node?.ready),
               total.toLocaleString(),
               failed.toLocaleString(),
               roundedSize(bytes),
-              roomText(node?.room ?? []),
+              roomText(node?.room) || '–',
             ],
           }))}
         />
@@ -109,81 +103,39 @@ function Nodes(props: {
   );
 }
 
-function readyText(ready: string | undefined, paused: boolean | undefined): string {
-  const text = ready === undefined ? 'not in the cluster' : ready === '' ? 'Unknown' : ready;
-  return paused ? `${text}, paused` : text;
-}
-
-const roomText = (room: readonly { storageClass: string; bytes: number }[]): string =>
-  room.length === 0
-    ? '–'
-    : room.map(({ storageClass, bytes }) => `${storageClass} ${roundedSize(bytes)}`).join(', ');
-
 /** Lists what is blocked, on demand: the answer takes a list of several kinds. */
 function BlockedSection() {
-  const now = useNow();
-  const [answer, setAnswer] = useState<BlockedObjects>();
-  const [problem, setProblem] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const ending = useRef(new AbortController());
-
-  const refresh = useCallback(() => {
-    setBusy(true);
-    readBlocked(ending.current.signal).then(
-      (found) => {
-        setAnswer(found);
-        setProblem('');
-        setBusy(false);
-      },
-      (error: Error) => {
-        if (ending.current.signal.aborted) return;
-        setProblem(error.message);
-        setBusy(false);
-      },
-    );
-  }, []);
-  useEffect(() => () => ending.current.abort(), []);
-
+  const state = useAnswer(reads.blocked);
   return (
-    <section aria-labelledby="blocked">
-      <div class="heading-row">
-        <h2 id="blocked">Blocked</h2>
-        <button type="button" onClick={refresh} aria-disabled={isBusy}>
-          {answer === undefined ? 'Find causes' : 'Refresh'}
-        </button>
-        <span class="muted" role="status">
-          {isBusy && 'Reading the cluster…'}
-          {!isBusy && answer !== undefined && (
-            <>
-              read <Age value={answer.at} now={Math.max(now, Date.parse(answer.at))} /> ago
-            </>
-          )}
-        </span>
-      </div>
-      {problem !== '' && (
-        <Notice title="The causes could not be read">
-          <p>{problem}</p>
-        </Notice>
-      )}
-      {answer === undefined && problem === '' && (
-        <p class="muted">
+    <OnDemand
+      title="Blocked"
+      id="blocked"
+      state={state}
+      button="Find causes"
+      busy="Reading the cluster…"
+      problem="The causes could not be read"
+      about={
+        <>
           Lists Volumes, claims, snapshots and pods that cannot proceed, by cause, as{' '}
           <code>stowage why --all</code> does.
-        </p>
-      )}
-      {answer?.groups.length === 0 && <p>Nothing is blocked.</p>}
-      {answer !== undefined && answer.note !== '' && <p class="muted">{answer.note}</p>}
-      {byCause(answer?.groups ?? []).map(([cause, groups], index) => (
-        <details key={cause} open={index === 0 || groups.length === 1}>
-          <summary>
-            {cause} <span class="muted">{objectsText(groups)}</span>
-          </summary>
-          {groups.map((group) => (
-            <Group key={group.root} group={group} />
+        </>
+      }
+      draw={({ groups: all }) => (
+        <>
+          {all.length === 0 && <p>Nothing is blocked.</p>}
+          {byCause(all).map(([cause, groups], index) => (
+            <details key={cause} open={index === 0 || groups.length === 1}>
+              <summary>
+                {cause} <span class="muted">{objectsText(groups)}</span>
+              </summary>
+              {groups.map((group) => (
+                <Group key={group.root} group={group} />
+              ))}
+            </details>
           ))}
-        </details>
-      ))}
-    </section>
+        </>
+      )}
+    />
   );
 }
 
@@ -226,13 +178,9 @@ function Group({ group }: { group: BlockedGroup }) {
   );
 }
 
-/** Shows an object: a Volume as a link. */
+/** Shows an object, as a link if it has a screen. */
 function ObjectName({ object }: { object: { kind: string; name: string } | undefined }) {
   if (object === undefined) return null;
-  const text = `${object.kind} ${object.name}`;
-  return object.kind === 'Volume' ? (
-    <a href={volumeLink(object.name)}>{text}</a>
-  ) : (
-    <span>{text}</span>
-  );
+  const { kind, name } = object;
+  return <ObjectLink kind={kind} name={name} text={`${kind} ${name}`} />;
 }

@@ -47,11 +47,15 @@ export function Age({ value, now }: { value: string; now: number }) {
 const TONES: Readonly<Record<string, string>> = {
   Available: 'good',
   Attached: 'good',
+  Bound: 'good',
+  Ready: 'good',
   Pending: 'busy',
   Attaching: 'busy',
   Detaching: 'busy',
   Terminating: 'busy',
+  Paused: 'busy',
   Failed: 'bad',
+  Lost: 'bad',
   Uncertain: 'bad',
 };
 
@@ -97,7 +101,7 @@ export function SourceNotice({ source, kind }: { source: SourceState | undefined
 }
 
 /** Part of the page that scrolls sideways, also by keyboard. */
-function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
+export function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls needs the focus

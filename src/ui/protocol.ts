@@ -1,5 +1,11 @@
 /** Messages between the page of `stowage ui` and its server. Both import this file. Pure. */
 
+import type { ConditionRow, Part, WhyDetail } from './protocol-parts.ts';
+import type { ClaimRow, SnapshotRow } from './screen-protocol.ts';
+
+export type * from './protocol-parts.ts';
+export type * from './screen-protocol.ts';
+
 /** Request header with the session key. A custom header never leaves the page's own origin. */
 export const KEY_HEADER = 'x-stowage-key';
 
@@ -7,10 +13,10 @@ export const KEY_HEADER = 'x-stowage-key';
 export const TOKEN_PARAMETER = 'token';
 
 /** Kinds whose objects are rows of the page. */
-export type RowKind = 'volumes' | 'nodes';
+export type RowKind = 'volumes' | 'nodes' | 'claims' | 'snapshots';
 
 /** Kinds that the server lists and watches. Kinds without rows complete the rows of others. */
-export type SourceKind = RowKind | 'persistentvolumes' | 'csistoragecapacities';
+export type SourceKind = RowKind | 'persistentvolumes' | 'csistoragecapacities' | 'storageclasses';
 
 /**
  * State of a kind. `listed`: all rows are there. `refused`: the user may not list or watch it.
@@ -51,6 +57,7 @@ export interface VolumeRow {
   created: string;
   paused: boolean;
   deleting: boolean;
+  attachments: AttachmentRow[];
   /** Changes with each change of the Volume, also in fields that the row lacks. */
   version: string;
 }
@@ -72,6 +79,8 @@ export interface NodeRow {
 export interface Rows {
   volumes: VolumeRow;
   nodes: NodeRow;
+  claims: ClaimRow;
+  snapshots: SnapshotRow;
 }
 
 /** Lines of `GET /api/feed`. A feed begins with `start`, after which the page knows nothing. */
@@ -81,21 +90,11 @@ export type FeedMessage =
   | ({ type: 'source'; kind: SourceKind } & SourceState)
   | { type: 'rows'; kind: 'volumes'; rows: VolumeRow[] }
   | { type: 'rows'; kind: 'nodes'; rows: NodeRow[] }
+  | { type: 'rows'; kind: 'claims'; rows: ClaimRow[] }
+  | { type: 'rows'; kind: 'snapshots'; rows: SnapshotRow[] }
   | { type: 'gone'; kind: RowKind; names: string[] };
 
-/** A part of an answer, or the reason why it is missing. */
-export type Part<T> = { found: T } | { missing: string };
-
 export type Field = readonly [label: string, value: string];
-
-export interface ConditionRow {
-  type: string;
-  status: string;
-  reason: string;
-  message: string;
-  /** RFC 3339, or ''. */
-  since: string;
-}
 
 export interface EventRow {
   type: string;
@@ -103,6 +102,8 @@ export interface EventRow {
   message: string;
   /** RFC 3339, or ''. */
   last: string;
+  /** RFC 3339, or ''. */
+  first: string;
   count: number;
   from: string;
 }
@@ -119,6 +120,15 @@ export interface AttachmentRow {
   message: string;
 }
 
+export interface JobRow {
+  /** `OPERATION/ID`, or `OPERATION/DONE`. */
+  name: string;
+  /** Number of jobs so far. */
+  attempt: number;
+  /** Time (RFC 3339) of its last report, or ''. */
+  reported: string;
+}
+
 export interface ClaimDetail {
   /** `NAMESPACE/NAME`. */
   name: string;
@@ -126,27 +136,13 @@ export interface ClaimDetail {
   pods: Part<string[]>;
 }
 
-/** Result of `stowage why`. */
-export interface WhyDetail {
-  /** Set if nothing blocks the object; all other fields are '' then. */
-  nothing: string;
-  cause: string;
-  holdup: string;
-  since: string;
-  /** Next attempt: a time (RFC 3339), or what it waits for. */
-  nextTry: string;
-  fix: string;
-  /** Command lines of the fix. */
-  command: string;
-  manifest: string;
-}
-
 /** Answer of `GET /api/volumes/NAME`. */
 export interface VolumeDetail {
   row: VolumeRow;
   fields: Field[];
   conditions: ConditionRow[];
-  attachments: AttachmentRow[];
+  /** Last job on the node; missing if there was none. */
+  job?: JobRow;
   claim: Part<ClaimDetail>;
   events: Part<EventRow[]>;
   why: Part<WhyDetail>;

@@ -1,7 +1,11 @@
 import type {
+  ClaimRow,
   ConnectionState,
   FeedMessage,
   NodeRow,
+  RowKind,
+  Rows,
+  SnapshotRow,
   SourceKind,
   SourceState,
   VolumeRow,
@@ -19,6 +23,8 @@ export interface State {
   sources: Map<SourceKind, SourceState>;
   volumes: Map<string, VolumeRow>;
   nodes: Map<string, NodeRow>;
+  claims: Map<string, ClaimRow>;
+  snapshots: Map<string, SnapshotRow>;
 }
 
 export interface Store {
@@ -42,6 +48,8 @@ export function createStore(schedule: (report: () => void) => void): Store {
     sources: new Map(),
     volumes: new Map(),
     nodes: new Map(),
+    claims: new Map(),
+    snapshots: new Map(),
   };
 
   function changed(): void {
@@ -60,6 +68,8 @@ export function createStore(schedule: (report: () => void) => void): Store {
         state.version = message.version;
         state.volumes.clear();
         state.nodes.clear();
+        state.claims.clear();
+        state.snapshots.clear();
         state.sources.clear();
         return;
       case 'connection': {
@@ -72,11 +82,11 @@ export function createStore(schedule: (report: () => void) => void): Store {
         state.sources.set(kind, source);
         return;
       }
-      case 'rows':
-        if (message.kind === 'volumes')
-          for (const row of message.rows) state.volumes.set(row.name, row);
-        else for (const row of message.rows) state.nodes.set(row.name, row);
+      case 'rows': {
+        const rows: Map<string, Rows[RowKind]> = state[message.kind];
+        for (const row of message.rows) rows.set(row.name, row);
         return;
+      }
       case 'gone':
         for (const name of message.names) state[message.kind].delete(name);
     }

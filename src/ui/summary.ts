@@ -1,4 +1,12 @@
-import type { ConnectionState, NodeRow, SourceState, VolumeRow } from './protocol.ts';
+import type {
+  AttachmentRow,
+  ClaimRow,
+  ConnectionState,
+  NodeRow,
+  SnapshotRow,
+  SourceState,
+  VolumeRow,
+} from './protocol.ts';
 
 /** Phases in the order of the page. Others follow. */
 const PHASES = ['Available', 'Pending', 'Failed', 'Terminating', 'Unknown'];
@@ -43,6 +51,36 @@ export function byNode(volumes: Iterable<VolumeRow>, nodes: Iterable<NodeRow>): 
   }
   return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+export interface AttachmentSummary extends AttachmentRow {
+  /** `VOLUME/NODE`. */
+  name: string;
+  volume: string;
+}
+
+/** Returns the attachments of all Volumes. */
+export const attachmentsOf = (volumes: Iterable<VolumeRow>): AttachmentSummary[] =>
+  [...volumes].flatMap(({ name, attachments }) =>
+    attachments.map((each) => ({ ...each, name: `${name}/${each.node}`, volume: name })),
+  );
+
+export interface SnapshotSummary extends SnapshotRow {
+  /** Volume of its claim; '' if it is unknown. */
+  volume: string;
+}
+
+/** Adds to snapshots the Volumes that they were taken of. */
+export const withVolumes = (
+  snapshots: Iterable<SnapshotRow>,
+  claims: ReadonlyMap<string, ClaimRow>,
+): SnapshotSummary[] =>
+  [...snapshots].map((row) => ({ ...row, volume: claims.get(row.claim)?.volume ?? '' }));
+
+/** Returns the snapshots of a claim (`NAMESPACE/NAME`), the newest first. */
+export const snapshotsOf = (snapshots: Iterable<SnapshotRow>, claim: string): SnapshotRow[] =>
+  [...snapshots]
+    .filter((row) => row.claim === claim)
+    .sort((a, b) => (a.created > b.created ? -1 : a.created < b.created ? 1 : 0));
 
 /**
  * Returns how a screen shows a kind. `unknown`: nothing was listed yet. `problem`: the state to

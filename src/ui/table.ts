@@ -16,6 +16,9 @@ export interface Filter {
   node: string;
 }
 
+/** Returns the sort key of a time (RFC 3339) that is shown as an age: the youngest is first. */
+export const youngestFirst = (time: string): number => -Date.parse(time) || 0;
+
 const KEYS: Readonly<Record<Column, (row: VolumeRow) => string | number>> = {
   name: ({ name }) => name,
   node: ({ node }) => node,
@@ -24,23 +27,40 @@ const KEYS: Readonly<Record<Column, (row: VolumeRow) => string | number>> = {
   phase: ({ phase }) => phase,
   ready: ({ ready }) => ready,
   claim: ({ claim }) => claim,
-  // The youngest first, as an age grows.
-  age: ({ created }) => -Date.parse(created) || 0,
+  age: ({ created }) => youngestFirst(created),
 };
 
-/** Returns the rows that match a filter, in order. Rows with equal keys are in order of names. */
+/** Returns the Volumes that match a filter, in order. */
 export function chosen(
   rows: Iterable<VolumeRow>,
   { text, phase, node }: Filter,
   { by, descending }: Sorting,
 ): VolumeRow[] {
+  const those = [...rows].filter(
+    (row) => (phase === '' || row.phase === phase) && (node === '' || row.node === node),
+  );
+  return arranged(those, text, textsOf, KEYS[by], descending);
+}
+
+const textsOf = ({ name, node, claim, reason }: VolumeRow) => [name, node, claim, reason];
+
+/**
+ * Returns the rows that have a text, in order of their keys. Rows with equal keys are in order of
+ * names.
+ * @param text upper and lower case are the same; '' matches all
+ * @param texts returns the texts of a row that are searched
+ */
+export function arranged<T extends { name: string }>(
+  rows: Iterable<T>,
+  text: string,
+  texts: (row: T) => readonly string[],
+  key: (row: T) => string | number,
+  descending: boolean,
+): T[] {
   const wanted = text.trim().toLowerCase();
-  const found: { row: VolumeRow; key: string | number }[] = [];
-  const key = KEYS[by];
+  const found: { row: T; key: string | number }[] = [];
   for (const row of rows) {
-    if (phase !== '' && row.phase !== phase) continue;
-    if (node !== '' && row.node !== node) continue;
-    if (wanted !== '' && !hasText(row, wanted)) continue;
+    if (wanted !== '' && !texts(row).some((each) => each.toLowerCase().includes(wanted))) continue;
     found.push({ row, key: key(row) });
   }
   const sign = descending ? -1 : 1;
@@ -49,9 +69,6 @@ export function chosen(
 }
 
 const compare = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
-
-const hasText = ({ name, node, claim, reason }: VolumeRow, wanted: string): boolean =>
-  [name, node, claim, reason].some((each) => each.toLowerCase().includes(wanted));
 
 /** Rows to draw, of those of a long table: `from` is the first, `to` the one after the last. */
 export interface Part {

@@ -1,12 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { RequestError, readVolume } from './api.ts';
-import type { VolumeDetail } from './protocol.ts';
+import { type Read, RequestError } from './api.ts';
 
 /** Minimum time (ms) between two reads. */
 const BETWEEN = 1000;
 
-export interface DetailState {
-  detail: VolumeDetail | undefined;
+export interface DetailState<T> {
+  detail: T | undefined;
   /** Error of the last read; '' if it succeeded. */
   problem: string;
   isMissing: boolean;
@@ -14,11 +13,11 @@ export interface DetailState {
 }
 
 /**
- * Reads a Volume, and again whenever `version` changes, at most once a second: changes in between
- * are covered by the next read.
+ * Reads an object, and again whenever `version` changes, at most once a second: changes in between
+ * are covered by the next read. Use a component for each object.
  */
-export function useDetail(name: string, version: string): DetailState {
-  const [state, setState] = useState<DetailState>({
+export function useDetail<T>(read: Read<T>, version: string): DetailState<T> {
+  const [state, setState] = useState<DetailState<T>>({
     detail: undefined,
     problem: '',
     isMissing: false,
@@ -32,7 +31,7 @@ export function useDetail(name: string, version: string): DetailState {
       last.current = performance.now();
       setState((before) => ({ ...before, isBusy: true }));
       try {
-        const detail = await readVolume(name, ending.signal);
+        const detail = await read(ending.signal);
         setState({ detail, problem: '', isMissing: false, isBusy: false });
       } catch (error) {
         if (ending.signal.aborted) return;
@@ -49,6 +48,6 @@ export function useDetail(name: string, version: string): DetailState {
       clearTimeout(timer);
       ending.abort();
     };
-  }, [name, version]);
+  }, [version]);
   return state;
 }

@@ -1,9 +1,14 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { reads } from './api.ts';
+import { ObjectLink } from './links.tsx';
 import { Badge, Code, Heading, Notice, SmallTable, Time, useStore } from './parts.tsx';
-import type { Part, VolumeDetail, WhyDetail } from './protocol.ts';
+import type { VolumeDetail } from './protocol.ts';
 import { volumesLink } from './routes.ts';
-import type { Store } from './store.ts';
+import { Section, Shown, Why } from './sections.tsx';
+import { SnapshotTable } from './snapshot-table.tsx';
+import type { State, Store } from './store.ts';
+import { timelineOf } from './timeline.ts';
+import { UsageSection } from './usage.tsx';
 import { useDetail } from './use-detail.ts';
 
 /** Shows a Volume with everything that belongs to it. */
@@ -13,7 +18,7 @@ export function VolumeScreen({ store, name }: { store: Store; name: string }) {
   const row = state.volumes.get(name);
   // A Volume that comes or goes, and an API server that is back, are changes, too.
   const version = `${row?.version} ${state.connection?.connected} ${read}`;
-  const { detail, problem, isMissing, isBusy } = useDetail(name, version);
+  const { detail, problem, isMissing, isBusy } = useDetail(reads.volume(name), version);
   return (
     <>
       <p class="path">
@@ -44,13 +49,14 @@ export function VolumeScreen({ store, name }: { store: Store; name: string }) {
           <p>Press Refresh to try again.</p>
         </Notice>
       )}
-      {detail !== undefined && <Detail detail={detail} />}
+      {detail !== undefined && <Detail detail={detail} state={state} />}
     </>
   );
 }
 
-function Detail({ detail }: { detail: VolumeDetail }) {
-  const { fields, conditions, attachments, claim, events, why, command, yaml } = detail;
+function Detail({ detail, state }: { detail: VolumeDetail; state: State }) {
+  const { row, fields, conditions, claim, events, why, command, yaml } = detail;
+  const { attachments } = row;
   return (
     <>
       <Section title="Why">
@@ -67,7 +73,7 @@ function Detail({ detail }: { detail: VolumeDetail }) {
           <div>
             <dt>Created</dt>
             <dd>
-              <Time value={detail.row.created} />
+              <Time value={row.created} />
             </dd>
           </div>
         </dl>
@@ -115,7 +121,9 @@ function Detail({ detail }: { detail: VolumeDetail }) {
             <dl>
               <div>
                 <dt>Name</dt>
-                <dd>{name}</dd>
+                <dd>
+                  <ObjectLink kind="PersistentVolumeClaim" name={name} text={name} />
+                </dd>
               </div>
               <div>
                 <dt>Phase</dt>
@@ -134,30 +142,15 @@ function Detail({ detail }: { detail: VolumeDetail }) {
           )}
         />
       </Section>
-      <Section title="Events">
-        <Shown
-          part={events}
-          draw={(all) =>
-            all.length === 0 ? (
-              <p class="muted">There are none. API servers keep events for an hour.</p>
-            ) : (
-              <SmallTable
-                label="Events"
-                headings={['Last seen', 'Type', 'Reason', 'Count', 'Message']}
-                rows={all.toReversed().map((event, index) => ({
-                  key: `${index} ${event.last} ${event.reason}`,
-                  cells: [
-                    <Time key="last" value={event.last} />,
-                    event.type,
-                    event.reason,
-                    String(event.count),
-                    event.message,
-                  ],
-                }))}
-              />
-            )
-          }
-        />
+      {'found' in claim && (
+        <Section title="Snapshots">
+          <SnapshotTable state={state} claim={claim.found.name} />
+        </Section>
+      )}
+      <UsageSection name={row.name} />
+      <Section title="Timeline">
+        {'missing' in events && <Shown part={events} draw={() => null} />}
+        <Timeline detail={detail} />
       </Section>
       <Section title="Create the same">
         <Shown part={command} draw={(line) => <Code text={line} label="command line" />} />
@@ -169,61 +162,24 @@ function Detail({ detail }: { detail: VolumeDetail }) {
   );
 }
 
-function Section({ title, children }: { title: string; children: ComponentChildren }) {
-  const id = `s-${title.toLowerCase().replaceAll(' ', '-')}`;
+/** Shows what happened to a Volume, the newest first. */
+function Timeline({ detail }: { detail: VolumeDetail }) {
   return (
-    <section aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
-      {children}
-    </section>
-  );
-}
-
-/** Shows a part, or why it is missing. */
-function Shown<T>(props: { part: Part<T>; draw: (found: T) => ComponentChildren; none?: string }) {
-  const { part, draw, none = 'There is none.' } = props;
-  if ('found' in part) return <>{draw(part.found)}</>;
-  return <p class="muted">{part.missing === '' ? none : `Not shown: ${part.missing}`}</p>;
-}
-
-function Why({ why }: { why: WhyDetail }) {
-  const { nothing, cause, holdup, since, nextTry, fix, command, manifest } = why;
-  if (nothing !== '') return <p class="prose">{nothing}</p>;
-  const isTime = /^\d{4}-\d\d-\d\dT/.test(nextTry);
-  return (
-    <div class="card">
-      <dl>
-        <div>
-          <dt>Cause</dt>
-          <dd>{cause}</dd>
-        </div>
-        <div>
-          <dt>Blocked by</dt>
-          <dd class="prose">{holdup}</dd>
-        </div>
-        {since !== '' && (
-          <div>
-            <dt>Since</dt>
-            <dd>
-              <Time value={since} />
-            </dd>
-          </div>
-        )}
-        {nextTry !== '' && (
-          <div>
-            <dt>Next try</dt>
-            <dd>{isTime ? <Time value={nextTry} /> : nextTry}</dd>
-          </div>
-        )}
-        {fix !== '' && (
-          <div>
-            <dt>Fix</dt>
-            <dd class="prose">{fix}</dd>
-          </div>
-        )}
-      </dl>
-      {manifest !== '' && <Code text={manifest} label="manifest of the fix" />}
-      {command !== '' && <Code text={command} label="command of the fix" />}
-    </div>
+    <>
+      <SmallTable
+        label="Timeline"
+        headings={['Time', 'Kind', 'What', 'Message']}
+        rows={timelineOf(detail).map(({ time, kind, title, message, isWarning }, index) => ({
+          key: `${index} ${time} ${title}`,
+          cells: [
+            <Time key="time" value={time} />,
+            isWarning ? `${kind}, warning` : kind,
+            title,
+            message,
+          ],
+        }))}
+      />
+      <p class="muted">API servers keep events for an hour.</p>
+    </>
   );
 }

@@ -1,16 +1,13 @@
 import { Component } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { Age, Badge, Heading, Notice, SourceNotice, useNow, useStore } from './parts.tsx';
 import type { VolumeRow } from './protocol.ts';
 import { volumeLink, volumesLink } from './routes.ts';
+import { directionOf, SortHeading } from './sort-heading.tsx';
 import type { Store } from './store.ts';
 import { byPhase, knowledgeOf } from './summary.ts';
-import { type Column, chosen, type Part, type Sorting, visiblePart } from './table.ts';
-
-/** Height of a row (px), as in page.css. */
-const ROW = 36;
-/** Rows that are drawn beyond the visible ones. */
-const EXTRA = 12;
+import { type Column, chosen, type Sorting } from './table.ts';
+import { Space, useVisible } from './visible-rows.tsx';
 
 const COLUMNS: readonly [column: Column, heading: string][] = [
   ['name', 'Name'],
@@ -95,26 +92,19 @@ export function Volumes(props: { store: Store; phase: string; node: string }) {
       </search>
       <SourceNotice source={problem} kind="Volumes" />
       <SourceNotice source={claims?.state === 'refused' ? claims : undefined} kind="Claims" />
-      <table class="volumes" aria-rowcount={rows.length + 1}>
+      <table class="rows" aria-rowcount={rows.length + 1}>
         <caption class="hidden">Volumes</caption>
         <thead>
           <tr aria-rowindex={1}>
             {COLUMNS.map(([column, heading]) => (
-              <th
+              <SortHeading
                 key={column}
-                scope="col"
                 class={`c-${column}`}
-                aria-sort={
-                  sorting.by !== column ? 'none' : sorting.descending ? 'descending' : 'ascending'
-                }
+                direction={directionOf(column, sorting)}
+                onSort={() => sortBy(column)}
               >
-                <button type="button" onClick={() => sortBy(column)}>
-                  {heading}
-                  <span aria-hidden="true" class="arrow">
-                    {sorting.by !== column ? '' : sorting.descending ? '↓' : '↑'}
-                  </span>
-                </button>
-              </th>
+                {heading}
+              </SortHeading>
             ))}
           </tr>
         </thead>
@@ -159,18 +149,6 @@ function Body({ rows, now }: { rows: readonly VolumeRow[]; now: number }) {
   );
 }
 
-/** Stands for rows that are not drawn. */
-function Space({ rows }: { rows: number }) {
-  if (rows === 0) return null;
-  return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without content cannot get the focus
-    <tr aria-hidden="true" class="space" style={{ height: `${rows * ROW}px` }}>
-      {/* Without colSpan: narrow screens have fewer columns. */}
-      <td />
-    </tr>
-  );
-}
-
 interface RowProps {
   row: VolumeRow;
   index: number;
@@ -210,33 +188,4 @@ class Row extends Component<RowProps> {
       </tr>
     );
   }
-}
-
-/** Returns the rows to draw, which follow the scroll position of the window. */
-function useVisible(body: { current: HTMLElement | null }, count: number): Part {
-  const [position, setPosition] = useState({ above: 0, height: window.innerHeight });
-  useEffect(() => {
-    let frame = 0;
-    const measure = () => {
-      frame = 0;
-      const above = -(body.current?.getBoundingClientRect().top ?? 0);
-      setPosition((last) =>
-        last.above === above && last.height === window.innerHeight
-          ? last
-          : { above, height: window.innerHeight },
-      );
-    };
-    const later = () => {
-      if (frame === 0) frame = requestAnimationFrame(measure);
-    };
-    measure();
-    addEventListener('scroll', later, { passive: true });
-    addEventListener('resize', later, { passive: true });
-    return () => {
-      cancelAnimationFrame(frame);
-      removeEventListener('scroll', later);
-      removeEventListener('resize', later);
-    };
-  }, [body]);
-  return visiblePart(count, ROW, position.above, position.height, EXTRA);
 }

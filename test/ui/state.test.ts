@@ -1,9 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import { lineSplitter } from '../../src/ui/lines.ts';
-import type { NodeRow, SourceState, VolumeRow } from '../../src/ui/protocol.ts';
-import { screenOf, tokenIn, volumeLink, volumesLink } from '../../src/ui/routes.ts';
+import type {
+  ClaimRow,
+  NodeRow,
+  SnapshotRow,
+  SourceState,
+  VolumeRow,
+} from '../../src/ui/protocol.ts';
+import { linkOf, screenOf, tokenIn, volumeLink, volumesLink } from '../../src/ui/routes.ts';
 import { createStore } from '../../src/ui/store.ts';
-import { byNode, byPhase, knowledgeOf } from '../../src/ui/summary.ts';
+import {
+  attachmentsOf,
+  byNode,
+  byPhase,
+  knowledgeOf,
+  snapshotsOf,
+  withVolumes,
+} from '../../src/ui/summary.ts';
 
 const volume = (name: string, node: string, phase: string, bytes = 1) =>
   ({ name, node, phase, bytes }) as VolumeRow;
@@ -18,6 +31,25 @@ describe('a fragment', () => {
     ['#/volumes/data1', { screen: 'volume', name: 'data1' }],
     ['#/volumes/%3Cb%3E', { screen: 'volume', name: '<b>' }],
     ['#/volumes/a/b', { screen: 'unknown' }],
+    ['#/nodes', { screen: 'nodes' }],
+    ['#/claims', { screen: 'claims' }],
+    ['#/snapshots', { screen: 'snapshots' }],
+    ['#/populators', { screen: 'populators' }],
+    ['#/attachments', { screen: 'attachments' }],
+    ['#/nodes/n1.example', { screen: 'node', name: 'n1.example' }],
+    ['#/claims/db/data-0', { screen: 'claim', name: 'db/data-0' }],
+    ['#/snapshots/db/nightly', { screen: 'snapshot', name: 'db/nightly' }],
+    // Names that no object has are not asked for.
+    ['#/nodes/', { screen: 'unknown' }],
+    ['#/nodes/N1', { screen: 'unknown' }],
+    ['#/nodes/n1/check', { screen: 'unknown' }],
+    ['#/nodes/-o', { screen: 'unknown' }],
+    ['#/claims/data-0', { screen: 'unknown' }],
+    ['#/claims/db/data-0/x', { screen: 'unknown' }],
+    ['#/claims/../data-0', { screen: 'unknown' }],
+    ['#/claims/db/%3Cb%3E', { screen: 'unknown' }],
+    ['#/snapshots/db/', { screen: 'unknown' }],
+    ['#/populators/x', { screen: 'unknown' }],
     ['#/x', { screen: 'unknown' }],
   ])('%j is a screen', (hash, screen) => {
     expect(screenOf(hash)).toEqual(screen);
@@ -28,6 +60,17 @@ describe('a fragment', () => {
     const filters = { phase: 'a&b', node: 'c=d' };
     expect(screenOf(volumesLink(filters))).toEqual({ screen: 'volumes', ...filters });
     expect(volumesLink({ phase: '', node: '' })).toBe('#/volumes');
+  });
+
+  test.each([
+    ['Volume', 'data1', { screen: 'volume', name: 'data1' }],
+    ['Node', 'n1', { screen: 'node', name: 'n1' }],
+    ['PersistentVolumeClaim', 'db/data-0', { screen: 'claim', name: 'db/data-0' }],
+    ['VolumeSnapshot', 'db/nightly', { screen: 'snapshot', name: 'db/nightly' }],
+    ['Pod', 'db/db-0', undefined],
+  ])('the link of a %s %s leads to its screen', (kind, name, screen) => {
+    const link = linkOf(kind, name);
+    expect(link && screenOf(link)).toEqual(screen);
   });
 
   test.each([
@@ -57,9 +100,12 @@ describe('the store', () => {
       { type: 'start', server: 's', version: '1' },
       { type: 'rows', kind: 'volumes', rows: [first, volume('b', 'n1', 'Pending')] },
       { type: 'rows', kind: 'nodes', rows: [{ name: 'n1' } as NodeRow] },
+      { type: 'rows', kind: 'claims', rows: [{ name: 'db/a' } as ClaimRow] },
+      { type: 'rows', kind: 'snapshots', rows: [{ name: 'db/s' } as SnapshotRow] },
       { type: 'source', kind: 'volumes', state: 'listed' },
       { type: 'connection', connected: true, since: 't' },
     ]);
+    expect([[...state.claims.keys()], [...state.snapshots.keys()]]).toEqual([['db/a'], ['db/s']]);
     store.take([
       { type: 'rows', kind: 'volumes', rows: [volume('a', 'n1', 'Failed')] },
       { type: 'gone', kind: 'volumes', names: ['b'] },
@@ -69,7 +115,10 @@ describe('the store', () => {
     expect(state.sources.get('volumes')).toEqual({ state: 'listed' });
     expect(state.connection).toEqual({ connected: true, since: 't' });
     store.take([{ type: 'start', server: 's2', version: '1' }]);
-    expect([state.volumes.size, state.nodes.size, state.sources.size]).toEqual([0, 0, 0]);
+    const { volumes, nodes, claims, snapshots, sources } = state;
+    expect([volumes, nodes, claims, snapshots, sources].map(({ size }) => size)).toEqual([
+      ...[0, 0, 0, 0, 0],
+    ]);
     expect(state.server).toBe('s2');
   });
 
@@ -118,6 +167,34 @@ test('nodes are those of the cluster, and those that Volumes name', () => {
     { name: 'n1', node: undefined, total: 2, failed: 1, bytes: 5 },
     { name: 'n2', node: n2, total: 0, failed: 0, bytes: 0 },
   ]);
+});
+
+test('attachments are those of all Volumes', () => {
+  const attachment = { node: 'n1', state: 'Attached' };
+  const rows = [
+    { name: 'a', attachments: [attachment, { ...attachment, node: 'n2' }] },
+    { name: 'b', attachments: [] },
+  ] as unknown as VolumeRow[];
+  expect(attachmentsOf(rows)).toEqual([
+    { ...attachment, volume: 'a', name: 'a/n1' },
+    { ...attachment, node: 'n2', volume: 'a', name: 'a/n2' },
+  ]);
+});
+
+test('snapshots have the Volume of their claim, and are found by their claim', () => {
+  const snapshot = (name: string, claim: string, created: string) =>
+    ({ name, claim, created }) as SnapshotRow;
+  const rows = [
+    snapshot('db/old', 'db/data', '2030-01-01T00:00:00Z'),
+    snapshot('db/new', 'db/data', '2030-01-02T00:00:00Z'),
+    snapshot('web/other', 'web/data', '2030-01-02T00:00:00Z'),
+    snapshot('web/none', '', ''),
+  ];
+  const claims = new Map([['db/data', { name: 'db/data', volume: 'data1' } as ClaimRow]]);
+  expect(withVolumes(rows, claims).map(({ volume }) => volume)).toEqual([
+    ...['data1', 'data1', '', ''],
+  ]);
+  expect(snapshotsOf(rows, 'db/data').map(({ name }) => name)).toEqual(['db/new', 'db/old']);
 });
 
 test.each<[string | undefined, boolean | undefined, number, boolean, boolean]>([

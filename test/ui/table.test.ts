@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { VolumeRow } from '../../src/ui/protocol.ts';
-import { type Column, chosen, visiblePart } from '../../src/ui/table.ts';
+import { arranged, type Column, chosen, visiblePart, youngestFirst } from '../../src/ui/table.ts';
 
 const row = (name: string, parts: Partial<VolumeRow> = {}): VolumeRow => ({
   ...{ name, node: 'n1', type: 'sparse file', size: '1Gi', bytes: 1, phase: 'Available' },
   ...{ ready: 'True', reason: 'Ready', claim: '', created: '2030-01-01T00:00:00Z' },
-  ...{ paused: false, deleting: false, version: '1' },
+  ...{ paused: false, deleting: false, attachments: [], version: '1' },
   ...parts,
 });
 
@@ -48,6 +48,35 @@ describe('rows', () => {
   ])('are sorted by %s', (by, ascending, descending) => {
     expect(names('', '', '', by)).toBe(ascending);
     expect(names('', '', '', by, true)).toBe(descending);
+  });
+});
+
+describe('rows of any screen', () => {
+  const rows = [
+    { name: 'db/b', size: 2, use: ['web/x'] },
+    { name: 'db/a', size: 2, use: [] },
+    { name: 'db/c', size: 1, use: ['Web/y'] },
+  ];
+  const texts = ({ name, use }: (typeof rows)[number]) => [name, ...use];
+
+  test.each([
+    ['', false, 'c a b'],
+    ['', true, 'a b c'],
+    [' WEB/', false, 'c b'],
+    ['db/a', true, 'a'],
+    ['none', false, ''],
+  ])('with %j, descending %j, are %j', (text, descending, found) => {
+    const names = arranged(rows, text, texts, ({ size }) => size, descending);
+    expect(names.map(({ name }) => name.slice(3)).join(' ')).toBe(found);
+  });
+
+  test('without a time come after all ages', () => {
+    const times = ['2030-01-01T00:00:00Z', '', '2030-01-02T00:00:00Z'];
+    expect(times.toSorted((a, b) => youngestFirst(a) - youngestFirst(b))).toEqual([
+      '2030-01-02T00:00:00Z',
+      '2030-01-01T00:00:00Z',
+      '',
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { KEY_HEADER, type UiError } from '../../ui/protocol.ts';
+import { type ReadRoute, readRoute } from './screens/read-route.ts';
 
 /** Maximum bytes of a request's body. */
 export const MOST_BYTES = 4096;
@@ -11,7 +12,8 @@ export type Route =
   | { do: 'token' }
   | { do: 'feed' }
   | { do: 'blocked' }
-  | { do: 'volume'; name: string };
+  | { do: 'volume'; name: string }
+  | ({ do: 'read' } & ReadRoute);
 
 export interface Refusal extends UiError {
   status: number;
@@ -112,7 +114,9 @@ function routeOf(url: string): { method: 'GET' | 'POST'; route: Route } | undefi
   if (Object.hasOwn(FIXED, url)) return FIXED[url];
   const name = url.startsWith(VOLUME_PATH) ? url.slice(VOLUME_PATH.length) : '';
   // A name has neither `%` nor `/`, so the path needs no decoding.
-  return isDnsSubdomain(name) ? { method: 'GET', route: { do: 'volume', name } } : undefined;
+  if (isDnsSubdomain(name)) return { method: 'GET', route: { do: 'volume', name } };
+  const read = readRoute(url);
+  return read && { method: 'GET', route: { do: 'read', ...read } };
 }
 
 function bodyProblem(one: (name: string) => string | undefined): Refusal | undefined {

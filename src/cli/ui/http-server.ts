@@ -10,6 +10,7 @@ import { SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
 import { publicMessage } from './public-text.ts';
 import { pump } from './pump.ts';
+import type { ReadRoute } from './screens/read-route.ts';
 import type { Session } from './session.ts';
 
 /** Limits of a server that only browsers of one user need. */
@@ -33,6 +34,7 @@ export interface UiServerOptions {
   /** Answers requests for data. They reject with an error whose message may be shown. */
   volume(name: string): Promise<object>;
   blocked(): Promise<object>;
+  read(route: ReadRoute): Promise<object>;
 }
 
 export interface UiServer {
@@ -80,6 +82,8 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
         return sendJson(response, 200, await options.blocked());
       case 'volume':
         return sendJson(response, 200, await options.volume(route.name));
+      case 'read':
+        return sendJson(response, 200, await options.read(route));
     }
   }
 

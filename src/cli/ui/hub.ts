@@ -1,4 +1,11 @@
-import type { CsiStorageCapacity, KubeNode, PersistentVolume } from '../../api/core.ts';
+import type {
+  CsiStorageCapacity,
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../api/core.ts';
+import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Clock } from '../../kube/types.ts';
 import type {
@@ -6,6 +13,7 @@ import type {
   NodeRow,
   RowKind,
   Rows,
+  SnapshotRow,
   SourceKind,
   SourceState,
   VolumeRow,
@@ -13,6 +21,8 @@ import type {
 import { createOutbox, type FeedState, type Outbox } from './outbox.ts';
 import { publicMessage } from './public-text.ts';
 import { hostnameIn, hostnameOf, nodeRow, volumeRow } from './rows.ts';
+import { createServedClaims, keyOf } from './screens/served-claims.ts';
+import { snapshotRow } from './screens/snapshot-row.ts';
 
 /** A reader's outbox, with what wakes it. */
 export interface Subscription {
@@ -32,6 +42,12 @@ export interface Hub {
   dropPersistentVolume(name: string): void;
   putCapacity(capacity: CsiStorageCapacity): void;
   dropCapacity(capacity: CsiStorageCapacity): void;
+  putClaim(claim: PersistentVolumeClaim): void;
+  dropClaim(claim: PersistentVolumeClaim): void;
+  putClass(storageClass: StorageClass): void;
+  dropClass(name: string): void;
+  putSnapshot(snapshot: VolumeSnapshot): void;
+  dropSnapshot(snapshot: VolumeSnapshot): void;
   setSource(kind: SourceKind, state: SourceState): void;
   /** Records whether the API server answers; `error`: of the request that failed. */
   setConnected(connected: boolean, error?: string): void;
@@ -41,8 +57,11 @@ export interface Hub {
 const SOURCES: readonly SourceKind[] = [
   'volumes',
   'nodes',
+  'claims',
+  'snapshots',
   'persistentvolumes',
   'csistoragecapacities',
+  'storageclasses',
 ];
 
 /** @param about address of the API server and version of the program, for the page */
@@ -56,7 +75,19 @@ export function createHub(
   const nodes = new Map<string, KubeNode>();
   /** Capacities by host name, then by the name of the object. */
   const capacities = new Map<string, Map<string, CsiStorageCapacity>>();
-  const rows = { volumes: new Map<string, VolumeRow>(), nodes: new Map<string, NodeRow>() };
+  const volumeRows = new Map<string, VolumeRow>();
+  const nodeRows = new Map<string, NodeRow>();
+  const snapshotRows = new Map<string, SnapshotRow>();
+  const claims = createServedClaims(
+    (name) => volumeRows.get(name),
+    (key) => wakeReaders((outbox) => outbox.markRow('claims', key)),
+  );
+  const rows: { [K in RowKind]: ReadonlyMap<string, Rows[K]> } = {
+    volumes: volumeRows,
+    nodes: nodeRows,
+    claims: claims.rows,
+    snapshots: snapshotRows,
+  };
   const sources = new Map<SourceKind, SourceState>();
   let connection: ConnectionState = { connected: false, since: now() };
   const readers = new Map<Outbox, () => void>();
@@ -71,7 +102,7 @@ export function createHub(
       ...(sources.get(kind) ?? { state: 'loading' as const }),
     }),
     names: (kind) => rows[kind].keys(),
-    row: <K extends RowKind>(kind: K, name: string) => rows[kind].get(name) as Rows[K] | undefined,
+    row: <K extends RowKind>(kind: K, name: string) => rows[kind].get(name),
   };
 
   function wakeReaders(mark: (outbox: Outbox) => void): void {
@@ -83,17 +114,17 @@ export function createHub(
 
   function updateVolume(name: string): void {
     const volume = volumes.get(name);
-    if (volume === undefined && !rows.volumes.has(name)) return;
-    if (volume === undefined) rows.volumes.delete(name);
-    else rows.volumes.set(name, volumeRow(volume, pvs.get(name)));
+    if (volume === undefined && !volumeRows.has(name)) return;
+    if (volume === undefined) volumeRows.delete(name);
+    else volumeRows.set(name, volumeRow(volume, pvs.get(name)));
     wakeReaders((outbox) => outbox.markRow('volumes', name));
+    claims.volumeChanged(name, volume?.spec.storageClassName);
   }
 
   function updateNode(name: string): void {
     const node = nodes.get(name);
-    if (node === undefined) rows.nodes.delete(name);
-    else
-      rows.nodes.set(name, nodeRow(node, [...(capacities.get(hostnameOf(node))?.values() ?? [])]));
+    if (node === undefined) nodeRows.delete(name);
+    else nodeRows.set(name, nodeRow(node, [...(capacities.get(hostnameOf(node))?.values() ?? [])]));
     wakeReaders((outbox) => outbox.markRow('nodes', name));
   }
 
@@ -136,6 +167,18 @@ export function createHub(
       const hostname = hostnameIn(capacity);
       capacities.get(hostname)?.delete(capacity.metadata.name);
       updateHost(hostname);
+    },
+    putClaim: claims.put,
+    dropClaim: (claim) => claims.drop(keyOf(claim)),
+    putClass: claims.putClass,
+    dropClass: claims.dropClass,
+    putSnapshot(snapshot) {
+      snapshotRows.set(keyOf(snapshot), snapshotRow(snapshot));
+      wakeReaders((outbox) => outbox.markRow('snapshots', keyOf(snapshot)));
+    },
+    dropSnapshot(snapshot) {
+      snapshotRows.delete(keyOf(snapshot));
+      wakeReaders((outbox) => outbox.markRow('snapshots', keyOf(snapshot)));
     },
     setSource(kind, next) {
       const { message, hint } = next;

@@ -25,7 +25,7 @@ export interface Outbox {
   take(most: number): string;
 }
 
-const KINDS: readonly RowKind[] = ['volumes', 'nodes'];
+const KINDS: readonly RowKind[] = ['volumes', 'nodes', 'claims', 'snapshots'];
 
 /** Creates an outbox that starts with the whole state. */
 export function createOutbox(state: FeedState): Outbox {

@@ -26,6 +26,9 @@ function publicText(text: unknown, most: number): string {
 }
 
 export const publicName = (text: unknown): string => publicText(text, MOST_NAME);
+/** Returns `NAMESPACE/NAME`, of which each part has its own bound. */
+export const publicPair = (namespace: unknown, name: unknown): string =>
+  `${publicName(namespace)}/${publicName(name)}`;
 export const publicMessage = (text: unknown): string => publicText(text, MOST_MESSAGE);
 export const publicLines = (text: unknown): string => publicText(text, MOST_TEXT);
 

@@ -1,19 +1,29 @@
 import type { CsiStorageCapacity, KubeNode, PersistentVolume } from '../../api/core.ts';
+import type { KubeObject } from '../../api/meta.ts';
 import { isPaused } from '../../api/paused.ts';
 import { phaseOf } from '../../api/phase.ts';
 import { parseQuantity } from '../../api/quantity.ts';
-import type { Volume } from '../../api/volume.ts';
+import type { Attachment, Condition, Volume } from '../../api/volume.ts';
 import { sizeIn } from '../../api/volume-size.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { driversOf } from '../../storage/registry.ts';
-import type { ClassRoom, NodeRow, VolumeRow } from '../../ui/protocol.ts';
+import type {
+  AttachmentRow,
+  ClassRoom,
+  ConditionRow,
+  NodeRow,
+  VolumeRow,
+} from '../../ui/protocol.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { readableSize } from '../lib/output/size.ts';
-import { publicName, publicTime } from './public-text.ts';
+import { publicMessage, publicName, publicPair, publicTime } from './public-text.ts';
+
+/** Maximum pods of an attachment that the page gets. */
+const MOST_PODS = 50;
 
 /** Returns the bytes of a quantity for sorting; 0 if it is missing or invalid. */
-function bytesOf(quantity: string | undefined): number {
+export function bytesOf(quantity: string | undefined): number {
   try {
     return Number(parseQuantity(quantity ?? 0));
   } catch {
@@ -41,13 +51,41 @@ export function volumeRow(volume: Volume, pv: PersistentVolume | undefined): Vol
     phase: publicName(phaseOf(volume) ?? 'Unknown'),
     ready: publicName(ready?.status),
     reason: publicName(ready?.reason),
-    claim: claim === undefined ? '' : publicName(`${claim.namespace}/${claim.name}`),
+    claim: claim === undefined ? '' : publicPair(claim.namespace, claim.name),
     created: publicTime(metadata.creationTimestamp),
     paused: isPaused(volume),
     deleting: metadata.deletionTimestamp !== undefined,
-    version: publicName(`${metadata.uid ?? ''}/${metadata.resourceVersion ?? ''}`),
+    attachments: (status?.attachments ?? []).map(attachmentRow),
+    version: versionOf(volume),
   };
 }
+
+/** Returns a text that changes with each change of an object. */
+export const versionOf = ({ metadata }: KubeObject): string =>
+  publicName(`${metadata.uid ?? ''}/${metadata.resourceVersion ?? ''}`);
+
+/** Returns the row of a condition of a Volume or a Node. */
+export const conditionRow = (
+  condition: Partial<Omit<Condition, 'status'>> & { status?: string },
+): ConditionRow => ({
+  type: publicName(condition.type),
+  status: publicName(condition.status),
+  reason: publicName(condition.reason),
+  message: publicMessage(condition.message),
+  since: publicTime(condition.lastTransitionTime),
+});
+
+const attachmentRow = (attachment: Attachment): AttachmentRow => ({
+  node: publicName(attachment.node),
+  state: publicName(attachment.state),
+  device: publicName(attachment.device),
+  readOnly: attachment.readOnly ?? false,
+  safeToMount: attachment.safeToMount,
+  safeToDetach: attachment.safeToDetach,
+  pods: (attachment.pods ?? []).slice(0, MOST_PODS).map(publicName),
+  since: publicTime(attachment.since),
+  message: publicMessage(attachment.message),
+});
 
 /** Label with the name of a node that capacities refer to. */
 export const HOSTNAME_LABEL = 'kubernetes.io/hostname';

@@ -16,6 +16,8 @@ import { openFile } from './open-file.ts';
 import { publicName } from './public-text.ts';
 import { writeRedirectFile } from './redirect-file.ts';
 import { createRunCommand, type Run } from './run-command.ts';
+import { nodeFlagsOf } from './screens/node-flags.ts';
+import { createReader } from './screens/reader.ts';
 import { createSession, TOKEN_MS } from './session.ts';
 import { startSources } from './sources.ts';
 import { readVolumeDetail } from './volume-detail.ts';
@@ -62,6 +64,14 @@ export async function serveUi(
   for (const { file } of Object.values(ASSETS)) assets.set(file, await effects.asset(file));
   const session = createSession(clock);
   const runCommand = createRunCommand(run, io, connection, flags);
+  const read = createReader({
+    client: connection.client,
+    io,
+    run: runCommand,
+    // Nodes that do not answer must not hold up commands that ask none.
+    runOnNode: createRunCommand(run, io, connection, flags),
+    nodeFlags: () => nodeFlagsOf(io.env),
+  });
   const hub = createHub({ server: publicName(connection.server), version: VERSION }, clock);
   let blocked: Promise<object> | undefined;
   /** Removals of files of --open that may still exist. */
@@ -73,6 +83,7 @@ export async function serveUi(
     hub,
     clock,
     assets,
+    read,
     link: () => ({ url: newLink().url, seconds: TOKEN_MS / 1000 }),
     volume: joinRuns(MOST_DETAILS, (name) =>
       readVolumeDetail(name, connection.client, runCommand, flags, signal),

@@ -1,15 +1,32 @@
-import type { CsiStorageCapacity, KubeNode, PersistentVolume } from '../../api/core.ts';
+import type {
+  CsiStorageCapacity,
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import type { KubeObject, ObjectMeta, Resource } from '../../api/meta.ts';
 import { PAUSED_ANNOTATION } from '../../api/names.ts';
-import { CSI_STORAGE_CAPACITIES, NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
+import {
+  CSI_STORAGE_CAPACITIES,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  STORAGE_CLASSES,
+  VOLUME_SNAPSHOTS,
+  VOLUMES,
+} from '../../api/resources.ts';
+import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import { CAPACITY_SELECTOR } from '../../controllers/lib/capacity/capacity.ts';
-import { ConnectionError } from '../../kube/errors.ts';
+import { ConnectionError, isNotFound } from '../../kube/errors.ts';
 import { createInformer, type Informer } from '../../kube/informer.ts';
 import type { Clock, KubeClient } from '../../kube/types.ts';
+import { LAST_APPLIED } from '../../model/data-source/dropped-data-source.ts';
 import type { SourceKind } from '../../ui/protocol.ts';
 import { codeOf, messageOf, property } from '../lib/failure.ts';
+import { noSnapshots } from '../lib/objects/missing-snapshots.ts';
 import type { Hub } from './hub.ts';
 import { HOSTNAME_LABEL } from './rows.ts';
 
@@ -40,11 +57,38 @@ const keptNode = (node: KubeNode): KubeNode => {
   return { ...kept(node), status: { ...(conditions !== undefined && { conditions }) } };
 };
 
+/** Keeps of a claim what its row names. */
+const keptClaim = (claim: PersistentVolumeClaim): PersistentVolumeClaim => {
+  const { accessModes: _, selector: __, ...spec } = claim.spec;
+  const last = claim.metadata.annotations?.[LAST_APPLIED];
+  const found = kept(claim);
+  const { annotations } = found.metadata;
+  return {
+    ...found,
+    metadata: {
+      ...found.metadata,
+      // The only record of a data source that an old API server dropped.
+      ...(last !== undefined && { annotations: { ...annotations, [LAST_APPLIED]: last } }),
+    },
+    spec,
+  };
+};
+
+/** Keeps of a class which driver it is of: parameters may name Secrets. */
+const keptClass = (storageClass: StorageClass): StorageClass => {
+  const { apiVersion, kind, provisioner, metadata } = kept(storageClass);
+  return { apiVersion, kind, metadata, provisioner };
+};
+
 interface Source<T extends KubeObject> {
   resource: Resource;
+  /** Default: the plural of the resource. */
+  kind?: SourceKind;
   labelSelector?: string;
   /** Default: kept. */
   transform?: (object: T) => T;
+  /** Returns the error to report for a failed request. */
+  explained?: (error: unknown) => unknown;
   put(object: T): void;
   drop(object: T): void;
 }
@@ -61,7 +105,8 @@ export function startSources(
   logger: Pick<Logger, 'error'>,
 ): () => Promise<void> {
   const start = <T extends KubeObject>(source: Source<T>): Informer<T> => {
-    const kind = source.resource.plural as SourceKind;
+    const kind = source.kind ?? (source.resource.plural as SourceKind);
+    const { explained = (error) => error } = source;
     const informer = createInformer<T>({
       client: reported(client, kind, hub),
       resource: source.resource,
@@ -73,7 +118,7 @@ export function startSources(
         debug() {},
         info() {},
         warn(fields) {
-          reportFailure(property(fields, 'err'), kind, hub);
+          reportFailure(explained(property(fields, 'err')), kind, hub);
         },
         error: logger.error,
       },
@@ -106,6 +151,26 @@ export function startSources(
       labelSelector: CAPACITY_SELECTOR,
       put: hub.putCapacity,
       drop: hub.dropCapacity,
+    }),
+    start<StorageClass>({
+      resource: STORAGE_CLASSES,
+      transform: keptClass,
+      put: hub.putClass,
+      drop: ({ metadata }) => hub.dropClass(metadata.name),
+    }),
+    start<PersistentVolumeClaim>({
+      resource: PERSISTENT_VOLUME_CLAIMS,
+      kind: 'claims',
+      transform: keptClaim,
+      put: hub.putClaim,
+      drop: hub.dropClaim,
+    }),
+    start<VolumeSnapshot>({
+      resource: VOLUME_SNAPSHOTS,
+      kind: 'snapshots',
+      explained: (error) => (isNotFound(error) ? noSnapshots(error) : error),
+      put: hub.putSnapshot,
+      drop: hub.dropSnapshot,
     }),
   ];
   return async () => {

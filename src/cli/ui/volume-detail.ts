@@ -1,18 +1,10 @@
 import type { AnyEvent } from '../../api/core.ts';
 import { VOLUMES } from '../../api/resources.ts';
-import type { Attachment, Condition, Volume } from '../../api/volume.ts';
+import type { Volume } from '../../api/volume.ts';
 import { sizeIn } from '../../api/volume-size.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { driversOf } from '../../storage/registry.ts';
-import type {
-  AttachmentRow,
-  ClaimDetail,
-  ConditionRow,
-  EventRow,
-  Field,
-  Part,
-  VolumeDetail,
-} from '../../ui/protocol.ts';
+import type { ClaimDetail, EventRow, Field, Part, VolumeDetail } from '../../ui/protocol.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
 import { type Consumers, lastSeen, readConsumers, readEvents } from '../lib/objects/related.ts';
 import { asYaml } from '../lib/output/data.ts';
@@ -24,9 +16,10 @@ import {
   publicLines,
   publicMessage,
   publicName,
+  publicPair,
   publicTime,
 } from './public-text.ts';
-import { volumeRow } from './rows.ts';
+import { conditionRow, volumeRow } from './rows.ts';
 import type { RunCommand } from './run-command.ts';
 import { readWhy } from './why-detail.ts';
 
@@ -48,7 +41,7 @@ export async function readVolumeDetail(
   const volume = await client.get<Volume>(VOLUMES, name, { signal });
   const [[consumers, events], why] = await Promise.all([
     readRelated(client, volume, signal),
-    readWhy(name, run),
+    readWhy(`volume/${name}`, run),
   ]);
   return { ...volumeDetail(volume, consumers, events, flags), why };
 }
@@ -71,15 +64,16 @@ export function volumeDetail(
 ): Omit<VolumeDetail, 'why'> {
   const { status } = volume;
   const command = createCommand(volume, flags);
+  const row = volumeRow(volume, foundIn(pv));
   return {
-    row: volumeRow(volume, foundIn(pv)),
+    row,
     fields: fieldsOf(volume),
     conditions: (status?.conditions ?? []).map(conditionRow),
-    attachments: (status?.attachments ?? []).map(attachmentRow),
+    ...jobOf(volume),
     claim: part(
       'forbidden' in pv ? pv : claim,
       ({ metadata, status: found }): ClaimDetail => ({
-        name: publicName(`${metadata.namespace}/${metadata.name}`),
+        name: publicPair(metadata.namespace, metadata.name),
         phase: publicName(found?.phase),
         pods: part(pods, (all) =>
           all.slice(0, MOST_PODS).map((pod) => publicName(pod.metadata.name)),
@@ -132,31 +126,25 @@ function fieldsOf({ metadata, spec, status }: Volume): Field[] {
   );
 }
 
-const conditionRow = (condition: Condition): ConditionRow => ({
-  type: publicName(condition.type),
-  status: publicName(condition.status),
-  reason: publicName(condition.reason),
-  message: publicMessage(condition.message),
-  since: publicTime(condition.lastTransitionTime),
-});
-
-const attachmentRow = (attachment: Attachment): AttachmentRow => ({
-  node: publicName(attachment.node),
-  state: publicName(attachment.state),
-  device: publicName(attachment.device),
-  readOnly: attachment.readOnly ?? false,
-  safeToMount: attachment.safeToMount,
-  safeToDetach: attachment.safeToDetach,
-  pods: (attachment.pods ?? []).slice(0, MOST_PODS).map(publicName),
-  since: publicTime(attachment.since),
-  message: publicMessage(attachment.message),
-});
+/** Returns the last job of a Volume. The condition Ready tells when it last reported. */
+function jobOf({ status }: Volume): Pick<VolumeDetail, 'job'> {
+  if (!status?.job) return {};
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  return {
+    job: {
+      name: publicName(status.job),
+      attempt: status.attempt ?? 1,
+      reported: publicTime(ready?.lastUpdateTime),
+    },
+  };
+}
 
 const eventRow = (event: AnyEvent): EventRow => ({
   type: publicName(event.type),
   reason: publicName(event.reason),
   message: publicMessage(event.message),
   last: publicTime(lastSeen(event)),
+  first: publicTime(event.firstTimestamp ?? event.eventTime),
   count: event.series?.count ?? event.count ?? 1,
   from: publicName(event.source?.component || event.reportingComponent),
 });

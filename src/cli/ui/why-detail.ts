@@ -1,17 +1,11 @@
 import type { BlockedGroup, BlockedObjects, Part, WhyDetail } from '../../ui/protocol.ts';
+import { dataIn, failureIn, isData, listIn, notesIn, parsed } from './command-data.ts';
 import { publicLines, publicMessage, publicName, publicTime } from './public-text.ts';
-import type { CommandResult, RunCommand } from './run-command.ts';
+import type { RunCommand } from './run-command.ts';
 
 /** Maximum objects of a group whose names are sent, and maximum groups. */
 const MOST_OBJECTS = 50;
 const MOST_GROUPS = 100;
-
-type Data = Readonly<Record<string, unknown>>;
-
-const isData = (value: unknown): value is Data =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const dataIn = (value: unknown): Data => (isData(value) ? value : {});
-const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** Returns `KIND NAME` or `KIND NAMESPACE/NAME` of an object as `why` prints it. */
 function linkText(link: unknown): { kind: string; name: string } {
@@ -48,26 +42,12 @@ function groupDetail(data: unknown): BlockedGroup {
   };
 }
 
-/** Returns what a command printed as JSON; undefined if it printed none. */
-function parsed(stdout: string): unknown {
-  try {
-    return JSON.parse(stdout);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the reason why a command printed no data. */
-function failureIn({ stderr }: CommandResult): string {
-  const data = dataIn(parsed(stderr.trim().split('\n').at(-1) ?? ''));
-  const { error, message } = data;
-  const text = [message, error, dataIn(error).message].find((each) => typeof each === 'string');
-  return publicMessage(text ?? stderr.trim()) || 'the command printed nothing';
-}
-
-/** Explains a Volume as `stowage why` does. `name` is valid. */
-export async function readWhy(name: string, run: RunCommand): Promise<Part<WhyDetail>> {
-  const result = await run(['why', `volume/${name}`, '-o', 'json']);
+/**
+ * Explains an object as `stowage why` does.
+ * @param object `KIND/NAME` or `KIND/NAMESPACE/NAME`, with valid names
+ */
+export async function readWhy(object: string, run: RunCommand): Promise<Part<WhyDetail>> {
+  const result = await run(['why', object, '-o', 'json']);
   const data = parsed(result.stdout);
   return isData(data) ? { found: whyDetail(data) } : { missing: failureIn(result) };
 }
@@ -81,10 +61,9 @@ export async function readBlocked(run: RunCommand, now: () => number): Promise<B
   const data = parsed(result.stdout);
   if (!isData(data)) throw new Error(failureIn(result));
   const groups = listIn(data.groups);
-  const notes = result.stderr.split('\n').filter((line) => line.startsWith('note: '));
   return {
     groups: groups.slice(0, MOST_GROUPS).map(groupDetail),
     at: new Date(now()).toISOString(),
-    note: publicMessage(notes.map((line) => line.slice('note: '.length)).join('\n')),
+    note: notesIn(result),
   };
 }

@@ -27,6 +27,14 @@ function check(method: string, url: string, headers: Headers = {}) {
   return checkRequest(facts, 8090, (key) => key === KEY);
 }
 
+/** Returns the case of a path that reads something. */
+const read = (
+  url: string,
+  what: string,
+  name: string,
+  namespace = '',
+): [string, string, Headers, object][] => [['GET', url, {}, { do: 'read', what, name, namespace }]];
+
 describe('requests of the page', () => {
   test.each<[string, string, Headers, object]>([
     ['GET', '/', { 'x-stowage-key': undefined }, { do: 'asset', path: '/' }],
@@ -40,6 +48,15 @@ describe('requests of the page', () => {
     ['GET', '/api/feed', { 'sec-fetch-site': 'none' }, { do: 'feed' }],
     ['GET', '/api/blocked', { 'content-length': '0' }, { do: 'blocked' }],
     ['GET', '/api/volumes/data1.x-2', {}, { do: 'volume', name: 'data1.x-2' }],
+    ...read('/api/claims/db/data-0.x', 'claim', 'data-0.x', 'db'),
+    ...read('/api/snapshots/db/nightly', 'snapshot', 'nightly', 'db'),
+    ...read('/api/nodes/n1.example', 'node', 'n1.example'),
+    ...read('/api/nodes/n1/check', 'check', 'n1'),
+    ...read('/api/nodes/check/check', 'check', 'check'),
+    ...read('/api/nodes/n1/devices', 'devices', 'n1'),
+    ...read('/api/volumes/data1/usage', 'usage', 'data1'),
+    ...read('/api/grants', 'grants', ''),
+    ...read('/api/populators', 'populators', ''),
     // The file of --open, or a link in another page: the page itself has no data.
     [
       'GET',
@@ -109,6 +126,34 @@ describe('other requests', () => {
     ['GET', '/api/volumes/A', {}, 404, 'not-found'],
     ['GET', '/api/volumes/a?watch', {}, 404, 'not-found'],
     ['GET', `/api/volumes/${'a'.repeat(254)}`, {}, 404, 'not-found'],
+    ['GET', '/api/nodes/n1/check', { 'x-stowage-key': undefined }, 401, 'no-key'],
+    ['GET', '/api/nodes/n1/check', { 'sec-fetch-site': 'cross-site' }, 403, 'cross-site'],
+    ['GET', '/api/grants', { 'x-stowage-key': 'other' }, 401, 'no-key'],
+    ['POST', '/api/nodes/n1/check', {}, 405, 'wrong-method'],
+    ['DELETE', '/api/claims/db/data-0', {}, 405, 'wrong-method'],
+    ['GET', '/api/claims', {}, 404, 'not-found'],
+    ['GET', '/api/claims/data-0', {}, 404, 'not-found'],
+    ['GET', '/api/claims/db/', {}, 404, 'not-found'],
+    ['GET', '/api/claims//data-0', {}, 404, 'not-found'],
+    ['GET', '/api/claims/db/data-0/', {}, 404, 'not-found'],
+    ['GET', '/api/claims/db/data-0/x', {}, 404, 'not-found'],
+    ['GET', '/api/claims/d.b/data-0', {}, 404, 'not-found'],
+    ['GET', `/api/claims/${'a'.repeat(64)}/data-0`, {}, 404, 'not-found'],
+    ['GET', '/api/claims/db/--all', {}, 404, 'not-found'],
+    ['GET', '/api/claims/-A/data-0', {}, 404, 'not-found'],
+    ['GET', '/api/claims/../data-0', {}, 404, 'not-found'],
+    ['GET', '/api/claims/db/data%2d0', {}, 404, 'not-found'],
+    ['GET', '/api/snapshots/db/a?x', {}, 404, 'not-found'],
+    ['GET', '/api/nodes', {}, 404, 'not-found'],
+    ['GET', '/api/nodes/-o', {}, 404, 'not-found'],
+    ['GET', '/api/nodes/n{1..4}', {}, 404, 'not-found'],
+    ['GET', '/api/nodes/n1,n2/check', {}, 404, 'not-found'],
+    ['GET', '/api/nodes/N1/check', {}, 404, 'not-found'],
+    ['GET', '/api/nodes/n1/reboot', {}, 404, 'not-found'],
+    ['GET', `/api/nodes/${'a'.repeat(254)}/devices`, {}, 404, 'not-found'],
+    ['GET', '/api/volumes/-w/usage', {}, 404, 'not-found'],
+    ['GET', '/api/grants/', {}, 404, 'not-found'],
+    ['GET', '/api/constructor', {}, 404, 'not-found'],
     ['POST', '/api/session', { 'content-type': 'text/plain' }, 415, 'wrong-content'],
     [
       'POST',

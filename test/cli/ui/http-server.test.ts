@@ -28,6 +28,10 @@ beforeAll(async () => {
       return { name };
     },
     blocked: async () => ({ groups: [] }),
+    async read(route) {
+      if (route.name === 'none') throw new StowageError('not-found', 'claim "none" not found');
+      return route;
+    },
   });
 });
 afterAll(() => server.close());
@@ -145,6 +149,14 @@ test.each<[string, number, object]>([
   expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({ status, body });
 });
 
+test.each<[string, number, object]>([
+  ['/api/claims/db/data-0', 200, { do: 'read', what: 'claim', namespace: 'db', name: 'data-0' }],
+  ['/api/claims/db/none', 404, { code: 'not-found', error: 'claim "none" not found' }],
+])('GET %s answers with %d', async (path, status, body) => {
+  const answer = await send('GET', path, withKey());
+  expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({ status, body });
+});
+
 test.each([
   ['too long a header', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`],
   ['no HTTP', 'hello <script>\r\n\r\n'],
@@ -247,6 +259,7 @@ test('the end of the server ends its feeds at once', async () => {
     link: () => ({ url: '', seconds: 0 }),
     volume: async () => ({}),
     blocked: async () => ({}),
+    read: async () => ({}),
   });
   const open = await new Promise<import('node:http').IncomingMessage>((resolve) => {
     httpRequest(
@@ -274,6 +287,7 @@ test('a used port is an error with a hint', async () => {
     link: () => ({ url: '', seconds: 0 }),
     volume: async () => ({}),
     blocked: async () => ({}),
+    read: async () => ({}),
   });
   await expect(again).rejects.toMatchObject({
     code: 'failed',

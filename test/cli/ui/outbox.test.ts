@@ -4,6 +4,8 @@ import { BATCH_MS, CHUNK, pump } from '../../../src/cli/ui/pump.ts';
 import type { FeedMessage, NodeRow, SourceState, VolumeRow } from '../../../src/ui/protocol.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
+const NONE = new Map<string, never>();
+
 /** State with rows that have only a name and a phase. */
 function scene(count = 0) {
   const volumes = new Map<string, VolumeRow>();
@@ -17,7 +19,7 @@ function scene(count = 0) {
     connection: () => ({ type: 'connection', connected: true, since: 't' }),
     sources: () => ['volumes', 'nodes'],
     source: (kind) => ({ type: 'source', kind, ...source }),
-    names: (kind) => (kind === 'volumes' ? volumes : nodes).keys(),
+    names: (kind) => (kind === 'volumes' ? volumes : kind === 'nodes' ? nodes : NONE).keys(),
     row: (kind, name) => (kind === 'volumes' ? volumes : nodes).get(name) as never,
   };
   const outbox = createOutbox(state);

@@ -65,10 +65,13 @@ const NONE = { pv: absent, claim: absent, pods: absent };
 describe('a hostile Volume', () => {
   test('gives a row of bounded texts that steer nothing', () => {
     const row = volumeRow(hostile, undefined);
+    const { attachments, ...texts } = row;
     for (const text of textsIn(row)) {
       expect(text).not.toMatch(/\p{Cc}|\p{Bidi_Control}/u);
-      expect(text.length).toBeLessThanOrEqual(254);
+      expect(text.length).toBeLessThanOrEqual(2001);
     }
+    for (const text of textsIn(texts)) expect(text.length).toBeLessThanOrEqual(254);
+    expect(attachments).toHaveLength(1);
     expect(row.name).toContain(MARKUP);
     expect(row).toMatchObject({ bytes: 0, created: '' });
   });
@@ -159,6 +162,7 @@ describe('the row of a Volume', () => {
       created: '2029-12-31T19:00:00.000Z',
       paused: false,
       deleting: false,
+      attachments: [],
       version: 'uid-data1/',
     });
   });

@@ -125,7 +125,7 @@ const FAILED = volumeNamed('data1', {
 
 test('why of a Volume is what the command prints', async () => {
   const { command } = await running(runProgram, { objects: { 'volumes/data1': FAILED } });
-  expect(await readWhy('data1', command)).toEqual({
+  expect(await readWhy('volume/data1', command)).toEqual({
     found: expect.objectContaining({
       nothing: '',
       cause: expect.stringMatching(/^[A-Z]/),
@@ -136,11 +136,13 @@ test('why of a Volume is what the command prints', async () => {
 
 test('why of a Volume that is not found, or not readable, is missing with the reason', async () => {
   const { command: gone } = await running(runProgram);
-  expect(await readWhy('data1', gone)).toEqual({ missing: expect.stringContaining('not found') });
+  expect(await readWhy('volume/data1', gone)).toEqual({
+    missing: expect.stringContaining('not found'),
+  });
   const { command: refused } = await running(runProgram, {
     failures: { 'get volumes/data1': refusal(403) },
   });
-  expect(await readWhy('data1', refused)).toEqual({ missing: expect.stringMatching(/./) });
+  expect(await readWhy('volume/data1', refused)).toEqual({ missing: expect.stringMatching(/./) });
 });
 
 test('the causes are those that the command prints, with the time', async () => {

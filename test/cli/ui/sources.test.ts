@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { PersistentVolumeClaim } from '../../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import { createHub } from '../../../src/cli/ui/hub.ts';
 import { startSources } from '../../../src/cli/ui/sources.ts';
@@ -8,7 +9,7 @@ import type { FeedMessage } from '../../../src/ui/protocol.ts';
 import { nodeNamed } from '../../support/cluster-objects.ts';
 import { FakeClock, until } from '../../support/fake-clock.ts';
 import { refusal } from '../../support/refusals.ts';
-import { pvOf, volumeNamed } from '../../support/volumes.ts';
+import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 
 let stop: () => Promise<void> = async () => {};
 afterEach(() => stop());
@@ -92,6 +93,19 @@ const matches = (message: object, expected: object): boolean => {
   }
 };
 
+/** Plurals of the kinds that the page follows. */
+const KINDS = [
+  ...['volumes', 'nodes', 'persistentvolumes', 'csistoragecapacities', 'storageclasses'],
+  ...['persistentvolumeclaims', 'volumesnapshots'],
+];
+
+const claim = (name: string, spec: PersistentVolumeClaim['spec'], annotations = {}) => ({
+  ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
+  metadata: { namespace: 'db', name, uid: `uid-${name}`, annotations },
+  spec,
+  status: { phase: 'Bound' },
+});
+
 const down = new ConnectionError('https://cluster', 'connect ECONNREFUSED');
 
 describe('the sources', () => {
@@ -160,7 +174,7 @@ describe('the sources', () => {
       volumes: [volumeNamed('data1')],
     });
     await sees({ type: 'connection', connected: true });
-    for (const kind of ['volumes', 'nodes', 'persistentvolumes', 'csistoragecapacities']) {
+    for (const kind of KINDS) {
       failures.set(kind, down);
       watchers.get(kind)?.(down);
     }
@@ -182,6 +196,55 @@ describe('the sources', () => {
     await clock.advance(60_000);
     await sees({ type: 'connection', connected: true });
     await sees({ kind: 'volumes', state: 'listed' });
+  });
+
+  test('have the claims that Stowage serves, with their Volume, and all snapshots', async () => {
+    const volume = volumeNamed('data1', ready('False', 'NoSpace'));
+    const { sees, drain, seen, watchers } = following({
+      volumes: [volume],
+      persistentvolumes: [pvOf(volume, 'Bound')],
+      storageclasses: [classNamed('fast'), classNamed('other', { provisioner: 'example.com/x' })],
+      persistentvolumeclaims: [
+        claim('data-0', { volumeName: 'data1' }),
+        claim('waits', { storageClassName: 'fast' }),
+        claim('foreign', { storageClassName: 'other' }),
+      ],
+      volumesnapshots: [
+        {
+          ...{ apiVersion: 'snapshot.storage.k8s.io/v1', kind: 'VolumeSnapshot' },
+          metadata: { namespace: 'db', name: 'nightly' },
+          spec: { source: { persistentVolumeClaimName: 'data-0' } },
+        } as KubeObject,
+      ],
+    });
+    await sees({ rows: [{ name: 'db/nightly', claim: 'db/data-0', phase: 'Pending' }] });
+    await sees({ kind: 'claims', state: 'listed' });
+    await sees({ kind: 'storageclasses', state: 'listed' });
+    drain();
+    const rows = new Map(
+      seen.flatMap((message) =>
+        message.type === 'rows' && message.kind === 'claims'
+          ? message.rows.map((row) => [row.name, row] as const)
+          : [],
+      ),
+    );
+    expect([...rows.keys()].toSorted()).toEqual(['db/data-0', 'db/waits']);
+    expect(rows.get('db/data-0')).toMatchObject({ volume: 'data1', reason: 'NoSpace' });
+    // A change of the Volume that its claim shows is a change of the claim.
+    seen.length = 0;
+    const object = volumeNamed('data1', ready('True', 'Ready'));
+    object.metadata.resourceVersion = '2';
+    await until(() => watchers.has('volumes'));
+    watchers.get('volumes')?.({ type: 'MODIFIED', object });
+    await sees({ kind: 'claims', rows: [{ name: 'db/data-0', reason: '' }] });
+  });
+
+  test('tell how to get snapshots in a cluster without their kind', async () => {
+    const { sees } = following({}, { volumesnapshots: refusal(404) });
+    await sees({
+      ...{ kind: 'snapshots', state: 'refused', message: 'This cluster has no VolumeSnapshots' },
+      hint: expect.stringContaining('stowage install'),
+    });
   });
 
   test('follow changes: one row for each', async () => {

@@ -7,12 +7,18 @@ import { readVolumeDetail } from '../../../src/cli/ui/volume-detail.ts';
 import { attachmentOn, podNamed } from '../../support/cluster-objects.ts';
 import { fakeIo, stowage } from '../../support/fake-io.ts';
 import { refusal } from '../../support/refusals.ts';
-import { pvOf, ready, volumeNamed } from '../../support/volumes.ts';
+import { pvOf, volumeNamed } from '../../support/volumes.ts';
 
 const VOLUME = {
   ...volumeNamed('data1', {
-    ...ready('True', 'Ready'),
+    conditions: [
+      {
+        ...{ type: 'Ready', status: 'True', reason: 'Ready', message: '' },
+        lastUpdateTime: '2029-12-31T22:00:00Z',
+      },
+    ],
     phase: 'Available',
+    ...{ job: 'Provision/DONE', attempt: 2 },
     capacity: '1073741824',
     deviceName: 'loop3',
     attachments: [attachmentOn('n1', { device: 'loop3', pods: ['db/db-0'] })],
@@ -23,9 +29,12 @@ const event = {
   ...{ apiVersion: 'v1', kind: 'Event', metadata: { name: 'e', namespace: 'default' } },
   involvedObject: { kind: 'Volume', name: 'data1', uid: 'uid-data1' },
   ...{ type: 'Warning', reason: 'Busy', message: 'it is in use', count: 3 },
+  firstTimestamp: '2029-12-31T22:30:00Z',
   lastTimestamp: '2029-12-31T23:00:00Z',
   source: { component: 'stowage' },
 } satisfies AnyEvent;
+
+const SEEN = { first: '2029-12-31T22:30:00.000Z', last: '2029-12-31T23:00:00.000Z' };
 
 const objects = (): Record<string, KubeObject> => ({
   'volumes/data1': VOLUME,
@@ -53,9 +62,13 @@ async function detailOf(world: Parameters<typeof fakeIo>[0]) {
 test('the detail of a Volume has all that belongs to it, from reads only', async () => {
   const { detail, outcome } = await detailOf({ objects: objects() });
   expect(detail).toMatchObject({
-    row: { name: 'data1', claim: 'db/data-0' },
+    row: {
+      ...{ name: 'data1', claim: 'db/data-0' },
+      attachments: [{ node: 'n1', state: 'Attached', device: 'loop3', pods: ['db/db-0'] }],
+    },
+    job: { name: 'Provision/DONE', attempt: 2, reported: '2029-12-31T22:00:00.000Z' },
+    events: { found: expect.arrayContaining([expect.objectContaining(SEEN)]) },
     conditions: [{ type: 'Ready', status: 'True', reason: 'Ready', message: '' }],
-    attachments: [{ node: 'n1', state: 'Attached', device: 'loop3', pods: ['db/db-0'] }],
     claim: { found: { name: 'db/data-0', phase: 'Bound', pods: { found: ['db-0'] } } },
     why: { found: { nothing: expect.stringContaining('data1'), cause: '' } },
     command: {
