@@ -8,16 +8,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { execa } from 'execa';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { ALL_CRDS } from '../../src/api/crds.ts';
-import { EVENTS, NODES, VOLUMES } from '../../src/api/resources.ts';
+import { EVENTS, VOLUME_SNAPSHOTS, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { nodeNamed } from '../support/cluster-objects.ts';
 import { needPackages } from '../support/debian-packages.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createUiWorld } from '../support/ui-world.ts';
 import { until } from '../support/until.ts';
 import { volumeNamed } from '../support/volumes.ts';
 
@@ -49,7 +49,9 @@ describeAsRoot('The page of stowage ui', () => {
 
   /** Starts the API server on its port, without objects. */
   async function startApiServer(): Promise<void> {
-    sandbox = await startSandbox({ port, crds: ALL_CRDS });
+    // Without the gate, claims lose references to other namespaces.
+    const featureGates = { CrossNamespaceVolumeDataSource: true };
+    sandbox = await startSandbox({ port, crds: ALL_CRDS, featureGates });
     await writeFile(kubeconfig(), sandbox.kubeconfig, { mode: 0o600 });
     ({ client } = await connect({ kubeconfig: kubeconfig() }));
   }
@@ -67,11 +69,20 @@ describeAsRoot('The page of stowage ui', () => {
     folder = await temporaryDirectory('ui-page');
     [port = 0] = await freePorts(1);
     await startApiServer();
-    await client.create(NODES, nodeNamed('n1'));
+    await createUiWorld(client);
     for (let index = 0; index < 300; index += 1) await createVolume(`many-${index}`);
-    await createVolume('data1');
+    const [closed] = await freePorts(1);
+    await writeFile(
+      join(folder.path, 'ssh-config'),
+      `Host *\n  HostName 127.0.0.1\n  Port ${closed}\n`,
+    );
     program = spawn('bin/stowage', ['ui'], {
-      env: { ...process.env, KUBECONFIG: kubeconfig() },
+      // No node answers: the ssh configuration leads to a closed port.
+      env: {
+        ...process.env,
+        KUBECONFIG: kubeconfig(),
+        STOWAGE_SSH_CONFIG: join(folder.path, 'ssh-config'),
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let out = '';
@@ -103,7 +114,7 @@ describeAsRoot('The page of stowage ui', () => {
     });
     page.on('pageerror', ({ message }) => problems.push(message));
     page.on('console', (message) => {
-      const isExpected = /status of 401|ERR_CONNECTION|status of 404/.test(message.text());
+      const isExpected = /status of (401|404|502)|ERR_CONNECTION/.test(message.text());
       if (message.type() === 'error' && !isExpected) problems.push(message.text());
     });
     await page.goto(url);
@@ -143,6 +154,16 @@ describeAsRoot('The page of stowage ui', () => {
       (globalThis as unknown as { location: { hash: string } }).location.hash = hash;
     }, hash);
 
+  /** Presses Tab until the focus is on an element with this text. */
+  const tabTo = async (text: string) => {
+    for (let presses = 0; presses < 60; presses += 1) {
+      await first.keyboard.press('Tab');
+      const focused = first.locator(':focus');
+      if ((await focused.count()) > 0 && (await focused.innerText()).trim() === text) return;
+    }
+    throw new Error(`the Tab key does not reach ${text}`);
+  };
+
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
   test('loads by the URL, which loses its token at once, without a cookie', async () => {
@@ -157,7 +178,7 @@ describeAsRoot('The page of stowage ui', () => {
       ),
     ).toBeLessThanOrEqual(2);
     await first.reload();
-    await first.getByRole('link', { name: '301 Unknown' }).waitFor();
+    await first.getByRole('link', { name: '300 Unknown' }).waitFor();
   });
 
   test('refuses a token that was used', async () => {
@@ -211,15 +232,6 @@ describeAsRoot('The page of stowage ui', () => {
   test('opens a Volume by keyboard alone, and moves the focus to its heading', async () => {
     await show(first, '#/');
     await heading(first, 'Overview').waitFor();
-    /** Presses Tab until the focus is on an element with this text. */
-    const tabTo = async (text: string) => {
-      for (let presses = 0; presses < 60; presses += 1) {
-        await first.keyboard.press('Tab');
-        const focused = first.locator(':focus');
-        if ((await focused.count()) > 0 && (await focused.innerText()).trim() === text) return;
-      }
-      throw new Error(`the Tab key does not reach ${text}`);
-    };
     await first.evaluate(() => {
       const { document } = globalThis as unknown as {
         document: { activeElement: { blur(): void } };
@@ -240,6 +252,78 @@ describeAsRoot('The page of stowage ui', () => {
       metadata: { labels: { changed: 'live' } },
     });
     await first.getByText('changed: live', { exact: false }).waitFor();
+  });
+
+  test('goes from a claim to its snapshot and its Volume by keyboard alone', async () => {
+    await tabTo('Claims');
+    await first.keyboard.press('Enter');
+    await heading(first, 'Claims').waitFor();
+    expect(await first.locator(':focus').innerText()).toBe('Claims');
+    await first.getByText('3 claims').waitFor();
+    await tabTo('db/data-0');
+    await first.keyboard.press('Enter');
+    await heading(first, 'db/data-0').waitFor();
+    expect(await first.title()).toBe('db/data-0 · Stowage');
+    expect(first.url()).toMatch(/#\/claims\/db\/data-0$/);
+    await first.getByText('nothing holds it up', { exact: false }).waitFor();
+    await tabTo('db/nightly');
+    await first.keyboard.press('Enter');
+    await heading(first, 'db/nightly').waitFor();
+    expect(await first.locator(':focus').innerText()).toContain('db/nightly');
+    await tabTo('data1');
+    await first.keyboard.press('Enter');
+    await heading(first, 'data1').waitFor();
+  });
+
+  test('has a claim that Stowage serves, filtered and sorted, and no foreign one', async () => {
+    await show(first, '#/claims');
+    const names = () => first.locator('table.rows tbody th').allInnerTexts();
+    await first.getByText('3 claims').waitFor();
+    expect(await names()).toEqual(['db/data-0', 'web/copy', 'web/new']);
+    await first.getByRole('button', { name: 'Claim', exact: false }).first().click();
+    expect(await names()).toEqual(['web/new', 'web/copy', 'db/data-0']);
+    await first.getByRole('searchbox').fill('DATA1');
+    await first.getByText('1 of 3 claims').waitFor();
+    expect(await names()).toEqual(['db/data-0']);
+    await first.getByRole('searchbox').fill('');
+  });
+
+  test('shows a snapshot at once, and grants with their users', async () => {
+    await show(first, '#/snapshots');
+    await first.getByText('1 snapshot', { exact: true }).waitFor();
+    await client.create(
+      VOLUME_SNAPSHOTS,
+      {
+        ...{ apiVersion: 'snapshot.storage.k8s.io/v1', kind: 'VolumeSnapshot' },
+        metadata: { namespace: 'db', name: 'live' },
+        spec: { source: { persistentVolumeClaimName: 'data-0' } },
+      } as never,
+      { namespace: 'db' },
+    );
+    await first.getByRole('link', { name: 'db/live' }).waitFor();
+    await client.delete(VOLUME_SNAPSHOTS, 'live', { namespace: 'db' });
+    const grant = first.getByRole('row', { name: /db\/for-web/ });
+    await grant.getByRole('link', { name: 'web/copy' }).click();
+    await heading(first, 'web/copy').waitFor();
+  });
+
+  test('contacts a node only when its button is pressed, and shows why it failed', async () => {
+    const asked: string[] = [];
+    first.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await show(first, '#/nodes/n1');
+    await first.getByText('KubeletHasNoDiskPressure').waitFor();
+    expect(asked.filter((path) => /check|devices/.test(path))).toEqual([]);
+    await first.getByRole('button', { name: 'Check the node' }).click();
+    const check = first.getByRole('region', { name: 'Check' });
+    await check.getByText('1 problem was found.').waitFor();
+    await check.getByText('reachable', { exact: false }).first().waitFor();
+    await check.getByText(/^read \d+s ago$/).waitFor();
+    await first.getByRole('button', { name: 'List the devices' }).click();
+    await first.getByText('The devices could not be listed').waitFor();
+    expect(asked.filter((path) => /check|devices/.test(path))).toEqual([
+      '/api/nodes/n1/check',
+      '/api/nodes/n1/devices',
+    ]);
   });
 
   test('reads nothing for a page on another port', async () => {
@@ -305,7 +389,7 @@ describeAsRoot('The page of stowage ui', () => {
       await show(first, `#/volumes/${LONG}`);
       await heading(first, LONG).waitFor();
       await first.getByText(MARKUP, { exact: false }).first().waitFor();
-      await first.getByRole('region', { name: 'Events' }).waitFor();
+      await first.getByRole('region', { name: 'Timeline' }).waitFor();
       expect(
         await first.locator('img, iframe, object, script:not([src="/page.mjs"])').count(),
       ).toBe(0);
@@ -333,10 +417,23 @@ describeAsRoot('The page of stowage ui', () => {
 
       test.each([
         ['#/', 'Overview', /^Connected/],
-        ['#/volumes', 'Volumes', /303 Volumes|302 Volumes/],
+        ['#/volumes', 'Volumes', /30[23] Volumes/],
         ['#/volumes?phase=Pending', 'Volumes', /No Volume matches/],
         [`#/volumes/${LONG}`, LONG, /apiVersion/],
         ['#/volumes/none', 'none', /There is no such Volume/],
+        ['#/volumes/data1', 'data1', /No snapshot|db\/nightly/],
+        ['#/nodes', 'Nodes', /2 nodes/],
+        ['#/nodes/n1', 'n1', /KubeletHasNoDiskPressure/],
+        ['#/nodes/n2', 'n2', /is paused/],
+        ['#/nodes/none', 'none', /There is no such node/],
+        ['#/claims', 'Claims', /3 claims/],
+        ['#/claims/db/data-0', 'db/data-0', /As stowage describe pvc/],
+        ['#/claims/web/new', 'web/new', /SourceMissing/],
+        ['#/claims/db/none', 'db/none', /There is no such claim/],
+        ['#/snapshots', 'Snapshots and grants', /1 grant/],
+        ['#/snapshots/db/nightly', 'db/nightly', /As stowage describe snapshot/],
+        ['#/populators', 'Populators', /1 populator/],
+        ['#/attachments', 'Attachments', /[12] attachment/],
         ['#/nowhere', 'There is no such screen', /Go to the/],
       ])(
         'axe-core finds no violation on %s, and nothing is wider than the window',
@@ -347,6 +444,10 @@ describeAsRoot('The page of stowage ui', () => {
           if (hash === '#/') {
             await page.getByRole('button', { name: 'Find causes' }).click();
             await page.getByText('Fix:').first().waitFor();
+          }
+          if (hash === '#/nodes/n1') {
+            await page.getByRole('button', { name: 'Check the node' }).click();
+            await page.getByText('1 problem was found.').waitFor();
           }
           expect(await violationsOn(page)).toEqual([]);
           const excess = await page.evaluate(() => {
