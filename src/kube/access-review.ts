@@ -13,13 +13,22 @@ interface Review extends KubeObject {
   status?: { allowed?: boolean };
 }
 
+/** A right, in the terms of RBAC. Without a namespace: in all of them. */
+export interface Right {
+  group: string;
+  resource: string;
+  verb: string;
+  subresource?: string;
+  namespace?: string;
+}
+
 /**
- * Reports whether the caller has a right in all namespaces. Every account may send this request.
- * Throws the error of the API server.
+ * Reports whether the caller has a right. Every account may send this request. Throws the error of
+ * the API server.
  */
 export async function isAllowed(
   client: Pick<KubeClient, 'create'>,
-  resourceAttributes: { group: string; resource: string; verb: string },
+  resourceAttributes: Right,
   signal: AbortSignal,
 ): Promise<boolean> {
   // API servers take no metadata here, not even a name.

@@ -3,6 +3,7 @@
 import type { ConditionRow, Part, WhyDetail } from './protocol-parts.ts';
 import type { ClaimRow, SnapshotRow } from './screen-protocol.ts';
 
+export type * from './actions/protocol.ts';
 export type * from './protocol-parts.ts';
 export type * from './screen-protocol.ts';
 
@@ -192,6 +193,9 @@ export type UiErrorCode =
   | 'wrong-content'
   | 'too-large'
   | 'too-many'
+  | 'wrong-field'
+  | 'no-plan'
+  | 'not-confirmed'
   | 'refused'
   | 'failed';
 
@@ -199,4 +203,6 @@ export type UiErrorCode =
 export interface UiError {
   error: string;
   code: UiErrorCode;
+  /** Field of an action that is wrong, for `wrong-field`. */
+  field?: string;
 }

@@ -39,6 +39,8 @@ export interface Io {
   connect(options: ConnectOptions): Promise<Connection>;
   /** Returns an executor for nodes. The caller closes it. */
   nodes(options: NodeExecutorOptions): Promise<Executor>;
+  /** Set if `prompts` work without a terminal, as for the page of `stowage ui`. */
+  asksElsewhere?: true;
   /** Returns the prompts. Call it only if `isInteractive` returns true. */
   prompts(): Promise<Prompts>;
 }

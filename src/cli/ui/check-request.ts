@@ -1,5 +1,6 @@
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { KEY_HEADER, type UiError } from '../../ui/protocol.ts';
+import type { ActionCall } from './actions/actions.ts';
 import { type ReadRoute, readRoute } from './screens/read-route.ts';
 
 /** Maximum bytes of a request's body. */
@@ -12,6 +13,7 @@ export type Route =
   | { do: 'token' }
   | { do: 'feed' }
   | { do: 'blocked' }
+  | { do: 'action'; call: ActionCall }
   | { do: 'volume'; name: string }
   | ({ do: 'read' } & ReadRoute);
 
@@ -44,6 +46,10 @@ const FIXED: Readonly<Record<string, { method: 'GET' | 'POST'; route: Route }>> 
   '/api/token': { method: 'POST', route: { do: 'token' } },
   '/api/feed': { method: 'GET', route: { do: 'feed' } },
   '/api/blocked': { method: 'GET', route: { do: 'blocked' } },
+  '/api/plan': { method: 'POST', route: { do: 'action', call: 'plan' } },
+  '/api/run': { method: 'POST', route: { do: 'action', call: 'run' } },
+  '/api/choices': { method: 'POST', route: { do: 'action', call: 'choices' } },
+  '/api/rights': { method: 'POST', route: { do: 'action', call: 'rights' } },
 };
 
 const refused = (
@@ -95,6 +101,9 @@ export function checkRequest(
     };
   }
   const { route } = found;
+  // Browsers send the origin with each POST. Without one, the request is not the page's.
+  if (route.do === 'action' && origin === undefined)
+    return { refusal: refused(403, 'wrong-origin', 'The request does not come from the page') };
   const isOpen = route.do === 'asset' || route.do === 'session';
   if (!isOpen && !admits(one(KEY_HEADER) ?? ''))
     return { refusal: refused(401, 'no-key', 'The key of the session is missing or not valid') };

@@ -5,6 +5,7 @@ import { StowageError } from '../../api/errors.ts';
 import type { Clock } from '../../kube/types.ts';
 import type { UiError, UiErrorCode } from '../../ui/protocol.ts';
 import { codeOf, messageOf } from '../lib/failure.ts';
+import type { ActionCall, Actions } from './actions/actions.ts';
 import { ASSETS, checkRequest, type Refusal, type Route } from './check-request.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import type { Hub } from './hub.ts';
@@ -35,6 +36,7 @@ export interface UiServerOptions {
   volume(name: string): Promise<object>;
   blocked(): Promise<object>;
   read(route: ReadRoute): Promise<object>;
+  actions: Pick<Actions, 'answer'>;
 }
 
 export interface UiServer {
@@ -84,7 +86,27 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
         return sendJson(response, 200, await options.volume(route.name));
       case 'read':
         return sendJson(response, 200, await options.read(route));
+      case 'action':
+        return act(route.call, request, response);
     }
+  }
+
+  async function act(
+    call: ActionCall,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const reply = await options.actions.answer(call, await readJson(request));
+    if ('refusal' in reply) return sendJson(response, reply.status, reply.refusal);
+    if ('body' in reply) return sendJson(response, 200, reply.body);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': 'application/x-ndjson' });
+    // The command goes on without a reader.
+    for await (const line of reply.lines(gone.signal)) {
+      if (!response.write(line)) await once(response, 'drain', { signal: gone.signal });
+    }
+    response.end();
   }
 
   async function feed(response: ServerResponse): Promise<void> {

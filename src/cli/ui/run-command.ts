@@ -107,4 +107,5 @@ export function createRunCommand(
   };
 }
 
-async function* emptyInput(): AsyncGenerator<Uint8Array> {}
+/** Standard input without bytes. */
+export async function* emptyInput(): AsyncGenerator<Uint8Array> {}

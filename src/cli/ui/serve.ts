@@ -8,6 +8,7 @@ import type { Io } from '../lib/io.ts';
 import { printable } from '../lib/output/printable.ts';
 import { warningLogger } from '../lib/output/warning-logger.ts';
 import { readPackageFile } from '../lib/package-file.ts';
+import { createActions } from './actions/actions.ts';
 import { ASSETS } from './check-request.ts';
 import { startUiServer } from './http-server.ts';
 import { createHub } from './hub.ts';
@@ -73,6 +74,7 @@ export async function serveUi(
     nodeFlags: () => nodeFlagsOf(io.env),
   });
   const hub = createHub({ server: publicName(connection.server), version: VERSION }, clock);
+  const actions = createActions({ run, io, connection, flags });
   let blocked: Promise<object> | undefined;
   /** Removals of files of --open that may still exist. */
   const files = new Set<() => Promise<void>>();
@@ -95,6 +97,7 @@ export async function serveUi(
       });
       return blocked;
     },
+    actions,
   });
 
   function newLink(): { url: string; ended: AbortSignal } {
@@ -139,6 +142,8 @@ export async function serveUi(
   } finally {
     session.end();
     await Promise.all([server.close(), stopSources(), ...[...files].map((remove) => remove())]);
+    // Commands end with the same signal, after they have cleaned up.
+    await actions.ended();
   }
 }
 

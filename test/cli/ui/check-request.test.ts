@@ -4,6 +4,8 @@ import { checkRequest, type RequestFacts } from '../../../src/cli/ui/check-reque
 const KEY = 'the-key';
 const HOST = '127.0.0.1:8090';
 
+const OWN = { origin: `http://${HOST}` };
+
 type Headers = Record<string, string | string[] | undefined>;
 
 /** Checks a request with valid headers but for the given ones. */
@@ -47,6 +49,14 @@ describe('requests of the page', () => {
     ['POST', '/api/token', { 'content-type': 'application/json; charset=utf-8' }, { do: 'token' }],
     ['GET', '/api/feed', { 'sec-fetch-site': 'none' }, { do: 'feed' }],
     ['GET', '/api/blocked', { 'content-length': '0' }, { do: 'blocked' }],
+    ...(['plan', 'run', 'choices', 'rights'] as const).map(
+      (call): [string, string, Headers, object] => [
+        'POST',
+        `/api/${call}`,
+        { origin: `http://${HOST}` },
+        { do: 'action', call },
+      ],
+    ),
     ['GET', '/api/volumes/data1.x-2', {}, { do: 'volume', name: 'data1.x-2' }],
     ...read('/api/claims/db/data-0.x', 'claim', 'data-0.x', 'db'),
     ...read('/api/snapshots/db/nightly', 'snapshot', 'nightly', 'db'),
@@ -106,6 +116,17 @@ describe('other requests', () => {
     ['GET', '/api/blocked', { 'x-stowage-key': '' }, 401, 'no-key'],
     ['GET', '/api/volumes/data1', { 'x-stowage-key': undefined }, 401, 'no-key'],
     ['POST', '/api/token', { 'x-stowage-key': undefined }, 401, 'no-key'],
+    // An action needs the origin, which browsers always send.
+    ['POST', '/api/run', {}, 403, 'wrong-origin'],
+    ['POST', '/api/plan', {}, 403, 'wrong-origin'],
+    ['POST', '/api/choices', {}, 403, 'wrong-origin'],
+    ['POST', '/api/run', { origin: 'http://127.0.0.1:8091' }, 403, 'wrong-origin'],
+    ['POST', '/api/run', { origin: [`http://${HOST}`, 'null'] }, 403, 'wrong-origin'],
+    ['POST', '/api/run', { ...OWN, 'x-stowage-key': undefined }, 401, 'no-key'],
+    ['POST', '/api/plan', { ...OWN, 'x-stowage-key': 'other' }, 401, 'no-key'],
+    ['POST', '/api/run', { ...OWN, 'content-length': '4097' }, 413, 'too-large'],
+    ['POST', '/api/run', { ...OWN, 'content-type': 'text/plain' }, 415, 'wrong-content'],
+    ['GET', '/api/run', OWN, 405, 'wrong-method'],
     ['POST', '/', {}, 405, 'wrong-method'],
     ['HEAD', '/', {}, 405, 'wrong-method'],
     ['OPTIONS', '/api/feed', {}, 405, 'wrong-method'],

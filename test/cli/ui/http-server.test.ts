@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { StowageError } from '../../../src/api/errors.ts';
+import type { Actions } from '../../../src/cli/ui/actions/actions.ts';
 import { startUiServer, type UiServer } from '../../../src/cli/ui/http-server.ts';
 import { createHub } from '../../../src/cli/ui/hub.ts';
 import { createSession } from '../../../src/cli/ui/session.ts';
@@ -10,6 +11,26 @@ import { systemClock } from '../../../src/workqueue/clock.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 
 const session = createSession(systemClock);
+/** Calls of actions, with their bodies. */
+const calls: unknown[] = [];
+/** Signals of readers of lines. */
+const readers: AbortSignal[] = [];
+const actions: Pick<Actions, 'answer'> = {
+  async answer(call, body) {
+    calls.push([call, body]);
+    if (call === 'rights') return { body: { rights: {} } };
+    if (call === 'plan')
+      return { status: 400, refusal: { error: 'no', code: 'wrong-field', field: 'name' } };
+    return {
+      async *lines(signal) {
+        readers.push(signal);
+        yield '1\n';
+        if (call === 'choices') await new Promise(() => {});
+        yield '2\n';
+      },
+    };
+  },
+};
 const hub = createHub({ server: 'https://cluster.example', version: '1' }, systemClock);
 let server: UiServer;
 
@@ -32,6 +53,7 @@ beforeAll(async () => {
       if (route.name === 'none') throw new StowageError('not-found', 'claim "none" not found');
       return route;
     },
+    actions,
   });
 });
 afterAll(() => server.close());
@@ -104,6 +126,52 @@ describe('a session', () => {
     };
     expect(await exchanged(first)).toBe(401);
     expect(await exchanged(second)).toBe(200);
+  });
+});
+
+describe('an action', () => {
+  const act = (path: string, headers: Record<string, string> = {}) =>
+    post(path, '{"a":1}', { origin: `http://127.0.0.1:${server.port}`, ...withKey(), ...headers });
+
+  test('is answered as JSON, with a refusal, or with lines', async () => {
+    expect(await act('/api/rights')).toMatchObject({ status: 200, body: '{"rights":{}}' });
+    expect(await act('/api/plan')).toMatchObject({
+      status: 400,
+      body: '{"error":"no","code":"wrong-field","field":"name"}',
+    });
+    const run = await act('/api/run');
+    expect(run).toMatchObject({ status: 200, body: '1\n2\n' });
+    expect(run.headers['content-type']).toBe('application/x-ndjson');
+    expect(run.headers['content-security-policy']).toBeDefined();
+    expect(calls).toEqual(['rights', 'plan', 'run'].map((call) => [call, { a: 1 }]));
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['no key', { 'x-stowage-key': '' }],
+    ['another key', { 'x-stowage-key': 'x' }],
+    ['another origin', { origin: 'http://127.0.0.1:1' }],
+    ['another content', { 'content-type': 'text/plain' }],
+  ])('does not run with %s', async (_what, headers) => {
+    const before = calls.length;
+    for (const path of ['/api/plan', '/api/run', '/api/choices', '/api/rights'])
+      expect((await act(path, headers)).status).toBeGreaterThanOrEqual(401);
+    expect(await post('/api/run', '{}', withKey())).toMatchObject({ status: 403 });
+    expect(calls).toHaveLength(before);
+  });
+
+  test('learns that its reader is gone', async () => {
+    const headers = { ...JSON_TYPE, ...withKey(), origin: `http://127.0.0.1:${server.port}` };
+    const before = readers.length;
+    const request = httpRequest(
+      {
+        ...{ host: '127.0.0.1', port: server.port, method: 'POST', path: '/api/choices' },
+        headers: { ...headers, 'content-length': '2' },
+      },
+      (response) => response.once('data', () => request.destroy()),
+    );
+    request.on('error', () => {});
+    request.end('{}');
+    while (readers[before]?.aborted !== true) await new Promise((done) => setImmediate(done));
   });
 });
 
@@ -260,6 +328,7 @@ test('the end of the server ends its feeds at once', async () => {
     volume: async () => ({}),
     blocked: async () => ({}),
     read: async () => ({}),
+    actions,
   });
   const open = await new Promise<import('node:http').IncomingMessage>((resolve) => {
     httpRequest(
@@ -288,6 +357,7 @@ test('a used port is an error with a hint', async () => {
     volume: async () => ({}),
     blocked: async () => ({}),
     read: async () => ({}),
+    actions,
   });
   await expect(again).rejects.toMatchObject({
     code: 'failed',

@@ -1,0 +1,63 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../../kube/types.ts';
+
+/** Time (ms) for which a plan can be run. */
+export const PLAN_MS = 300_000;
+/** Plans of all tabs. Beyond this number, the oldest one ends. */
+const MOST_PLANS = 64;
+const BYTES = 32;
+
+/** Command that a user has seen, and what it asks. */
+export interface Plan {
+  argv: readonly string[];
+  /** Text that the user must type; '' if none. */
+  confirm: string;
+  /** Question of the command; '' if it asks none. */
+  question: string;
+  /** Losses that it printed before. */
+  losses: string;
+}
+
+export interface Plans {
+  /** Returns the id of a plan, for one run. */
+  add(plan: Plan): string;
+  /**
+   * Returns the plan of an id, which ends with it; undefined if it was used, is too old, or is for
+   * other arguments.
+   */
+  take(id: string, argv: readonly string[]): Plan | undefined;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/**
+ * Creates the plans of one run of `stowage ui`. It stores only digests of their ids.
+ * @param random returns that many random bytes
+ */
+export function createPlans(
+  clock: Pick<Clock, 'now'>,
+  random: (bytes: number) => Buffer = randomBytes,
+): Plans {
+  const plans = new Map<string, Plan & { at: number }>();
+  return {
+    add(plan) {
+      const id = random(BYTES).toString('base64url');
+      plans.set(digest(id), { ...plan, at: clock.now() });
+      const [oldest = ''] = plans.keys();
+      if (plans.size > MOST_PLANS) plans.delete(oldest);
+      return id;
+    },
+    take(id, argv) {
+      const key = digest(id);
+      const found = plans.get(key);
+      if (found === undefined) return undefined;
+      plans.delete(key);
+      const { at, ...plan } = found;
+      const elapsed = clock.now() - at;
+      // A clock that was set back must not lengthen the time.
+      if (elapsed < 0 || elapsed >= PLAN_MS) return undefined;
+      return isDeepStrictEqual(plan.argv, argv) ? plan : undefined;
+    },
+  };
+}
