@@ -14,10 +14,13 @@ const STORED = 'stowage-key';
 /** Refusal of a request by `stowage ui`. */
 export class RequestError extends Error {
   readonly code: string;
+  /** Field of an action that is wrong; '' if it is none. */
+  readonly field: string;
 
-  constructor({ error, code }: UiError) {
+  constructor({ error, code, field = '' }: UiError) {
     super(error);
     this.code = code;
+    this.field = field;
   }
 }
 

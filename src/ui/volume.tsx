@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Actions } from './actions/buttons.tsx';
 import { reads } from './api.ts';
 import { ObjectLink } from './links.tsx';
 import { Badge, Code, Heading, Notice, SmallTable, Time, useStore } from './parts.tsx';
@@ -49,8 +50,43 @@ export function VolumeScreen({ store, name }: { store: Store; name: string }) {
           <p>Press Refresh to try again.</p>
         </Notice>
       )}
+      <VolumeActions store={store} name={name} detail={detail} isMissing={isMissing} />
       {detail !== undefined && <Detail detail={detail} state={state} />}
     </>
+  );
+}
+
+/** Actions on a Volume, and on its claim. */
+function VolumeActions(props: {
+  store: Store;
+  name: string;
+  detail: VolumeDetail | undefined;
+  isMissing: boolean;
+}) {
+  const { store, name, detail, isMissing } = props;
+  const preset = { name };
+  const claim = detail !== undefined && 'found' in detail.claim ? detail.claim.found.name : '';
+  const [namespace = '', claimName = ''] = claim.split('/');
+  const [attachment] = detail?.row.attachments ?? [];
+  return (
+    <Actions
+      label="Actions"
+      store={store}
+      namespace={namespace}
+      isHidden={isMissing}
+      actions={[
+        { action: 'deleteVolume', preset },
+        { action: 'retryVolume', preset },
+        {
+          ...({ action: 'detachVolume', preset } as const),
+          ...(attachment !== undefined && { initial: { node: attachment.node } }),
+        },
+        {
+          action: 'createSnapshot',
+          initial: claim === '' ? {} : { claim: claimName, snapshot: `${claim}-` },
+        },
+      ]}
+    />
   );
 }
 

@@ -1,5 +1,6 @@
 import { Component } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { Actions } from './actions/buttons.tsx';
 import { Age, Badge, Heading, Notice, SourceNotice, useNow, useStore } from './parts.tsx';
 import type { VolumeRow } from './protocol.ts';
 import { volumeLink, volumesLink } from './routes.ts';
@@ -50,6 +51,16 @@ export function Volumes(props: { store: Store; phase: string; node: string }) {
   return (
     <>
       <Heading title="Volumes">Volumes</Heading>
+      <Actions
+        label="Actions"
+        store={store}
+        actions={[
+          { action: 'createVolume', ...(node !== '' && { initial: { node } }) },
+          { action: 'restoreSnapshot' },
+          { action: 'grantSnapshot' },
+          { action: 'revokeGrant' },
+        ]}
+      />
       <search class="filters">
         <label>
           Filter
@@ -113,7 +124,8 @@ export function Volumes(props: { store: Store; phase: string; node: string }) {
       {source?.state === 'listed' && total === 0 && (
         <Notice title="There are no Volumes">
           <p>
-            Create one in a terminal: <code>stowage create volume</code> asks for what it needs.
+            Create one with the button above. In a terminal, <code>stowage create volume</code> asks
+            for what it needs.
           </p>
         </Notice>
       )}

@@ -30,15 +30,21 @@ test('a feature directory imports only lib and itself; lib imports only itself',
 });
 
 test('the page imports only src/api and itself, and the program only its protocol', () => {
-  const page = readdirSync('src/ui').filter((file) => /\.tsx?$/.test(file));
+  const page = readdirSync('src/ui', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.tsx?$/.test(file),
+  );
   expect(page).toContain('main.tsx');
   const importsOf = (path: string) =>
     [...readFileSync(path, 'utf8').matchAll(/(?:from|import\() ?'([^']+)'/g)].map(
       ([, imported = '']) => imported,
     );
-  const allowed = /^(\.\/[\w-]+\.tsx?|\.\.\/api\/[\w-]+\.ts|preact(\/hooks)?)$/;
+  const allowed = /^(ui\/(actions\/)?[\w-]+\.tsx?|api\/[\w-]+\.ts|preact(\/hooks)?)$/;
+  const resolved = (file: string, path: string) =>
+    path.startsWith('.') ? join('ui', dirname(file), path) : path;
   expect(
-    page.flatMap((file) => importsOf(join('src/ui', file)).filter((path) => !allowed.test(path))),
+    page.flatMap((file) =>
+      importsOf(join('src/ui', file)).filter((path) => !allowed.test(resolved(file, path))),
+    ),
   ).toEqual([]);
   const used = readdirSync('src', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.startsWith('ui/'))
