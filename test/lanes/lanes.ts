@@ -163,7 +163,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ],
   [
     'src/sandbox/',
-    ['thorough', 'sandbox|kubectl|kep|completion|wizard|volume-controller|/ui\\.'],
+    ['thorough', 'sandbox|kubectl|kep|completion|wizard|volume-controller|/ui[.-]'],
     ['smoke', 'api-server'],
   ],
   ['src/api/', ['integration'], ['smoke']],
@@ -174,7 +174,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     ['cluster', 'vm/metalk8s'],
   ],
   ['src/cli/install/', ['thorough', 'install|docs|metalk8s'], ['cluster', 'install|rbac']],
-  ['src/cli/ui/', ['integration', 'cli|docs|completion'], ['thorough', '/ui\\.|docs']],
+  ['src/cli/ui/', ['integration', 'cli|docs|completion'], ['thorough', '/ui[.-]|docs']],
   [
     'src/cli/lib/wizard/',
     ['integration'],
@@ -185,9 +185,9 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   [
     'src/cli/',
     ['integration'],
-    ['thorough', 'cli|why|wizard|completion|docs|node-check|populators-manual'],
+    ['thorough', 'cli|why|wizard|completion|docs|node-check|populators-manual|/ui-'],
   ],
-  ['src/ui/', ['unit', '^test/(ui|cli/ui)/'], ['thorough', '/ui\\.'], ['integration', 'package']],
+  ['src/ui/', ['unit', '^test/(ui|cli/ui)/'], ['thorough', '/ui[.-]'], ['integration', 'package']],
   ['src/', ['integration']],
   [
     'deploy/',

@@ -17,6 +17,7 @@ import { storageLinks } from './storage-links.ts';
 import { storageLvm } from './storage-lvm.ts';
 import { storageRaw } from './storage-raw.ts';
 import { storageShared } from './storage-shared.ts';
+import { ui } from './ui.ts';
 import { volumes } from './volumes.ts';
 
 /** All mutations, grouped by area. */
@@ -37,6 +38,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...kube,
   ...salt,
   ...cli,
+  ...ui,
   ...attachdetach,
   ...attachOperations,
   ...reasons,

@@ -41,6 +41,8 @@ export async function startVolumeScene(transport = 'ssh') {
 
   return {
     ...{ client, folder: folder.path, get, gone },
+    /** Environment of other programs for this cluster, and for the node over ssh. */
+    env: { ...env, STOWAGE_SSH_CONFIG: sshd.configFile },
     run: (command: string, args: string[], input?: string) =>
       execa(command, args, { env, ...(input === undefined ? {} : { input }) }),
     /** Waits until the Volume is Available or Failed. */

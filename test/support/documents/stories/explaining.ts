@@ -191,6 +191,8 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       // A browser would open where the test runs.
       'stowage ui --open': servesPage('stowage ui'),
       'stowage ui --port 8090': servesPage('stowage ui --port 0'),
+      'stowage ui': named('stowage ui'),
+      'stowage create volume': named('stowage create volume'),
     },
   },
   { path: 'docs/building.md', world: emptyCluster, typed: {} },
