@@ -5,6 +5,7 @@ import type {
   PersistentVolumeClaim,
   StorageClass,
 } from '../../api/core.ts';
+import type { KubeObject } from '../../api/meta.ts';
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Clock } from '../../kube/types.ts';
@@ -32,22 +33,21 @@ export interface Subscription {
   end(): void;
 }
 
+/** Kinds that the page follows, by source. */
+export interface Followed {
+  volumes: Volume;
+  nodes: KubeNode;
+  claims: PersistentVolumeClaim;
+  snapshots: VolumeSnapshot;
+  persistentvolumes: PersistentVolume;
+  csistoragecapacities: CsiStorageCapacity;
+  storageclasses: StorageClass;
+}
+
 /** State of the page for all readers: rows computed once for each change of an object. */
 export interface Hub {
-  putVolume(volume: Volume): void;
-  dropVolume(name: string): void;
-  putNode(node: KubeNode): void;
-  dropNode(name: string): void;
-  putPersistentVolume(pv: PersistentVolume): void;
-  dropPersistentVolume(name: string): void;
-  putCapacity(capacity: CsiStorageCapacity): void;
-  dropCapacity(capacity: CsiStorageCapacity): void;
-  putClaim(claim: PersistentVolumeClaim): void;
-  dropClaim(claim: PersistentVolumeClaim): void;
-  putClass(storageClass: StorageClass): void;
-  dropClass(name: string): void;
-  putSnapshot(snapshot: VolumeSnapshot): void;
-  dropSnapshot(snapshot: VolumeSnapshot): void;
+  /** Takes an object that is new or changed, or with `isGone` one that was deleted. */
+  take<K extends SourceKind>(kind: K, object: Followed[K], isGone?: boolean): void;
   setSource(kind: SourceKind, state: SourceState): void;
   /** Records whether the API server answers; `error`: of the request that failed. */
   setConnected(connected: boolean, error?: string): void;
@@ -128,58 +128,40 @@ export function createHub(
     wakeReaders((outbox) => outbox.markRow('nodes', name));
   }
 
-  const updateHost = (hostname: string): void => {
-    for (const [name, node] of nodes) if (hostnameOf(node) === hostname) updateNode(name);
+  /** Takes objects that came, changed or went, by kind. */
+  const takers: { [K in SourceKind]: (object: Followed[K], isGone: boolean) => void } = {
+    volumes(volume, isGone) {
+      keep(volumes, volume, isGone);
+      updateVolume(volume.metadata.name);
+    },
+    nodes(node, isGone) {
+      keep(nodes, node, isGone);
+      updateNode(node.metadata.name);
+    },
+    persistentvolumes(pv, isGone) {
+      keep(pvs, pv, isGone);
+      updateVolume(pv.metadata.name);
+    },
+    csistoragecapacities(capacity, isGone) {
+      const hostname = hostnameIn(capacity);
+      const there = capacities.get(hostname) ?? new Map<string, CsiStorageCapacity>();
+      keep(there, capacity, isGone);
+      if (there.size > 0) capacities.set(hostname, there);
+      else capacities.delete(hostname);
+      for (const [name, node] of nodes) if (hostnameOf(node) === hostname) updateNode(name);
+    },
+    storageclasses: claims.takeClass,
+    claims: claims.take,
+    snapshots(snapshot, isGone) {
+      const key = keyOf(snapshot);
+      if (isGone) snapshotRows.delete(key);
+      else snapshotRows.set(key, snapshotRow(snapshot));
+      wakeReaders((outbox) => outbox.markRow('snapshots', key));
+    },
   };
 
   return {
-    putVolume(volume) {
-      volumes.set(volume.metadata.name, volume);
-      updateVolume(volume.metadata.name);
-    },
-    dropVolume(name) {
-      volumes.delete(name);
-      updateVolume(name);
-    },
-    putNode(node) {
-      nodes.set(node.metadata.name, node);
-      updateNode(node.metadata.name);
-    },
-    dropNode(name) {
-      nodes.delete(name);
-      updateNode(name);
-    },
-    putPersistentVolume(pv) {
-      pvs.set(pv.metadata.name, pv);
-      updateVolume(pv.metadata.name);
-    },
-    dropPersistentVolume(name) {
-      pvs.delete(name);
-      updateVolume(name);
-    },
-    putCapacity(capacity) {
-      const hostname = hostnameIn(capacity);
-      const there = capacities.get(hostname) ?? new Map<string, CsiStorageCapacity>();
-      capacities.set(hostname, there.set(capacity.metadata.name, capacity));
-      updateHost(hostname);
-    },
-    dropCapacity(capacity) {
-      const hostname = hostnameIn(capacity);
-      capacities.get(hostname)?.delete(capacity.metadata.name);
-      updateHost(hostname);
-    },
-    putClaim: claims.put,
-    dropClaim: (claim) => claims.drop(keyOf(claim)),
-    putClass: claims.putClass,
-    dropClass: claims.dropClass,
-    putSnapshot(snapshot) {
-      snapshotRows.set(keyOf(snapshot), snapshotRow(snapshot));
-      wakeReaders((outbox) => outbox.markRow('snapshots', keyOf(snapshot)));
-    },
-    dropSnapshot(snapshot) {
-      snapshotRows.delete(keyOf(snapshot));
-      wakeReaders((outbox) => outbox.markRow('snapshots', keyOf(snapshot)));
-    },
+    take: (kind, object, isGone = false) => takers[kind](object, isGone),
     setSource(kind, next) {
       const { message, hint } = next;
       const last = sources.get(kind);
@@ -226,4 +208,10 @@ export function createHub(
       };
     },
   };
+}
+
+/** Keeps the last state of each object, by name. */
+function keep<T extends KubeObject>(kept: Map<string, T>, object: T, isGone: boolean): void {
+  if (isGone) kept.delete(object.metadata.name);
+  else kept.set(object.metadata.name, object);
 }

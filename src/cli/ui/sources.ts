@@ -1,10 +1,4 @@
-import type {
-  CsiStorageCapacity,
-  KubeNode,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  StorageClass,
-} from '../../api/core.ts';
+import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import type { KubeObject, ObjectMeta, Resource } from '../../api/meta.ts';
 import { PAUSED_ANNOTATION } from '../../api/names.ts';
@@ -17,8 +11,6 @@ import {
   VOLUME_SNAPSHOTS,
   VOLUMES,
 } from '../../api/resources.ts';
-import type { VolumeSnapshot } from '../../api/snapshot.ts';
-import type { Volume } from '../../api/volume.ts';
 import { CAPACITY_SELECTOR } from '../../controllers/lib/capacity/capacity.ts';
 import { ConnectionError, isNotFound } from '../../kube/errors.ts';
 import { createInformer, type Informer } from '../../kube/informer.ts';
@@ -27,7 +19,7 @@ import { LAST_APPLIED } from '../../model/data-source/dropped-data-source.ts';
 import type { SourceKind } from '../../ui/protocol.ts';
 import { codeOf, messageOf, property } from '../lib/failure.ts';
 import { noSnapshots } from '../lib/objects/missing-snapshots.ts';
-import type { Hub } from './hub.ts';
+import type { Followed, Hub } from './hub.ts';
 import { HOSTNAME_LABEL } from './rows.ts';
 
 /** Keeps the fields of rows only, so that the cache of 10,000 Volumes stays small. */
@@ -82,16 +74,29 @@ const keptClass = (storageClass: StorageClass): StorageClass => {
 
 interface Source<T extends KubeObject> {
   resource: Resource;
-  /** Default: the plural of the resource. */
-  kind?: SourceKind;
   labelSelector?: string;
   /** Default: kept. */
   transform?: (object: T) => T;
   /** Returns the error to report for a failed request. */
   explained?: (error: unknown) => unknown;
-  put(object: T): void;
-  drop(object: T): void;
 }
+
+/** All kinds that the page follows, in the order of their first lists. */
+const SOURCES: { [K in SourceKind]: Source<Followed[K]> } = {
+  volumes: { resource: VOLUMES },
+  nodes: { resource: NODES, transform: keptNode },
+  persistentvolumes: { resource: PERSISTENT_VOLUMES },
+  csistoragecapacities: {
+    resource: CSI_STORAGE_CAPACITIES,
+    labelSelector: CAPACITY_SELECTOR,
+  },
+  storageclasses: { resource: STORAGE_CLASSES, transform: keptClass },
+  claims: { resource: PERSISTENT_VOLUME_CLAIMS, transform: keptClaim },
+  snapshots: {
+    resource: VOLUME_SNAPSHOTS,
+    explained: (error) => (isNotFound(error) ? noSnapshots(error) : error),
+  },
+};
 
 /**
  * Starts to list and watch all kinds of the page with the user's rights, across outages of the API
@@ -104,78 +109,42 @@ export function startSources(
   clock: Clock,
   logger: Pick<Logger, 'error'>,
 ): () => Promise<void> {
-  const start = <T extends KubeObject>(source: Source<T>): Informer<T> => {
-    const kind = source.kind ?? (source.resource.plural as SourceKind);
-    const { explained = (error) => error } = source;
-    const informer = createInformer<T>({
-      client: reported(client, kind, hub),
-      resource: source.resource,
-      ...(source.labelSelector !== undefined && { labelSelector: source.labelSelector }),
-      transform: source.transform ?? kept,
-      clock,
-      random: Math.random,
-      logger: {
-        debug() {},
-        info() {},
-        warn(fields) {
-          reportFailure(explained(property(fields, 'err')), kind, hub);
-        },
-        error: logger.error,
-      },
-    });
-    informer.onChange(({ type, object }) =>
-      type === 'deleted' ? source.drop(object) : source.put(object),
-    );
-    informer.start();
-    return informer;
-  };
-  const informers = [
-    start<Volume>({
-      resource: VOLUMES,
-      put: hub.putVolume,
-      drop: ({ metadata }) => hub.dropVolume(metadata.name),
-    }),
-    start<KubeNode>({
-      resource: NODES,
-      transform: keptNode,
-      put: hub.putNode,
-      drop: ({ metadata }) => hub.dropNode(metadata.name),
-    }),
-    start<PersistentVolume>({
-      resource: PERSISTENT_VOLUMES,
-      put: hub.putPersistentVolume,
-      drop: ({ metadata }) => hub.dropPersistentVolume(metadata.name),
-    }),
-    start<CsiStorageCapacity>({
-      resource: CSI_STORAGE_CAPACITIES,
-      labelSelector: CAPACITY_SELECTOR,
-      put: hub.putCapacity,
-      drop: hub.dropCapacity,
-    }),
-    start<StorageClass>({
-      resource: STORAGE_CLASSES,
-      transform: keptClass,
-      put: hub.putClass,
-      drop: ({ metadata }) => hub.dropClass(metadata.name),
-    }),
-    start<PersistentVolumeClaim>({
-      resource: PERSISTENT_VOLUME_CLAIMS,
-      kind: 'claims',
-      transform: keptClaim,
-      put: hub.putClaim,
-      drop: hub.dropClaim,
-    }),
-    start<VolumeSnapshot>({
-      resource: VOLUME_SNAPSHOTS,
-      kind: 'snapshots',
-      explained: (error) => (isNotFound(error) ? noSnapshots(error) : error),
-      put: hub.putSnapshot,
-      drop: hub.dropSnapshot,
-    }),
-  ];
+  const informers = (Object.keys(SOURCES) as SourceKind[]).map((kind) =>
+    startSource(kind, client, hub, clock, logger),
+  );
   return async () => {
     await Promise.all(informers.map((informer) => informer.stop()));
   };
+}
+
+function startSource<K extends SourceKind>(
+  kind: K,
+  client: Pick<KubeClient, 'list' | 'watch'>,
+  hub: Hub,
+  clock: Clock,
+  logger: Pick<Logger, 'error'>,
+): Informer<Followed[K]> {
+  const source: Source<Followed[K]> = SOURCES[kind];
+  const { resource, labelSelector, explained = (error) => error } = source;
+  const informer = createInformer<Followed[K]>({
+    client: reported(client, kind, hub),
+    resource,
+    ...(labelSelector !== undefined && { labelSelector }),
+    transform: source.transform ?? kept,
+    clock,
+    random: Math.random,
+    logger: {
+      debug() {},
+      info() {},
+      warn(fields) {
+        reportFailure(explained(property(fields, 'err')), kind, hub);
+      },
+      error: logger.error,
+    },
+  });
+  informer.onChange(({ type, object }) => hub.take(kind, object, type === 'deleted'));
+  informer.start();
+  return informer;
 }
 
 function reportFailure(error: unknown, kind: SourceKind, hub: Hub): void {

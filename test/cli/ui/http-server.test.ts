@@ -282,12 +282,12 @@ async function feed(headers: Record<string, string>) {
 }
 
 test('a feed has the state, then each change', async () => {
-  hub.putVolume(volumeNamed('before'));
+  hub.take('volumes', volumeNamed('before'));
   const { until, response, seen } = await feed(withKey());
   await until((message) => message.type === 'rows');
   expect(response.headers['content-type']).toBe('application/x-ndjson');
   expect(seen[0]).toEqual({ type: 'start', server: 'https://cluster.example', version: '1' });
-  hub.putVolume(volumeNamed('after'));
+  hub.take('volumes', volumeNamed('after'));
   hub.setConnected(false, 'https://a:hunter2@b: gone');
   await until(
     (message) => message.type === 'rows' && message.rows.some(({ name }) => name === 'after'),
@@ -295,7 +295,7 @@ test('a feed has the state, then each change', async () => {
   expect(
     await until((message) => message.type === 'connection' && 'error' in message),
   ).toMatchObject({ connected: false, error: 'https://…@b: gone' });
-  hub.dropVolume('before');
+  hub.take('volumes', volumeNamed('before'), true);
   expect(await until((message) => message.type === 'gone')).toEqual({
     type: 'gone',
     kind: 'volumes',

@@ -38,21 +38,21 @@ function scene() {
 describe('claims that Stowage serves', () => {
   test('are those of a class of the daemon, as long as the class exists', () => {
     const { served, names } = scene();
-    served.put(claim());
+    served.take(claim());
     expect(names()).toEqual([]);
-    served.putClass(classNamed('fast', { provisioner: DRIVER }));
+    served.takeClass(classNamed('fast', { provisioner: DRIVER }));
     expect(names()).toEqual(['db/data-0']);
-    served.putClass(classNamed('fast', { provisioner: 'example.com/other' }));
+    served.takeClass(classNamed('fast', { provisioner: 'example.com/other' }));
     expect(names()).toEqual([]);
-    served.putClass(classNamed('fast', { provisioner: DRIVER }));
-    served.dropClass('fast');
+    served.takeClass(classNamed('fast', { provisioner: DRIVER }));
+    served.takeClass(classNamed('fast'), true);
     expect(names()).toEqual([]);
   });
 
   test('are those of a static class that a Volume has', () => {
     const { served, names, putVolume, dropVolume } = scene();
-    served.put(claim());
-    served.putClass(classNamed('fast'));
+    served.take(claim());
+    served.takeClass(classNamed('fast'));
     expect(names()).toEqual([]);
     putVolume('data1', { claim: 'web/other' }, 'fast');
     putVolume('data2', { claim: 'web/other' }, 'fast');
@@ -68,7 +68,7 @@ describe('claims that Stowage serves', () => {
     ['was provisioned for', claim({ spec: {} }), 'pvc-u1'],
   ])('are those that a Volume %s', (_how, object, volume) => {
     const { served, names, putVolume, dropVolume } = scene();
-    served.put(object);
+    served.take(object);
     putVolume(volume);
     expect(served.rows.get('db/data-0')).toMatchObject({ volume });
     dropVolume(volume);
@@ -78,7 +78,7 @@ describe('claims that Stowage serves', () => {
   test('are not those that name the Volume of another claim', () => {
     const { served, names, putVolume } = scene();
     putVolume('data1', { claim: 'web/other' });
-    served.put(claim({ spec: { volumeName: 'data1' } }));
+    served.take(claim({ spec: { volumeName: 'data1' } }));
     expect(names()).toEqual([]);
     putVolume('data1', { claim: 'db/data-0' });
     expect(names()).toEqual(['db/data-0']);
@@ -86,14 +86,14 @@ describe('claims that Stowage serves', () => {
 
   test('are reported once for each change that they show', () => {
     const { served, changes, putVolume } = scene();
-    served.put(claim({ spec: { volumeName: 'data1' } }));
+    served.take(claim({ spec: { volumeName: 'data1' } }));
     putVolume('data1');
     putVolume('data1', { phase: 'Failed' });
     expect(changes).toEqual(['db/data-0']);
     putVolume('data1', { ready: 'False', reason: 'NoSpace' });
     expect(changes).toHaveLength(2);
-    served.drop('db/data-0');
-    served.drop('db/data-0');
+    served.take(claim(), true);
+    served.take(claim(), true);
     expect(changes).toHaveLength(3);
     // The Volume no longer leads to the claim that is gone.
     putVolume('data1', { ready: 'True' });

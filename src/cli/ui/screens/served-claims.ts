@@ -9,10 +9,9 @@ import { claimRow } from './claim-row.ts';
 /** Claims that Stowage serves, with their rows. */
 export interface ServedClaims {
   rows: ReadonlyMap<string, ClaimRow>;
-  put(claim: PersistentVolumeClaim): void;
-  drop(key: string): void;
-  putClass(storageClass: StorageClass): void;
-  dropClass(name: string): void;
+  /** Takes a claim that is new or changed, or one that is gone. */
+  take(claim: PersistentVolumeClaim, isGone?: boolean): void;
+  takeClass(storageClass: StorageClass, isGone?: boolean): void;
   /** Takes a changed Volume. `storageClass`: its class; undefined if the Volume is gone. */
   volumeChanged(name: string, storageClass: string | undefined): void;
 }
@@ -105,25 +104,20 @@ export function createServedClaims(
 
   return {
     rows,
-    put(claim) {
+    take(claim, isGone = false) {
       const key = keyOf(claim);
       unindex(key);
-      claims.set(key, claim);
-      index(claim, key);
+      if (isGone) claims.delete(key);
+      else {
+        claims.set(key, claim);
+        index(claim, key);
+      }
       update(key);
     },
-    drop(key) {
-      unindex(key);
-      claims.delete(key);
-      update(key);
-    },
-    putClass({ metadata, provisioner }) {
-      if (provisioners.get(metadata.name) === provisioner) return;
-      provisioners.set(metadata.name, provisioner);
-      updateClass(metadata.name);
-    },
-    dropClass(name) {
-      provisioners.delete(name);
+    takeClass({ metadata: { name }, provisioner }, isGone = false) {
+      if (!isGone && provisioners.get(name) === provisioner) return;
+      if (isGone) provisioners.delete(name);
+      else provisioners.set(name, provisioner);
       updateClass(name);
     },
     volumeChanged(name, storageClass) {
