@@ -87,8 +87,10 @@ export async function serveUi(
     assets,
     read,
     link: () => ({ url: newLink().url, seconds: TOKEN_MS / 1000 }),
-    volume: joinRuns(MOST_DETAILS, (name) =>
-      readVolumeDetail(name, connection.client, runCommand, flags, signal),
+    volume: joinRuns(
+      MOST_DETAILS,
+      (name) => name,
+      (name) => readVolumeDetail(name, connection.client, runCommand, flags, signal),
     ),
     blocked() {
       // Several tabs share one run, which reads all kinds.

@@ -4,15 +4,19 @@ import { joinRuns } from '../../../src/cli/ui/join-runs.ts';
 /** Runs that the test ends. */
 function scene() {
   const runs: { name: string; end: PromiseWithResolvers<string> }[] = [];
-  const read = joinRuns(2, (name) => {
-    const end = Promise.withResolvers<string>();
-    runs.push({ name, end });
-    return end.promise;
-  });
+  const read = joinRuns(
+    2,
+    (name: string) => name,
+    (name) => {
+      const end = Promise.withResolvers<string>();
+      runs.push({ name, end });
+      return end.promise;
+    },
+  );
   return { runs, read };
 }
 
-test('callers share the run of their name, and the next one starts another', async () => {
+test('callers share the run of their key, and the next one starts another', async () => {
   const { runs, read } = scene();
   const [first, second, other] = [read('a'), read('a'), read('b')];
   expect(runs.map(({ name }) => name)).toEqual(['a', 'b']);

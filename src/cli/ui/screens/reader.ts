@@ -1,4 +1,5 @@
 import type { Answers } from '../../../ui/protocol.ts';
+import { joinRuns } from '../join-runs.ts';
 import { readGrants } from './grants.ts';
 import { checkNode } from './node-check.ts';
 import { readNodeDetail } from './node-detail.ts';
@@ -22,22 +23,18 @@ const READERS: {
   populators: (_route, access) => readPopulators(access),
 };
 
+/** Maximum reads at a time: each runs commands, or contacts a node. */
+const MOST_READS = 16;
+
 /**
  * Returns a function that answers requests for data. Equal requests at a time share one answer, so
  * that several tabs do not ask a node twice. It rejects with the error of the read.
  */
-export function createReader(
+export const createReader = (
   access: ReadAccess,
-): (route: ReadRoute) => Promise<Answers[keyof Answers]> {
-  const running = new Map<string, Promise<Answers[keyof Answers]>>();
-  return ({ what, namespace, name }) => {
-    const key = `${what} ${namespace}/${name}`;
-    const known = running.get(key);
-    if (known !== undefined) return known;
-    const started = READERS[what]({ what, namespace, name }, access).finally(() =>
-      running.delete(key),
-    );
-    running.set(key, started);
-    return started;
-  };
-}
+): ((route: ReadRoute) => Promise<Answers[keyof Answers]>) =>
+  joinRuns<ReadRoute, Answers[keyof Answers]>(
+    MOST_READS,
+    ({ what, namespace, name }) => `${what} ${namespace}/${name}`,
+    (route) => READERS[route.what](route, access),
+  );
