@@ -19,8 +19,13 @@ const MOST_CONNECTIONS = 64;
 const MOST_FEEDS = 16;
 const MOST_HEADERS = 64;
 const HEADER_BYTES = 16_384;
-/** Timeout for the arrival of a request, and for an idle connection. */
-const TIMEOUT_MS = 10_000;
+/**
+ * Timeout for the arrival of a request. It is long since it also runs while this process waits for
+ * a processor, and then ends requests that have arrived.
+ */
+const ARRIVAL_MS = 60_000;
+/** Timeout for an idle connection. */
+const IDLE_MS = 10_000;
 
 export interface UiServerOptions {
   /** 0: any free port. */
@@ -134,10 +139,10 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
 
   const server = createServer(
     {
-      requestTimeout: TIMEOUT_MS,
-      headersTimeout: TIMEOUT_MS,
-      connectionsCheckingInterval: TIMEOUT_MS / 4,
-      keepAliveTimeout: TIMEOUT_MS,
+      requestTimeout: ARRIVAL_MS,
+      headersTimeout: ARRIVAL_MS,
+      connectionsCheckingInterval: ARRIVAL_MS / 4,
+      keepAliveTimeout: IDLE_MS,
       maxHeaderSize: HEADER_BYTES,
     },
     (request, response) => {
@@ -149,11 +154,9 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
   );
   server.maxHeadersCount = MOST_HEADERS;
   server.maxConnections = MOST_CONNECTIONS;
-  // Nothing of a malformed request is answered or logged.
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
-    else socket.destroy();
-  });
+  // A browser takes any answer on a connection for that to its request there: a timeout answers
+  // nothing. Neither does a malformed request.
+  server.on('clientError', (_error, socket) => socket.destroy());
   server.on('upgrade', (_request, socket) => socket.destroy());
   server.listen(options.port, '127.0.0.1');
   try {

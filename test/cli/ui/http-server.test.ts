@@ -229,7 +229,7 @@ test.each([
   ['too long a header', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`],
   ['no HTTP', 'hello <script>\r\n\r\n'],
   ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
-])('a request with %s is ended without an echo', async (_what, text) => {
+])('a request with %s is ended without an answer', async (_what, text) => {
   const answer = await new Promise<string>((resolve) => {
     let all = '';
     const socket = connect(server.port, '127.0.0.1', () => socket.write(text));
@@ -239,7 +239,8 @@ test.each([
     socket.on('close', () => resolve(all));
     socket.on('error', () => {});
   });
-  expect(answer).toMatch(/^(HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n\r\n)?$/);
+  // A browser would take an answer for that to its next request on the connection.
+  expect(answer).toBe('');
 });
 
 /** Opens a feed, and returns a function that waits for a message. */
