@@ -34,7 +34,7 @@ export const ui: readonly Mutation[] = [
       invariant: 6,
       breaks: 'A double click runs an action twice.',
       function: 'createPlans',
-      find: 'plans.delete(key);',
+      find: 'plans.delete(hash);',
       replace: '',
     },
     {
@@ -44,6 +44,14 @@ export const ui: readonly Mutation[] = [
       function: 'createPlans',
       find: 'isDeepStrictEqual(plan.argv, argv) ? plan : undefined',
       replace: 'plan',
+    },
+    {
+      id: 'plan-of-another-session',
+      invariant: 6,
+      breaks: 'A tab runs a plan that only another one showed.',
+      function: 'digest',
+      find: 'key: string, id: string',
+      replace: 'key: string, id: string, _: unknown = (key = id)',
     },
     {
       id: 'plan-never-too-old',
@@ -72,12 +80,22 @@ export const ui: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
+  ...mutationsOf('src/cli/ui/actions/writes.ts', [
+    {
+      id: 'run-writes-otherwise',
+      invariant: 6,
+      breaks: 'An action deletes another Volume of the name than its plan showed.',
+      function: 'expectingWrite',
+      find: '!hasWritten && effectOf(write) !== effect',
+      replace: 'false',
+    },
+  ]),
   ...mutationsOf('src/cli/ui/actions/rehearsal.ts', [
     {
       id: 'plan-writes',
       invariant: 6,
       breaks: 'The plan of an action carries it out.',
-      function: 'tried',
+      function: 'rehearse',
       find: 'dryRun: true',
       replace: '',
     },

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { StowageError } from '../../api/errors.ts';
 import type { Clock } from '../../kube/types.ts';
-import type { UiError, UiErrorCode } from '../../ui/protocol.ts';
+import { KEY_HEADER, type UiError, type UiErrorCode } from '../../ui/protocol.ts';
 import { codeOf, messageOf } from '../lib/failure.ts';
 import type { ActionCall, Actions } from './actions/actions.ts';
 import { ASSETS, checkRequest, type Refusal, type Route } from './check-request.ts';
@@ -101,7 +101,8 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const reply = await options.actions.answer(call, await readJson(request));
+    const [key = ''] = request.headersDistinct[KEY_HEADER] ?? [];
+    const reply = await options.actions.answer(call, await readJson(request), key);
     if ('refusal' in reply) return sendJson(response, reply.status, reply.refusal);
     if ('body' in reply) return sendJson(response, 200, reply.body);
     const gone = new AbortController();

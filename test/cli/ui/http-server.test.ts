@@ -13,11 +13,13 @@ import { volumeNamed } from '../../support/volumes.ts';
 const session = createSession(systemClock);
 /** Calls of actions, with their bodies. */
 const calls: unknown[] = [];
+const keys: string[] = [];
 /** Signals of readers of lines. */
 const readers: AbortSignal[] = [];
 const actions: Pick<Actions, 'answer'> = {
-  async answer(call, body) {
+  async answer(call, body, key) {
     calls.push([call, body]);
+    keys.push(key);
     if (call === 'rights') return { body: { rights: {} } };
     if (call === 'plan')
       return { status: 400, refusal: { error: 'no', code: 'wrong-field', field: 'name' } };
@@ -144,6 +146,7 @@ describe('an action', () => {
     expect(run.headers['content-type']).toBe('application/x-ndjson');
     expect(run.headers['content-security-policy']).toBeDefined();
     expect(calls).toEqual(['rights', 'plan', 'run'].map((call) => [call, { a: 1 }]));
+    expect(keys.map(session.admits)).toEqual([true, true, true]);
   });
 
   test.each<[string, Record<string, string>]>([

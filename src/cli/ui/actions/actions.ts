@@ -10,6 +10,7 @@ import { createPlans, PLAN_MS, type Plan } from './plans.ts';
 import { type FieldProblem, type ReadAction, readAction } from './read-action.ts';
 import { createRightsReader } from './rights.ts';
 import { confirmingPrompts, runAction } from './run-action.ts';
+import { expectingWrite, notAsPlanned } from './writes.ts';
 
 /** Requests about actions. */
 export type ActionCall = 'plan' | 'run' | 'choices' | 'rights';
@@ -21,8 +22,11 @@ export type ActionReply =
   | { refusal: UiError; status: number };
 
 export interface Actions {
-  /** @param body parsed JSON; undefined if the body is no JSON object */
-  answer(call: ActionCall, body: object | undefined): Promise<ActionReply>;
+  /**
+   * @param body parsed JSON; undefined if the body is no JSON object
+   * @param key valid key of the session, to which plans belong
+   */
+  answer(call: ActionCall, body: object | undefined, key: string): Promise<ActionReply>;
   /** Resolves once no command runs anymore. */
   ended(): Promise<void>;
 }
@@ -46,7 +50,8 @@ const wrongField = ({ problem, field }: FieldProblem): ActionReply => ({
 
 /**
  * Creates the actions of the page: commands of Stowage that run in this process with the user's
- * rights. A run needs the id of a plan for exactly the same arguments.
+ * rights. A run needs the id of a plan of the same session for exactly the same arguments, and its
+ * first write must be the one that the plan showed.
  */
 export function createActions(scene: ActionScene): Actions {
   const { run, io, connection, flags } = scene;
@@ -75,23 +80,23 @@ export function createActions(scene: ActionScene): Actions {
     }
   }
 
-  async function plan(body: object): Promise<ActionReply> {
+  async function plan(body: object, key: string): Promise<ActionReply> {
     const read = readAction(body);
     if ('problem' in read) return wrongField(read);
     return limited(async (signal) => {
       const { answer, plan } = await planAction(read, scene, signal);
-      const id = plan === undefined ? '' : plans.add(plan);
+      const id = plan === undefined ? '' : plans.add(plan, key);
       return { ...answer, plan: id, seconds: PLAN_MS / 1000 };
     });
   }
 
-  function start(body: object): ActionReply {
+  function start(body: object, key: string): ActionReply {
     const read = readAction(body, ['plan', 'confirm']);
     if ('problem' in read) return wrongField(read);
     if (running.size >= MOST_RUNNING)
       return refused(429, 'too-many', `${MOST_RUNNING} actions run already: wait for one of them`);
     const { plan: id, confirm } = body as { plan?: unknown; confirm?: unknown };
-    const found = typeof id === 'string' ? plans.take(id, read.argv) : undefined;
+    const found = typeof id === 'string' ? plans.take(id, key, read.argv) : undefined;
     if (found === undefined)
       return refused(409, 'no-plan', 'The plan was run, is too old, or is for another action');
     if (found.confirm !== '' && confirm !== found.confirm)
@@ -100,7 +105,7 @@ export function createActions(scene: ActionScene): Actions {
   }
 
   /** Starts the command, which goes on without a reader. */
-  function follow(read: ReadAction, { confirm, question, losses }: Plan) {
+  function follow(read: ReadAction, { confirm, question, losses, effect }: Plan) {
     const queue = createLineQueue();
     const send = (message: RunMessage) => `${JSON.stringify(message)}\n`;
     const before: string[] = [];
@@ -108,16 +113,13 @@ export function createActions(scene: ActionScene): Actions {
     const prompts = confirmingPrompts((asked) => {
       // The user confirmed what the plan showed, and nothing else.
       const isShown = publicName(asked) === question && before.join('\n') === losses;
-      if (confirm === '' || hasAsked || !isShown)
-        throw new StowageError('conflict', 'This is not what the plan showed: nothing was done', {
-          hint: 'Plan it again.',
-        });
+      if (confirm === '' || hasAsked || !isShown) throw notAsPlanned();
       hasAsked = true;
       return true;
     });
     const done = runAction(run, io, {
       argv: [...globalArguments(flags), ...read.argv],
-      connection,
+      connection: expectingWrite(connection, effect),
       prompts,
       onLine(text) {
         before.push(text);
@@ -150,13 +152,13 @@ export function createActions(scene: ActionScene): Actions {
   }
 
   return {
-    async answer(call, body) {
+    async answer(call, body, key) {
       if (body === undefined) return refused(400, 'wrong-content', 'The body must be JSON');
       switch (call) {
         case 'plan':
-          return plan(body);
+          return plan(body, key);
         case 'run':
-          return start(body);
+          return start(body, key);
         case 'choices': {
           const argv = choicesArguments(body);
           if ('problem' in argv) return wrongField(argv);

@@ -6,9 +6,10 @@ import { publicName } from '../public-text.ts';
 import { globalArguments, type Run } from '../run-command.ts';
 import type { Plan } from './plans.ts';
 import { argumentsOf, commandText, type ReadAction } from './read-action.ts';
-import { rehearse } from './rehearsal.ts';
+import { plannedWrite, rehearse } from './rehearsal.ts';
 import { confirmingPrompts, type RunResult, runAction } from './run-action.ts';
 import { ACTIONS } from './table.ts';
+import { effectOf } from './writes.ts';
 
 /** Environment of the actions of one run of `stowage ui`. */
 export interface ActionScene {
@@ -42,14 +43,14 @@ export async function planAction(
     stepsOf(read, scene, signal),
     rehearsal(read, scene, signal),
   ]);
-  const { question, losses, notes, writes, result, isOver } = rehearsed;
+  const { question, losses, notes, write, result, isOver } = rehearsed;
   const confirm = question !== '' || command.isConsent ? command.confirm : '';
   // The node names content that may be overwritten, so its refusal comes first.
   const refusal = steps.refusal ?? (isOver ? undefined : refusalIn(result));
   const answer: Planned = {
     command: commandText(command, scene.flags),
     steps: steps.shown,
-    writes,
+    writes: write === undefined ? [] : [plannedWrite(write)],
     losses,
     question,
     confirm: refusal === undefined && isOver ? confirm : '',
@@ -59,13 +60,16 @@ export async function planAction(
   if (refusal !== undefined || !isOver) return { answer, plan: undefined };
   return {
     answer,
-    plan: { argv: read.argv, confirm, question, losses: losses.join('\n') },
+    plan: {
+      ...{ argv: read.argv, confirm, question, losses: losses.join('\n') },
+      effect: write && effectOf(write),
+    },
   };
 }
 
 /** Runs the command until its first write. */
 async function rehearsal(read: ReadAction, scene: ActionScene, signal: AbortSignal) {
-  const { connection, writes, isOver } = rehearse(scene.connection);
+  const { connection, write, isOver } = rehearse(scene.connection);
   const lines: string[] = [];
   let question = '';
   let losses: string[] = [];
@@ -81,7 +85,7 @@ async function rehearsal(read: ReadAction, scene: ActionScene, signal: AbortSign
     signal,
     onLine: (line) => void lines.push(line),
   });
-  return { question, losses, notes: lines, writes, result, isOver: isOver() };
+  return { question, losses, notes: lines, write: write(), result, isOver: isOver() };
 }
 
 interface Steps {

@@ -17,22 +17,26 @@ export interface Plan {
   question: string;
   /** Losses that it printed before. */
   losses: string;
+  /** Effect of its first write; undefined if it writes nothing. */
+  effect: string | undefined;
 }
 
 export interface Plans {
-  /** Returns the id of a plan, for one run. */
-  add(plan: Plan): string;
+  /** Returns the id of a plan, for one run by the session of this key. */
+  add(plan: Plan, key: string): string;
   /**
    * Returns the plan of an id, which ends with it; undefined if it was used, is too old, or is for
-   * other arguments.
+   * another session or other arguments.
    */
-  take(id: string, argv: readonly string[]): Plan | undefined;
+  take(id: string, key: string, argv: readonly string[]): Plan | undefined;
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+/** Returns the digest of a session's key and the id of a plan. Neither has a space. */
+const digest = (key: string, id: string): string =>
+  createHash('sha256').update(`${key} ${id}`).digest('hex');
 
 /**
- * Creates the plans of one run of `stowage ui`. It stores only digests of their ids.
+ * Creates the plans of one run of `stowage ui`. It stores only digests of their ids and keys.
  * @param random returns that many random bytes
  */
 export function createPlans(
@@ -41,18 +45,18 @@ export function createPlans(
 ): Plans {
   const plans = new Map<string, Plan & { at: number }>();
   return {
-    add(plan) {
+    add(plan, key) {
       const id = random(BYTES).toString('base64url');
-      plans.set(digest(id), { ...plan, at: clock.now() });
+      plans.set(digest(key, id), { ...plan, at: clock.now() });
       const [oldest = ''] = plans.keys();
       if (plans.size > MOST_PLANS) plans.delete(oldest);
       return id;
     },
-    take(id, argv) {
-      const key = digest(id);
-      const found = plans.get(key);
+    take(id, key, argv) {
+      const hash = digest(key, id);
+      const found = plans.get(hash);
       if (found === undefined) return undefined;
-      plans.delete(key);
+      plans.delete(hash);
       const { at, ...plan } = found;
       const elapsed = clock.now() - at;
       // A clock that was set back must not lengthen the time.

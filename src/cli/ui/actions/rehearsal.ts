@@ -1,10 +1,10 @@
 import { StowageError } from '../../../api/errors.ts';
-import type { KubeObject, Resource } from '../../../api/meta.ts';
 import type { Connection } from '../../../kube/connect.ts';
-import type { KubeClient, WriteOptions } from '../../../kube/types.ts';
+import type { KubeClient } from '../../../kube/types.ts';
 import type { PlannedWrite } from '../../../ui/protocol.ts';
 import { asYaml } from '../../lib/output/data.ts';
 import { dataWithoutCredentials, publicLines, publicName } from '../public-text.ts';
+import { type Write, withWrites } from './writes.ts';
 
 /** Ends a command that would now write, or wait for others. */
 class RehearsalEnd extends StowageError {
@@ -18,8 +18,8 @@ class RehearsalEnd extends StowageError {
 /** Connection on which a command writes nothing. */
 export interface Rehearsal {
   connection: Connection;
-  /** Writes that the command began. */
-  writes: PlannedWrite[];
+  /** Returns the write that the command reached; undefined if none. */
+  write(): Write | undefined;
   /** Reports whether the command reached a write, or a wait for others. */
   isOver(): boolean;
 }
@@ -30,54 +30,18 @@ export interface Rehearsal {
  * and questions.
  */
 export function rehearse({ client, transport, ...connection }: Connection): Rehearsal {
-  const writes: PlannedWrite[] = [];
+  let reached: Write | undefined;
   let over = false;
 
-  /** Sends a write as a dry run, unless the command has ended. */
-  async function tried<T>(
-    options: WriteOptions | undefined,
-    send: (options: WriteOptions) => Promise<T>,
-    write: PlannedWrite,
-  ): Promise<T> {
-    // The command's own dry runs store nothing.
-    if (options?.dryRun) return send(options);
-    if (!over) {
-      await send({ ...options, dryRun: true });
-      over = true;
-      writes.push(write);
-    }
-    throw new RehearsalEnd();
-  }
-
   const dry: KubeClient = {
-    get: client.get.bind(client),
-    list: client.list.bind(client),
-    create: <T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions) =>
-      tried(options, (dryly) => client.create(resource, object, dryly), {
-        verb: 'create',
-        kind: publicName(resource.kind),
-        name: nameIn(options?.namespace ?? object.metadata.namespace, object.metadata.name),
-        manifest: publicLines(asYaml(dataWithoutCredentials(object))),
-      }),
-    patch: <T extends KubeObject>(
-      resource: Resource,
-      name: string,
-      patch: object,
-      options?: WriteOptions,
-    ) =>
-      tried<T>(options, (dryly) => client.patch(resource, name, patch, dryly), {
-        verb: 'change',
-        kind: publicName(resource.kind),
-        name: nameIn(options?.namespace, name),
-        manifest: publicLines(asYaml(dataWithoutCredentials(patch))),
-      }),
-    delete: (resource, name, options) =>
-      tried<void>(options, (dryly) => client.delete(resource, name, { ...options, ...dryly }), {
-        verb: 'delete',
-        kind: publicName(resource.kind),
-        name: nameIn(options?.namespace, name),
-        manifest: '',
-      }),
+    ...withWrites(client, async (write, send) => {
+      if (!over) {
+        await send({ ...write.options, dryRun: true });
+        over = true;
+        reached = write;
+      }
+      throw new RehearsalEnd();
+    }),
     // biome-ignore lint/correctness/useYield: the command ends before its first event
     async *watch() {
       over = true;
@@ -100,10 +64,15 @@ export function rehearse({ client, transport, ...connection }: Connection): Rehe
         },
       },
     },
-    writes,
+    write: () => reached,
     isOver: () => over,
   };
 }
 
-const nameIn = (namespace: string | undefined, name: string): string =>
-  publicName(namespace === undefined ? name : `${namespace}/${name}`);
+/** Returns a write for the page, as safe texts. Pure. */
+export const plannedWrite = ({ verb, resource, namespace, name, body }: Write): PlannedWrite => ({
+  verb,
+  kind: publicName(resource.kind),
+  name: publicName(namespace === undefined ? name : `${namespace}/${name}`),
+  manifest: body === undefined ? '' : publicLines(asYaml(dataWithoutCredentials(body))),
+});

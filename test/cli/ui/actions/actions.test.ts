@@ -10,6 +10,8 @@ import { fakeIo } from '../../../support/fake-io.ts';
 import { refusal } from '../../../support/refusals.ts';
 import { pvOf, ready, volumeNamed } from '../../../support/volumes.ts';
 
+/** Key of a session. */
+const KEY = 'key';
 const AVAILABLE = { ...ready('True', 'Ready'), phase: 'Available' as const };
 const DELETE = { action: 'deleteVolume', name: 'data1' };
 const CREATE = {
@@ -37,16 +39,20 @@ async function scene(world: Parameters<typeof fakeIo>[0] = {}, run: Run = runPro
   };
   return {
     ...{ actions, clock, io },
-    async plan(request: object): Promise<PlanAnswer> {
-      return body<PlanAnswer>(await actions.answer('plan', request));
+    async plan(request: object, key = KEY): Promise<PlanAnswer> {
+      return body<PlanAnswer>(await actions.answer('plan', request, key));
     },
-    async refused(call: 'plan' | 'run' | 'rights' | 'choices', request: object): Promise<UiError> {
-      const reply = await actions.answer(call, request);
+    async refused(
+      call: 'plan' | 'run' | 'rights' | 'choices',
+      request: object,
+      key = KEY,
+    ): Promise<UiError> {
+      const reply = await actions.answer(call, request, key);
       if (!('refusal' in reply)) throw new Error(JSON.stringify(reply));
       return reply.refusal;
     },
-    async run(request: object): Promise<RunMessage[]> {
-      const reply = await actions.answer('run', request);
+    async run(request: object, key = KEY): Promise<RunMessage[]> {
+      const reply = await actions.answer('run', request, key);
       if (!('lines' in reply)) throw new Error(JSON.stringify(reply));
       const messages: RunMessage[] = [];
       for await (const line of reply.lines(new AbortController().signal))
@@ -321,6 +327,27 @@ describe('in a run', () => {
     expect(writes()).toEqual([]);
   });
 
+  test('a plan of another session is refused', async () => {
+    const { plan, refused, writes } = await scene(world());
+    const { plan: id } = await plan(DELETE, 'another');
+    const body = { ...DELETE, plan: id, confirm: 'data1' };
+    expect(await refused('run', body)).toMatchObject({ code: 'no-plan' });
+    expect(writes()).toEqual([]);
+  });
+
+  test('another object of the same name is not deleted', async () => {
+    const objects = { 'volumes/data1': volumeNamed('data1', AVAILABLE) };
+    const { plan, run, writes } = await scene({ objects });
+    const { plan: id } = await plan(DELETE);
+    objects['volumes/data1'].metadata.uid = 'another';
+    const messages = await run({ ...DELETE, plan: id, confirm: 'data1' });
+    expect(messages.at(-1)).toMatchObject({
+      exitCode: 5,
+      error: { message: 'This is not what the plan showed: nothing was done' },
+    });
+    expect(writes()).toEqual([]);
+  });
+
   test('a command that is refused by now reports the error with its hint', async () => {
     const volume = volumeNamed('data1', AVAILABLE);
     const objects: NonNullable<Parameters<typeof fakeIo>[0]>['objects'] = {
@@ -367,7 +394,8 @@ describe('in a run', () => {
     const last = { action: 'deleteVolume', name: 'e' };
     const { plan: id } = await plan(last);
     isRun = true;
-    for (const body of bodies) expect(await actions.answer('run', body)).toHaveProperty('lines');
+    for (const body of bodies)
+      expect(await actions.answer('run', body, KEY)).toHaveProperty('lines');
     await until(() => ends.length === 4);
     expect(await refused('run', { ...last, plan: id })).toMatchObject({ code: 'too-many' });
     let isOver = false;
@@ -378,7 +406,7 @@ describe('in a run', () => {
     await over;
     expect(isOver).toBe(true);
     // The plan was not used up.
-    expect(await actions.answer('run', { ...last, plan: id })).toHaveProperty('lines');
+    expect(await actions.answer('run', { ...last, plan: id }, KEY)).toHaveProperty('lines');
     await until(() => ends.length === 1);
     ends[0]?.();
     await actions.ended();
@@ -410,14 +438,14 @@ describe('choices', () => {
         },
       },
     });
-    expect(await actions.answer('choices', { of: 'storageClass' })).toEqual({
+    expect(await actions.answer('choices', { of: 'storageClass' }, KEY)).toEqual({
       body: { choices: [expect.objectContaining({ value: 'local', disabled: '' })], notes: [] },
     });
   });
 
   test('a node that does not answer offers none, with the reason', async () => {
     const { actions } = await scene();
-    expect(await actions.answer('choices', { of: 'device', node: 'n1' })).toEqual({
+    expect(await actions.answer('choices', { of: 'device', node: 'n1' }, KEY)).toEqual({
       body: { choices: [], notes: [expect.stringContaining('no route to host')] },
     });
   });
@@ -441,7 +469,7 @@ describe('choices', () => {
       close: async () => {},
     } as unknown as Executor;
     const { actions } = await scene({ executor });
-    expect(await actions.answer('choices', { of: 'device', node: 'n1' })).toEqual({
+    expect(await actions.answer('choices', { of: 'device', node: 'n1' }, KEY)).toEqual({
       body: {
         choices: [
           { value: '/dev/sdb', text: expect.stringMatching(/1Gi .*ext4:u/), disabled: '' },
@@ -474,5 +502,5 @@ test.each([[{ namespace: '-x' }], [{ namespace: ['a'] }], [{ name: 'a' }]])(
 
 test('a body that is no object is refused', async () => {
   const { actions } = await scene();
-  expect(await actions.answer('run', undefined)).toMatchObject({ status: 400 });
+  expect(await actions.answer('run', undefined, KEY)).toMatchObject({ status: 400 });
 });

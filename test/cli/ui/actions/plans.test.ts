@@ -2,50 +2,60 @@ import { expect, test } from '@jest/globals';
 import { createPlans, PLAN_MS } from '../../../../src/cli/ui/actions/plans.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
-const PLAN = { argv: ['delete', 'a'], confirm: 'a', question: 'Delete?', losses: 'all' };
+const PLAN = {
+  ...{ argv: ['delete', 'a'], confirm: 'a', question: 'Delete?', losses: 'all' },
+  effect: 'deletion',
+};
 
 test('a plan is taken once, and has an id of 256 bits', () => {
   const plans = createPlans(new FakeClock());
-  const id = plans.add(PLAN);
+  const id = plans.add(PLAN, 'key');
   expect(id).toMatch(/^[\w-]{43}$/);
-  expect(plans.take(id, ['delete', 'a'])).toEqual(PLAN);
-  expect(plans.take(id, ['delete', 'a'])).toBeUndefined();
+  expect(plans.take(id, 'key', ['delete', 'a'])).toEqual(PLAN);
+  expect(plans.take(id, 'key', ['delete', 'a'])).toBeUndefined();
 });
 
 test.each([[['delete', 'b']], [['delete']], [['delete', 'a', '--yes']], [[]]])(
   'a plan is not for the arguments %j, and ends with the attempt',
   (argv) => {
     const plans = createPlans(new FakeClock());
-    const id = plans.add(PLAN);
-    expect(plans.take(id, argv)).toBeUndefined();
-    expect(plans.take(id, PLAN.argv)).toBeUndefined();
+    const id = plans.add(PLAN, 'key');
+    expect(plans.take(id, 'key', argv)).toBeUndefined();
+    expect(plans.take(id, 'key', PLAN.argv)).toBeUndefined();
   },
 );
 
 test('a plan ends after 5 min, also if the clock was set back', async () => {
   const clock = new FakeClock();
   const plans = createPlans(clock);
-  const [first, second] = [plans.add(PLAN), plans.add(PLAN)];
+  const [first, second] = [plans.add(PLAN, 'key'), plans.add(PLAN, 'key')];
   await clock.advance(PLAN_MS - 1);
-  expect(plans.take(first, PLAN.argv)).toEqual(PLAN);
+  expect(plans.take(first, 'key', PLAN.argv)).toEqual(PLAN);
   await clock.advance(1);
-  expect(plans.take(second, PLAN.argv)).toBeUndefined();
+  expect(plans.take(second, 'key', PLAN.argv)).toBeUndefined();
   let now = 1000;
   const moved = createPlans({ now: () => now });
-  const third = moved.add(PLAN);
+  const third = moved.add(PLAN, 'key');
   now = 0;
-  expect(moved.take(third, PLAN.argv)).toBeUndefined();
+  expect(moved.take(third, 'key', PLAN.argv)).toBeUndefined();
+});
+
+test('a plan is of one session', () => {
+  const plans = createPlans(new FakeClock());
+  const id = plans.add(PLAN, 'key');
+  for (const key of ['', 'another']) expect(plans.take(id, key, PLAN.argv)).toBeUndefined();
+  expect(plans.take(id, 'key', PLAN.argv)).toEqual(PLAN);
 });
 
 test('another id, or none, is for no plan', () => {
   const plans = createPlans(new FakeClock());
-  plans.add(PLAN);
-  for (const id of ['', 'x', '__proto__']) expect(plans.take(id, PLAN.argv)).toBeUndefined();
+  plans.add(PLAN, 'key');
+  for (const id of ['', 'x', '__proto__']) expect(plans.take(id, 'key', PLAN.argv)).toBeUndefined();
 });
 
 test('the oldest of many plans ends', () => {
   const plans = createPlans(new FakeClock());
-  const ids = Array.from({ length: 65 }, () => plans.add(PLAN));
-  expect(plans.take(ids[0] ?? '', PLAN.argv)).toBeUndefined();
-  expect(plans.take(ids[1] ?? '', PLAN.argv)).toEqual(PLAN);
+  const ids = Array.from({ length: 65 }, () => plans.add(PLAN, 'key'));
+  expect(plans.take(ids[0] ?? '', 'key', PLAN.argv)).toBeUndefined();
+  expect(plans.take(ids[1] ?? '', 'key', PLAN.argv)).toEqual(PLAN);
 });
