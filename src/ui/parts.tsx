@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { age } from '../api/age.ts';
 import type { SourceState } from './protocol.ts';
 import type { State, Store } from './store.ts';
@@ -10,7 +10,8 @@ const AGE_REFRESH = 10_000;
 /** Draws the component again after each change of the store. Returns the number of the change. */
 export function useStore(store: Store): { state: State; revision: number } {
   const [revision, setRevision] = useState(0);
-  useEffect(() => store.subscribe(() => setRevision((last) => last + 1)), [store]);
+  // Other effects run later, on a busy machine much later: changes until then would be missed.
+  useLayoutEffect(() => store.subscribe(() => setRevision((last) => last + 1)), [store]);
   return { state: store.state, revision };
 }
 
