@@ -4,6 +4,7 @@ import { expect } from '@jest/globals';
 import { execa } from 'execa';
 import {
   type Browser,
+  type BrowserContext,
   type BrowserContextOptions,
   chromium,
   type Locator,
@@ -22,11 +23,18 @@ interface AxeResults {
 export interface UiPages {
   /** Dialogs of scripts, errors of scripts, and violations of the page's policy, so far. */
   problems: string[];
+  /** URL that the program printed first. `open` uses it up. */
+  firstUrl: string;
   /**
-   * Opens the page in a context of its own, as in another browser.
+   * Opens the page in a context of its own, as in another browser, without its policy: axe-core is
+   * injected, which the policy forbids.
    * @param hash screen, such as `#/volumes`
    */
   open(hash: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Returns a context of its own, whose pages report their problems. */
+  context(options?: BrowserContextOptions): Promise<BrowserContext>;
+  /** Returns a new link, as a page requests it. */
+  newLink(page: Page): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -49,7 +57,6 @@ export async function startUiPages(env: Readonly<Record<string, string>>): Promi
   const problems: string[] = [];
   let first: Page | undefined;
 
-  /** Returns a new link, as the page requests it. */
   const newLink = (page: Page): Promise<string> =>
     page.evaluate(async () => {
       const { sessionStorage } = globalThis as unknown as {
@@ -66,22 +73,26 @@ export async function startUiPages(env: Readonly<Record<string, string>>): Promi
       return ((await response.json()) as { url: string }).url;
     });
 
+  async function contextOf(options: BrowserContextOptions): Promise<BrowserContext> {
+    const context = await browser.newContext(options);
+    context.on('dialog', (dialog) => {
+      problems.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    context.on('weberror', (error) => problems.push(error.error().message));
+    context.on('console', (message) => {
+      // Refusals of the server are answers.
+      const isExpected = /status of (400|401|404|409|429|502)|ERR_CONNECTION/.test(message.text());
+      if (message.type() === 'error' && !isExpected) problems.push(message.text());
+    });
+    return context;
+  }
+
   return {
-    problems,
+    ...{ problems, firstUrl, newLink },
+    context: (options = {}) => contextOf(options),
     async open(hash, options = {}) {
-      // axe-core is injected, which the page's policy forbids.
-      const context = await browser.newContext({ bypassCSP: true, ...options });
-      const page = await context.newPage();
-      page.on('dialog', (dialog) => {
-        problems.push(`dialog ${dialog.message()}`);
-        void dialog.dismiss();
-      });
-      page.on('pageerror', ({ message }) => problems.push(message));
-      page.on('console', (message) => {
-        // Refusals of the server are answers.
-        const isExpected = /status of (400|401|404|409|429)/.test(message.text());
-        if (message.type() === 'error' && !isExpected) problems.push(message.text());
-      });
+      const page = await (await contextOf({ bypassCSP: true, ...options })).newPage();
       await page.goto(first === undefined ? firstUrl : await newLink(first));
       first ??= page;
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
