@@ -174,7 +174,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     ['cluster', 'vm/metalk8s'],
   ],
   ['src/cli/install/', ['thorough', 'install|docs|metalk8s'], ['cluster', 'install|rbac']],
-  ['src/cli/ui/', ['integration', 'cli|docs|completion'], ['thorough', '/ui[.-]|docs']],
+  ['src/cli/ui/', ['integration', 'cli|docs|completion|/ui\\.'], ['thorough', '/ui[.-]|docs']],
   [
     'src/cli/lib/wizard/',
     ['integration'],
@@ -187,7 +187,12 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     ['integration'],
     ['thorough', 'cli|why|wizard|completion|docs|node-check|populators-manual|/ui-'],
   ],
-  ['src/ui/', ['unit', '^test/(ui|cli/ui)/'], ['thorough', '/ui[.-]'], ['integration', 'package']],
+  [
+    'src/ui/',
+    ['unit', '^test/(ui|cli/ui)/'],
+    ['thorough', '/ui[.-]'],
+    ['integration', 'package|/ui\\.'],
+  ],
   ['src/', ['integration']],
   [
     'deploy/',
