@@ -9,6 +9,7 @@ import type { Store } from './store.ts';
 /** Shows a claim. `name`: `NAMESPACE/NAME` */
 export function ClaimScreen({ store, name }: { store: Store; name: string }) {
   const { state } = useStore(store);
+  const [namespace = '', claim = ''] = name.split('/');
   const row = state.claims.get(name);
   return (
     <ObjectScreen
@@ -20,6 +21,12 @@ export function ClaimScreen({ store, name }: { store: Store; name: string }) {
       version={`${row?.version} ${row?.reason}`}
       badges={row && <Badge text={row.phase} />}
       command={`stowage describe pvc ${name}`}
+      actions={{
+        namespace,
+        offered: [
+          { action: 'createSnapshot', preset: { claim }, initial: { snapshot: `${name}-` } },
+        ],
+      }}
       facts={
         row && (
           <Facts

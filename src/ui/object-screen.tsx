@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Actions, type ActionsProps } from './actions/buttons.tsx';
 import type { Read } from './api.ts';
 import { Code, Heading, Notice, useStore } from './parts.tsx';
 import type { ObjectDetail } from './protocol.ts';
@@ -18,6 +19,8 @@ export function ObjectScreen<T extends ObjectDetail>(props: {
   /** Changes with each change of the object. */
   version: string;
   badges?: ComponentChildren;
+  /** Actions on the object, in its namespace. */
+  actions?: { namespace: string; offered: ActionsProps['actions'] };
   /** Facts of the feed, which are shown before the rest is read. */
   facts: ComponentChildren;
   /** Section after the explanation. */
@@ -28,7 +31,7 @@ export function ObjectScreen<T extends ObjectDetail>(props: {
   command: string;
 }) {
   const { store, what, name, list, read, version, badges, facts, command } = props;
-  const { section, more } = props;
+  const { actions, section, more } = props;
   const { state } = useStore(store);
   const [count, setCount] = useState(0);
   // An API server that is back is a change, too.
@@ -63,6 +66,15 @@ export function ObjectScreen<T extends ObjectDetail>(props: {
           <p class="prose">{problem}</p>
           <p>Press Refresh to try again.</p>
         </Notice>
+      )}
+      {actions !== undefined && (
+        <Actions
+          label="Actions"
+          store={store}
+          namespace={actions.namespace}
+          isHidden={isMissing}
+          actions={actions.offered}
+        />
       )}
       {!isMissing && facts}
       {detail !== undefined && (

@@ -8,6 +8,7 @@ import type { Store } from './store.ts';
 export function SnapshotScreen({ store, name }: { store: Store; name: string }) {
   const { state } = useStore(store);
   const row = state.snapshots.get(name);
+  const [namespace = ''] = name.split('/');
   const volume = row && state.claims.get(row.claim)?.volume;
   return (
     <ObjectScreen
@@ -19,6 +20,13 @@ export function SnapshotScreen({ store, name }: { store: Store; name: string }) 
       version={`${row?.version}`}
       badges={row && <Badge text={row.phase} />}
       command={`stowage describe snapshot ${name}`}
+      actions={{
+        namespace,
+        offered: [
+          { action: 'restoreSnapshot', preset: { snapshot: name } },
+          { action: 'grantSnapshot', initial: { snapshot: name } },
+        ],
+      }}
       facts={
         row && (
           <Facts

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { Actions, type ActionsProps } from './actions/buttons.tsx';
 import { reads } from './api.ts';
 import { ObjectLink, ObjectLinks, VolumeName } from './links.tsx';
 import { type ListColumn, Listing } from './listing.tsx';
@@ -72,6 +73,13 @@ function sourceText({ claim, content }: SnapshotSummary): string {
   return claim === '' ? `content ${content}` : claim;
 }
 
+const ACTIONS: ActionsProps['actions'] = [
+  { action: 'createSnapshot' },
+  { action: 'restoreSnapshot' },
+  { action: 'grantSnapshot' },
+  { action: 'revokeGrant' },
+];
+
 /** Lists VolumeSnapshots, and who may use them. */
 export function Snapshots({ store }: { store: Store }) {
   const { state, revision } = useStore(store);
@@ -81,6 +89,7 @@ export function Snapshots({ store }: { store: Store }) {
   return (
     <>
       <Heading title="Snapshots">Snapshots and grants</Heading>
+      <Actions label="Actions" store={store} actions={ACTIONS} />
       <Listing
         kind="snapshots"
         rows={rows}
@@ -92,7 +101,8 @@ export function Snapshots({ store }: { store: Store }) {
           sources.get('snapshots')?.state === 'listed' && (
             <Notice title="There are no snapshots">
               <p>
-                Take one in a terminal: <code>stowage create snapshot</code> asks for what it needs.
+                Take one with the button above. In a terminal, <code>stowage create snapshot</code>{' '}
+                asks for what it needs.
               </p>
             </Notice>
           )
@@ -156,7 +166,7 @@ function GrantsSection() {
         empty={
           answer !== undefined && (
             <p>
-              Nothing is granted. Grant a snapshot in a terminal:{' '}
+              Nothing is granted. Grant a snapshot with the button above. In a terminal,{' '}
               <code>stowage grant snapshot</code> asks for what it needs.
             </p>
           )

@@ -54,12 +54,7 @@ export function Volumes(props: { store: Store; phase: string; node: string }) {
       <Actions
         label="Actions"
         store={store}
-        actions={[
-          { action: 'createVolume', ...(node !== '' && { initial: { node } }) },
-          { action: 'restoreSnapshot' },
-          { action: 'grantSnapshot' },
-          { action: 'revokeGrant' },
-        ]}
+        actions={[{ action: 'createVolume', ...(node !== '' && { initial: { node } }) }]}
       />
       <search class="filters">
         <label>

@@ -232,7 +232,7 @@ describeAsRoot('An action on the page of stowage ui', () => {
   });
 
   test('grants a snapshot, restores it in another namespace, and revokes the grant', async () => {
-    await show(page, '#/volumes');
+    await show(page, '#/snapshots');
     await button('Grant a snapshot').click();
     await inDialog('Find choices: VolumeSnapshot').click();
     await dialogOf(page)
@@ -251,8 +251,10 @@ describeAsRoot('An action on the page of stowage ui', () => {
     const [grant] = await grants();
     expect(grant?.metadata.namespace).toBe('prod');
 
+    await show(page, '#/snapshots/prod/foo-backup');
+    await heading('prod/foo-backup').waitFor();
     await button('Restore a snapshot').click();
-    await fill({ VolumeSnapshot: 'prod/foo-backup', 'New claim': 'test/foo-restored' });
+    await fill({ 'New claim': 'test/foo-restored' });
     await inDialog('Show the plan').click();
     await dialogOf(page).getByText('Creates PersistentVolumeClaim test/foo-restored').waitFor();
     await inDialog('Restore').click();
@@ -265,6 +267,8 @@ describeAsRoot('An action on the page of stowage ui', () => {
       spec: { dataSourceRef: { kind: 'VolumeSnapshot', name: 'foo-backup', namespace: 'prod' } },
     });
 
+    await show(page, '#/snapshots');
+    await heading('Snapshots and grants').waitFor();
     await button('Revoke a grant').click();
     await fill({ ReferenceGrant: `prod/${grant?.metadata.name}` });
     await inDialog('Show the plan').click();
@@ -323,14 +327,17 @@ describeAsRoot('An action on the page of stowage ui', () => {
       await dialogOf(own).waitFor({ state: 'detached' });
     };
 
-    test.each(['Create a Volume', 'Restore a snapshot', 'Grant a snapshot', 'Revoke a grant'])(
-      'axe-core finds no violation in the dialog %s',
-      async (text) => {
-        await open('#/volumes', text);
-        await check(text);
-        await close();
-      },
-    );
+    test.each([
+      ['Create a Volume', '#/volumes'],
+      ['Take a snapshot', '#/claims/prod/foo'],
+      ['Restore a snapshot', '#/snapshots'],
+      ['Grant a snapshot', '#/snapshots/prod/foo-backup'],
+      ['Revoke a grant', '#/snapshots'],
+    ])('axe-core finds no violation in the dialog %s', async (text, hash) => {
+      await open(hash, text);
+      await check(text);
+      await close();
+    });
 
     test.each([
       ['Delete', /Plan again/],

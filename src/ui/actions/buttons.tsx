@@ -8,16 +8,18 @@ import type { ActionRights } from './protocol.ts';
 const whyNot = (right: { allowed: boolean; reason: string } | undefined): string =>
   right === undefined || right.allowed ? '' : `${right.reason}.`;
 
-/** Buttons of a screen. Each opens the dialog of an action. */
-export function Actions(props: {
+export interface ActionsProps {
   label: string;
-  actions: readonly (Omit<ActionProps, 'store'> & { text?: string })[];
+  actions: readonly Omit<ActionProps, 'store'>[];
   store: ActionProps['store'];
   /** Namespace of the rights; without it, that of the kubeconfig. */
   namespace?: string;
   /** Set if the object is gone. An open dialog stays, to show how its action ended. */
   isHidden?: boolean;
-}) {
+}
+
+/** Buttons of a screen. Each opens the dialog of an action. */
+export function Actions(props: ActionsProps) {
   const { label, actions, store, namespace = '', isHidden = false } = props;
   const rights = useRights(namespace);
   const [open, setOpen] = useState<number>();
@@ -32,12 +34,11 @@ export function Actions(props: {
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
       <div class="actions" role="group" aria-label={label} hidden={isHidden}>
-        {actions.map(({ action, text }, index) => {
+        {actions.map(({ action }, index) => {
           const why = whyNot(rights?.[action]);
           const isOff = rights === undefined || why !== '';
-          const key = `${action} ${text ?? ''}`;
           return (
-            <span key={key}>
+            <span key={action}>
               <button
                 type="button"
                 aria-haspopup="dialog"
@@ -49,7 +50,7 @@ export function Actions(props: {
                   if (!isOff) setOpen(index);
                 }}
               >
-                {text ?? FORMS[action].button}
+                {FORMS[action].button}
               </button>
               {why !== '' && (
                 <span id={`why-${action}`} class="hidden">
