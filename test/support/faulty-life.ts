@@ -6,6 +6,7 @@ import type { Executor, Job, JobState, Step } from '../../src/nodes/job.ts';
 import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
 import { freeLoopNumber } from '../../src/storage/loops.ts';
 import { plan } from '../../src/storage/plan.ts';
+import { ObservationError } from '../../src/storage/probe-results.ts';
 import type { Observed } from '../../src/storage/registry.ts';
 import type { DesiredRaw, DesiredSparse, VolumeOperation } from '../../src/storage/types.ts';
 
@@ -197,7 +198,7 @@ async function carryOn(
 type Found = { observed: Observed; steps: readonly Step[] } | { why: string };
 
 /**
- * Plans. `why` is a transient reason: an interrupted observation, or a refusal that allows a retry.
+ * Plans. `why` is a transient reason: a failed observation, or a refusal that allows a retry.
  */
 async function look(
   executor: Executor,
@@ -211,7 +212,10 @@ async function look(
     if (planned.retryable) return { why: planned.refusal };
     throw new Error(`${operation} is refused: ${planned.refusal}`);
   } catch (error) {
-    if (error instanceof NodeError) return { why: error.message };
+    // A partition may vanish for a moment while udev has the table read again.
+    if (error instanceof NodeError || error instanceof ObservationError) {
+      return { why: error.message };
+    }
     throw error;
   }
 }
