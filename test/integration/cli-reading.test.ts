@@ -103,7 +103,7 @@ test('describe shows a Volume down to the pods that use it', async () => {
     involvedObject: { kind: 'Volume', name: 'd1', uid: metadata.uid },
     type: 'Normal',
     reason: 'StateTransition',
-    message: 'Pending → Available: Available',
+    message: 'Volume d1 changed from Pending to Available',
     count: 1,
     lastTimestamp: new Date().toISOString(),
   } as never);
@@ -120,7 +120,7 @@ test('describe shows a Volume down to the pods that use it', async () => {
   expect(stdout).toMatch(/^ {2}Used by: +pod db-0 \(Pending\) on node n1$/m);
   expect(stdout).not.toContain('other');
   expect(stdout).toMatch(
-    /Normal +StateTransition +\d+s +<none> +Volume +Pending → Available: Available$/m,
+    /Normal +StateTransition +\d+s +<none> +Volume +Volume d1 changed from Pending to Available$/m,
   );
 
   const { stdout: why } = await stowage('why', 'volume/d1');

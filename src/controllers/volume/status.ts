@@ -93,7 +93,7 @@ export function setStatus(
       : { observedGeneration: volume.metadata.generation }),
   };
   if (JSON.stringify(sorted(status)) === JSON.stringify(sorted(before))) return undefined;
-  const event = eventOf(before.phase, phase, { ...ready, detail }, isReported);
+  const event = eventOf(volume, phase, { ...ready, detail }, isReported);
   return { do: 'set-status', status, ...(event === undefined ? {} : { event }) };
 }
 
@@ -140,11 +140,12 @@ function withProvisioned(conditions: Condition[], condition: Condition | undefin
 
 /** Returns the event for a change of phase or a new problem. Steps of a job have none. */
 function eventOf(
-  from: Phase | undefined,
+  { metadata, status: before }: Volume,
   to: Phase | undefined,
   ready: Ready,
   isReported: boolean,
 ): EventToSend | undefined {
+  const from = before?.phase;
   const { status, reason, message, detail } = ready;
   const concern =
     status === 'False' ||
@@ -156,9 +157,15 @@ function eventOf(
   return {
     type: concern ? 'Warning' : 'Normal',
     reason: EVENT.stateTransition,
-    message: moved ? `${from ?? 'Unknown'} → ${to}: ${text}` : text,
+    message: moved ? changeText(metadata.name, from, to, text) : text,
     ...(detail && { detail }),
   };
+}
+
+/** Returns the message about a change of phase. A reason that equals the phase is not repeated. */
+function changeText(name: string, from: Phase | undefined, to: Phase, text: string): string {
+  const change = from === undefined ? `is ${to}` : `changed from ${from} to ${to}`;
+  return `Volume ${name} ${change}${text === to ? '' : `: ${text}`}`;
 }
 
 /** Sorts the fields, so that statuses can be compared as text. */

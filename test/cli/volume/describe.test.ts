@@ -91,7 +91,7 @@ const objects: Record<string, KubeObject> = {
   'pods/other': pod('other', 'data-1'),
   'events/1': event('1', data1, {
     reason: 'StateTransition',
-    message: 'Pending → Available: Available',
+    message: 'Volume data1 changed from Pending to Available',
     count: 3,
     firstTimestamp: '2029-12-31T23:00:00Z',
     lastTimestamp: '2029-12-31T23:55:00Z',
@@ -165,7 +165,7 @@ Claim:
 Events:
   TYPE      REASON               AGE                FROM                          OBJECT             MESSAGE
   Warning   VolumeFailedDelete   30m                persistentvolume-controller   PersistentVolume   no deleter
-  Normal    StateTransition      5m (x3 over 60m)   stowage                       Volume             Pending → Available: Available
+  Normal    StateTransition      5m (x3 over 60m)   stowage                       Volume             Volume data1 changed from Pending to Available
 `,
   );
 });

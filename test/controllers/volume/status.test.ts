@@ -42,6 +42,40 @@ test('a removed field is absent from the status and null in the patch', () => {
   ).toBeUndefined();
 });
 
+describe('the event of a change of phase', () => {
+  const pending = { status: 'Unknown', reason: 'Pending', message: '' } as const;
+  const failed = { status: 'False', reason: 'CreationError', message: 'mkfs.xfs failed' } as const;
+  test.each([
+    ['the first phase', {}, 'Pending', pending, 'Volume data1 is Pending'],
+    ['the first phase, and why', {}, 'Failed', failed, 'Volume data1 is Failed: mkfs.xfs failed'],
+    [
+      'another phase',
+      { ...available(), phase: 'Pending' },
+      'Available',
+      ready,
+      'Volume data1 changed from Pending to Available',
+    ],
+    [
+      'another phase, and why',
+      available(),
+      'Failed',
+      failed,
+      'Volume data1 changed from Available to Failed: mkfs.xfs failed',
+    ],
+    [
+      'a reason that is not the phase',
+      available(),
+      'Pending',
+      { ...pending, reason: 'Attaching' },
+      'Volume data1 changed from Available to Pending: Attaching',
+    ],
+    ['a new problem in the same phase', available(), 'Available', failed, 'mkfs.xfs failed'],
+  ] as const)('%s', (_, before, phase, condition, message) => {
+    const action = setStatus(volume(before), NOW, phase, condition);
+    expect(action).toMatchObject({ event: { reason: 'StateTransition', message } });
+  });
+});
+
 test('the message for a claim is in condition Provisioned as long as it applies', () => {
   const failed = { status: 'False', reason: 'CreationError', message: 'the whole' } as const;
   const told = setStatus(volume(available()), NOW, 'Failed', {
