@@ -19,6 +19,8 @@ import describeClaim from './commands/describe-claim.ts';
 import describeNode from './commands/describe-node.ts';
 import describePod from './commands/describe-pod.ts';
 import describeSnapshot from './commands/describe-snapshot.ts';
+import describeSnapshotClass from './commands/describe-snapshot-class.ts';
+import describeStorageClass from './commands/describe-storage-class.ts';
 import describeVolume from './commands/describe-volume.ts';
 import detachVolume from './commands/detach-volume.ts';
 import diff from './commands/diff.ts';
@@ -119,6 +121,8 @@ export function createProgram(io: Io, { quiet = false, run = RUNS_NOTHING } = {}
   describeSnapshot(describe, io);
   describeNode(describe, io);
   describePod(describe, io);
+  describeStorageClass(describe, io);
+  describeSnapshotClass(describe, io);
   const top = program.command('top').description('show how much space is really used');
   topVolumes(top, io);
   topNodes(top, io);

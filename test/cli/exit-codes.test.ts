@@ -38,6 +38,8 @@ const COMMANDS: Record<string, string> = {
   'describe snapshot': 'describe snapshot prod/a',
   'describe node': 'describe node n1',
   'describe pod': 'describe pod prod/a',
+  'describe storageclass': 'describe storageclass fast',
+  'describe snapshotclass': 'describe snapshotclass fast',
   'delete volume': 'delete volume a',
   'delete storageclass': 'delete storageclass fast',
   'delete snapshotclass': 'delete snapshotclass fast',

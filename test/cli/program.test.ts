@@ -79,6 +79,7 @@ describe('wrong usage exits with 2 and sends no request', () => {
     [['describe', 'pod', 'a', '-A'], 'Names cannot be given together with --all-namespaces'],
     [['describe', 'volume', 'a/b'], 'A name has'],
     [['describe', 'node', 'a/b'], 'A name has'],
+    [['describe', 'storageclass', 'a/b'], 'A name has'],
     [['describe', 'pvc', 'a/b/c'], 'Write NAME, or NAMESPACE/NAME.'],
     [['describe', 'pod', 'A/b'], 'A namespace has'],
     [['retry', 'volume'], 'retry volume needs names, or --selector, or --all'],

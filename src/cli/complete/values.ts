@@ -85,6 +85,8 @@ const ARGUMENTS: Readonly<Record<string, Values>> = {
   'describe snapshot': SNAPSHOT,
   'describe node': { live: 'nodes' },
   'describe pod': { live: 'pods', anywhere: true },
+  'describe storageclass': { live: 'classes' },
+  'describe snapshotclass': { live: 'snapshot-classes' },
   'delete volume': VOLUMES,
   'detach volume': VOLUMES,
   'retry volume': VOLUMES,

@@ -1,5 +1,5 @@
 import type { KubeObject, Resource } from '../../api/meta.ts';
-import { VOLUME_SNAPSHOTS } from '../../api/resources.ts';
+import { VOLUME_SNAPSHOT_CLASSES, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
 import type { Io } from './io.ts';
@@ -26,7 +26,8 @@ export async function listNames(
     signal,
   });
   const { items } = await selected(selector, list).catch((error: unknown) => {
-    if (resource === VOLUME_SNAPSHOTS) return missingKind(error);
+    if (resource === VOLUME_SNAPSHOTS || resource === VOLUME_SNAPSHOT_CLASSES)
+      return missingKind(error);
     throw error;
   });
   return items.map(({ metadata }) => ({

@@ -8,6 +8,7 @@ import { driversOf } from '../../storage/registry.ts';
 import {
   eventTable,
   given,
+  pairs,
   podText,
   shown,
   since,
@@ -61,14 +62,6 @@ export function description({ volume, pv, claim, pods, events }: Described, now:
     ['Events', shown(events, (all) => eventTable(all, now, ({ kind }) => kind))],
   ]);
 }
-
-/** Copy of the whole object, for kubectl only, which omits it as well. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-
-const pairs = (all: Record<string, string> | undefined): string[] =>
-  Object.entries(all ?? {})
-    .filter(([key]) => key !== LAST_APPLIED)
-    .map(([key, value]) => `${key}=${value}`);
 
 /** Returns every type in the spec: an invalid Volume may have two. */
 function typeOf(spec: VolumeSpec): Field[] {

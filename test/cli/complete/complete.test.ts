@@ -42,6 +42,7 @@ test.each([
   ['describe node n', 'n1\nn2\n:4\n'],
   ['describe pvc da', 'data-0\tBound\n:4\n'],
   ['describe pod db', 'db-0\n:4\n'],
+  ['describe storageclass lo', 'local\tkubernetes.io/no-provisioner\n:4\n'],
   ['describe snapshot prod/', 'prod/foo\tready\n:4\n'],
   ['why volume/da', 'volume/data1\tAvailable on n1\nvolume/data2\tUnknown on n1\n:4\n'],
   ['create -f ', ':0\n'],

@@ -1,7 +1,9 @@
 import { age } from '../../../api/age.ts';
 import type { AnyEvent, ObjectReference, Pod } from '../../../api/core.ts';
 import type { KubeObject } from '../../../api/meta.ts';
+import { roundedSize } from '../../../api/rounded-size.ts';
 import type { Field, FieldValue } from '../output/fields.ts';
+import { sizeKey } from '../output/sort-keys.ts';
 import { table } from '../output/table.ts';
 import type { Reading } from '../read-result.ts';
 import { lastSeen } from './related.ts';
@@ -27,6 +29,19 @@ export const since = (time: string | undefined, now: number): string | undefined
 
 export const given = (label: string, value: string | undefined): Field[] =>
   value === undefined ? [] : [[label, value]];
+
+/** Copy of the whole object, for kubectl only, which omits it as well. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Returns labels, annotations or parameters as `KEY=VALUE`. */
+export const pairs = (all: Record<string, string> | undefined): string[] =>
+  Object.entries(all ?? {})
+    .filter(([key]) => key !== LAST_APPLIED)
+    .map(([key, value]) => `${key}=${value}`);
+
+/** Returns a published free space, rounded down; as it is if it is no quantity. */
+export const freeText = (capacity: string | undefined): string | undefined =>
+  sizeKey(capacity) < 0n ? capacity : roundedSize(Number(sizeKey(capacity)));
 
 /** Returns a pod that uses a claim, in one line. */
 export function podText({ metadata, spec, status }: Pod): string {

@@ -5,19 +5,24 @@ import { isPaused } from '../../../api/paused.ts';
 import { phaseOf } from '../../../api/phase.ts';
 import { reasonOfAnnotations } from '../../../api/reasons.ts';
 import { CSI_STORAGE_CAPACITIES, EVENTS } from '../../../api/resources.ts';
-import { roundedSize } from '../../../api/rounded-size.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { CAPACITY_SELECTOR } from '../../../controllers/lib/capacity/capacity.ts';
 import { listAll } from '../../../kube/client.ts';
 import { addressOfNode, addressProblems, minionOfNode } from '../../../model/node-address.ts';
 import { readyConditionOf } from '../../../model/node-health.ts';
 import type { Describe } from '../../lib/describe-command.ts';
-import { eventTable, given, shown, since, tableField } from '../../lib/objects/description.ts';
+import {
+  eventTable,
+  freeText,
+  given,
+  shown,
+  since,
+  tableField,
+} from '../../lib/objects/description.ts';
 import { isOwn } from '../../lib/objects/events.ts';
 import { CLUSTER_EVENTS, oldestFirst, type ReadClient } from '../../lib/objects/related.ts';
 import { type Field, type FieldValue, fields } from '../../lib/output/fields.ts';
 import { readableSize } from '../../lib/output/size.ts';
-import { sizeKey } from '../../lib/output/sort-keys.ts';
 import { foundIn, type Reading, reading } from '../../lib/read-result.ts';
 import { explainNode } from '../node-object/explain.ts';
 import { blockedBy } from '../why.ts';
@@ -115,10 +120,7 @@ async function readRooms(
 const roomTable = (rooms: readonly CsiStorageCapacity[]): FieldValue =>
   tableField(
     ['STORAGECLASS', 'FREE'],
-    rooms.map(({ storageClassName, capacity }) => [
-      storageClassName,
-      sizeKey(capacity) < 0n ? capacity : roundedSize(Number(sizeKey(capacity))),
-    ]),
+    rooms.map(({ storageClassName, capacity }) => [storageClassName, freeText(capacity)]),
   );
 
 const objectText = ({ kind, name }: ObjectReference): string => `${kind} ${name}`;

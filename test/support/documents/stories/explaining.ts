@@ -38,6 +38,8 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       'stowage describe volume data1': shows(/Name: +data1/),
       'stowage describe snapshot db/backup': absent('stowage describe snapshot db/backup'),
       'stowage describe node n1': shows(/Name: +n1[\s\S]*data1 /),
+      'stowage describe storageclass fast': absent('stowage describe storageclass fast'),
+      'stowage describe snapshotclass fast': absent('stowage describe snapshotclass fast'),
       'stowage check cluster': { says: /no daemon leads/, exit: 5 },
       'stowage check node n1': unreached,
       'stowage check node n1 --trust-host-key SHA256:…': {
