@@ -35,7 +35,7 @@ import { volumeNamed } from '../support/volumes.ts';
 
 const PAGE = readFileSync('docs/reasons.md', 'utf8');
 
-/** Returns the rows below a heading as cells without backquotes. */
+/** Returns the rows below a heading as cells without backticks. */
 function rowsOf(heading: string): string[][] {
   const part = PAGE.split(/^## /m).find((each) => each.startsWith(`${heading}\n`));
   if (part === undefined) throw new Error(`docs/reasons.md has no part ${heading}`);

@@ -72,7 +72,7 @@ test('a missing Node.js is an error', async () => {
   });
 });
 
-test('an unbuilt checkout reports the command that builds it', async () => {
+test('a checkout that is not built reports the command that builds it', async () => {
   const unbuilt = join(folder, 'unbuilt');
   await cp('bin', join(unbuilt, 'bin'), { recursive: true });
   const { exitCode, stderr } = await run(join(unbuilt, 'bin/stowage'), REAL);

@@ -70,7 +70,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
   });
 
   test.each(EVERY_CASE ? (['ext4', 'xfs'] as const) : (['ext4'] as const))(
-    'with an unreplayed %s journal stays unchanged while attached read-only',
+    'with a %s journal to replay stays unchanged while attached read-only',
     async (type) => {
       scene.desired = {
         ...scene.desired,

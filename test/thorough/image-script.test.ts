@@ -237,7 +237,7 @@ describeAsRoot('the script that populates a volume from an Image', () => {
       expect(await leftThere()).toEqual([]);
     });
 
-    test('fails retryably if there is no space for the download', async () => {
+    test('fails, and may be retried, if there is no space for the download', async () => {
       await execa('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', RECORDS]);
       try {
         expect(await onDevice()).toEqual({

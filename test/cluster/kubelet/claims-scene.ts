@@ -11,7 +11,7 @@ import { type Scene, startScene, type ThisMachine } from './scene.ts';
  * A real cluster with dynamic classes of files on an XFS of its own, and pods in its namespaces.
  */
 export interface ClaimsScene extends Scene<ThisMachine> {
-  /** Claims, by default of the class `waitforfirstconsumer`. */
+  /** Claims, by default of the class with WaitForFirstConsumer. */
   claims: ReturnType<typeof claimsOf>;
   podsIn(namespace: string): ReturnType<typeof podsOf>;
   createNamespace(name: string): Promise<void>;

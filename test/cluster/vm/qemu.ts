@@ -105,8 +105,9 @@ export function scsiDisk({ name }: DiskFile): Record<string, string> {
 }
 
 /**
- * Returns the options of a disk. A flush in the VM flushes on the host. Unflushed data may be lost
- * with the process, which keeps tables of qcow2 files in its memory. So killing it is a power cut.
+ * Returns the options of a disk. A flush in the VM flushes on the host. Data that is not flushed
+ * may be lost with the process, which keeps tables of qcow2 files in its memory. So killing it is a
+ * power cut.
  */
 function blockdev(name: string, file: string): string[] {
   const options = { driver: 'qcow2', 'node-name': name, file: { driver: 'file', filename: file } };
