@@ -35,7 +35,8 @@ try {
   await stage.run('stowage', 'create', 'storageclass', 'local', '--static');
   const disk = await makeDisk(folder, 'disk', 512n << 20n);
   stage.onEnd(() => disk.remove());
-  await execa('mkfs.ext4', ['-q', '-F', disk.path]);
+  // Without a UUID, which would make the lines about it too wide.
+  await execa('mkfs.ext4', ['-q', '-F', '-U', 'clear', disk.path]);
   const shown: string[] = [];
   for (const command of [
     'stowage create volume data1 --node n1 --size 10Gi --storage-class local --wait',

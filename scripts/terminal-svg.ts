@@ -1,7 +1,7 @@
 import anser, { type AnserJsonEntry } from 'anser';
 
 /** Width of the terminal. */
-export const COLUMNS = 100;
+export const COLUMNS = 120;
 
 const COLUMN_PX = 8.4;
 const LINE_PX = 19;
@@ -21,12 +21,13 @@ const COLORS: Record<string, string> = {
 const CURSOR = /\u001b\[\?25[hl]/g;
 
 /**
- * Returns an SVG picture of a terminal with this text, whose colors are ANSI escapes. Longer lines
- * are broken after the given number of columns, as a terminal does.
+ * Returns an SVG picture of a terminal with this text, whose colors are ANSI escapes. Throws a
+ * RangeError for a line that is longer than the given number of columns: a terminal would break it
+ * within a word.
  */
 export function terminalSvg(text: string, columns: number): string {
   const lines = text.replaceAll(CURSOR, '').split(/[\r\n]+/);
-  const rows = lines.filter(Boolean).flatMap((line) => rowsOf(line, columns));
+  const rows = lines.filter(Boolean).map((line) => rowOf(line, columns));
   const width = Math.ceil(columns * COLUMN_PX + 2 * MARGIN_PX);
   const height = BAR_PX + rows.length * LINE_PX + MARGIN_PX;
   const drawn = rows.map((row, at) => {
@@ -43,23 +44,13 @@ ${drawn.join('\n')}
 `;
 }
 
-/** Returns the rows that a line takes, each as drawn parts of one color. */
-function rowsOf(line: string, columns: number): string[][] {
-  const rows: string[][] = [[]];
-  let room = columns;
-  for (const part of anser.ansiToJson(line, { use_classes: true, remove_empty: true })) {
-    const letters = [...part.content];
-    while (letters.length > 0) {
-      if (room === 0) {
-        rows.push([]);
-        room = columns;
-      }
-      const taken = letters.splice(0, room);
-      room -= taken.length;
-      rows.at(-1)?.push(draw(taken.join(''), part));
-    }
-  }
-  return rows;
+/** Returns the drawn parts of a line, each of one color. Throws a RangeError. */
+function rowOf(line: string, columns: number): string[] {
+  const parts = anser.ansiToJson(line, { use_classes: true, remove_empty: true });
+  const text = parts.map(({ content }) => content).join('');
+  const width = [...text].length;
+  if (width > columns) throw new RangeError(`${width} columns, but ${columns} fit: ${text}`);
+  return parts.map((part) => draw(part.content, part));
 }
 
 function draw(text: string, { fg, decorations }: AnserJsonEntry): string {

@@ -26,11 +26,14 @@ describe('terminalSvg', () => {
     expect(rowsOf('<none> & "x"')).toEqual(['&lt;none&gt; &amp; &quot;x&quot;']);
   });
 
-  test('breaks lines that are wider than the terminal, and keeps their color', () => {
-    expect(rowsOf('ab\u001b[31mcdef\u001b[39m', 3)).toEqual([
+  test('refuses a line that is wider than the terminal, which would break a word', () => {
+    expect(rowsOf('one\nab\u001b[31mc\u001b[39m', 3)).toEqual([
+      'one',
       'ab<tspan fill="#ff7b72">c</tspan>',
-      '<tspan fill="#ff7b72">def</tspan>',
     ]);
+    expect(() => terminalSvg('one\nab\u001b[31mcd\u001b[39m', 3)).toThrow(
+      new RangeError('4 columns, but 3 fit: abcd'),
+    );
   });
 
   test('draws no escape that hides the cursor', () => {
