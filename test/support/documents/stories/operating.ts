@@ -167,6 +167,8 @@ export const OPERATING_STORIES: readonly Story[] = [
         shows(/blocks created/),
       'stowage create storageclass thick --dynamic --vg vg0 --overwrite-free-extents':
         shows(/thick created/),
+      [APPLY]: applied,
+      'stowage describe storageclass fast': shows(/Usable: +yes[\s\S]*Directory: +\/srv\/volumes/),
       'stowage delete storageclass blocks': shows(/blocks deleted/),
       'stowage delete storageclass -l team=db': shows(/No storage classes of Volumes found/),
       'stowage why pvc NAME': shows(
@@ -200,11 +202,11 @@ export const OPERATING_STORIES: readonly Story[] = [
         /data1/,
         'kubectl delete node n1 && stowage delete volume data1 --forget-node --yes',
       ),
-      'kubectl get leftovers': shows(/No resources found/),
-      'kubectl delete leftover UID': {
-        ...shows(/not found/, 'kubectl delete leftover 7f8f7c35-5bb2-4f6a-9b53-0d51a0c9a102'),
-        exit: 1,
-      },
+      'kubectl get leftovers': shows(/7f8f7c35-5bb2-4f6a-9b53-0d51a0c9a102/),
+      'kubectl delete leftover UID': shows(
+        /deleted/,
+        'kubectl delete leftover 7f8f7c35-5bb2-4f6a-9b53-0d51a0c9a102',
+      ),
       'stowage delete volume NAME': {
         ...shows(/not found/, 'stowage delete volume gone'),
         exit: 3,
