@@ -12,17 +12,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ALL_CRDS } from '../src/api/crds.ts';
 import type { KubeObject } from '../src/api/meta.ts';
-import {
-  NAMESPACES,
-  NODES,
-  STORAGE_CLASSES,
-  VOLUME_SNAPSHOTS,
-  VOLUMES,
-} from '../src/api/resources.ts';
+import { NODES, STORAGE_CLASSES, VOLUMES } from '../src/api/resources.ts';
 import { connect } from '../src/kube/connect.ts';
 import type { KubeClient } from '../src/kube/types.ts';
 import { startSandbox } from '../src/sandbox/server.ts';
-import { fresh, SNAPSHOT } from '../test/support/snapshots.ts';
+import { fresh } from '../test/support/snapshots.ts';
 import { classNamed, ready, volumeNamed } from '../test/support/volumes.ts';
 
 const PAGE = 'docs/questions.md';
@@ -47,11 +41,6 @@ interface Pane {
 }
 
 const PANES: Record<string, Pane> = {
-  'create-volume-node': {
-    command: 'stowage create volume',
-    typed: [['Name of the Volume:', 'data1\r']],
-    until: `${NODE}  `,
-  },
   'create-volume': {
     command: 'stowage create volume',
     typed: [
@@ -67,20 +56,6 @@ const PANES: Record<string, Pane> = {
     command: `stowage create volume data2 --node ${NODE}`,
     typed: [['Kind of storage:', 'a disk\r']],
     until: 'another one, by its path',
-  },
-  'create-volume-refused': {
-    command: `stowage create volume data2 --node ${NODE} --device /dev/sdz`,
-    typed: [['Storage class:', '\r']],
-    until: 'hint:',
-  },
-  'grant-snapshot': {
-    command: 'stowage grant snapshot',
-    typed: [
-      ['VolumeSnapshot:', '\r'],
-      ['Namespace that may use it:', 'test\r'],
-      ['What may use it there:', '\r'],
-    ],
-    until: 'Grant it?',
   },
   'get-volumes': {
     command: 'stowage get volumes -w',
@@ -127,8 +102,6 @@ try {
 
 async function fill(client: KubeClient): Promise<void> {
   const object = (kind: string, name: string) => ({ apiVersion: 'v1', kind, metadata: { name } });
-  for (const name of ['prod', 'test'])
-    await client.create<KubeObject>(NAMESPACES, object('Namespace', name));
   await client.create<KubeObject>(NODES, object('Node', NODE));
   await client.create<KubeObject>(
     STORAGE_CLASSES,
@@ -144,15 +117,6 @@ async function fill(client: KubeClient): Promise<void> {
     ...ready('True', 'Available'),
   };
   await client.patch(VOLUMES, 'db', { status: available }, { subresource: 'status' });
-  const { metadata, status } = SNAPSHOT;
-  await client.create<KubeObject>(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
-  const { namespace } = metadata;
-  await client.patch(
-    VOLUME_SNAPSHOTS,
-    metadata.name,
-    { status },
-    { namespace, subresource: 'status' },
-  );
 }
 
 /** Returns the final contents of the terminal. */
