@@ -66,7 +66,6 @@ export const CLAIM_STORIES: readonly Story[] = [
         "kubectl get pvc foo-testing -n test -o jsonpath='{.spec.dataSourceRef}'",
       ),
       'stowage why pvc test/foo-testing': shows(/test\/foo-testing/),
-      'stowage why snapshot prod/foo-backup': shows(/prod\/foo-backup/),
     },
   },
   {

@@ -96,11 +96,6 @@ export const EXPLAINING_STORIES: readonly Story[] = [
     path: 'docs/hardening.md',
     world: withVolume,
     typed: {
-      'stowage check node n1 --trust-host-key SHA256:…': {
-        says: /n1/,
-        exit: 1,
-        as: [`stowage check node n1 --trust-host-key SHA256:${'A'.repeat(43)}`],
-      },
       'ssh root@n1 useradd --system --create-home --shell /bin/sh stowage': {
         runBy: 'test/support/sudo-user.ts',
         has: "'useradd'",

@@ -20,17 +20,6 @@ export const NODE_STORIES: readonly Story[] = [
         /data1 +n1/,
         'stowage get attachments data1 --node n1',
       ),
-      'stowage describe volume NAME': shows(
-        /Attachments:[\s\S]*n1/,
-        'stowage describe volume data1',
-      ),
-      'stowage describe node NAME': shows(/data1 .*Attached/, 'stowage describe node n1'),
-      'stowage describe pod NS/NAME': {
-        ...shows(/not found/, 'stowage describe pod db/db-0'),
-        exit: 3,
-      },
-      'stowage why pod NS/NAME': { ...shows(/not found/, 'stowage why pod db/db-0'), exit: 3 },
-      'stowage why volume NAME': shows(/data1/, 'stowage why volume data1'),
       'stowage detach volume NAME --node N': {
         ...shows(/needs? it there|db\/db-0/, 'stowage detach volume data1 --node n1'),
         exit: 5,
@@ -38,11 +27,6 @@ export const NODE_STORIES: readonly Story[] = [
       'stowage detach volume NAME --node N --force': {
         ...shows(/n1 is Ready/, 'stowage detach volume data1 --node n1 --force'),
         exit: 5,
-      },
-      [`kubectl taint node n1 ${TAINT}`]: shows(/n1 tainted/),
-      'losetup -d': {
-        runBy: 'test/integration/holders.test.ts',
-        has: "'by a loop device on it, and one on that, which is mounted'",
       },
       'stowage watch': watches,
     },

@@ -148,7 +148,6 @@ export const OPERATING_STORIES: readonly Story[] = [
       'pvcreate /dev/sdb': { runBy: LVM_TEST, has: "['pvcreate'" },
       'vgcreate vg0 /dev/sdb': { runBy: LVM, has: 'vgcreate' },
       'lvcreate --type thin-pool -L 100G -n pool vg0': { runBy: LVM, has: 'thin-pool' },
-      'lvextend -L +SIZE VG/POOL': { runBy: LVM_TEST, has: "['lvextend'" },
     },
   },
   {
