@@ -54,7 +54,10 @@ export async function planAction(
     losses,
     question,
     confirm: refusal === undefined && isOver ? confirm : '',
-    notes: notes.slice(0, MOST_LINES),
+    notes: [...(command.further === undefined ? [] : [command.further]), ...notes].slice(
+      0,
+      MOST_LINES,
+    ),
     ...(refusal !== undefined && { refusal }),
   };
   if (refusal !== undefined || !isOver) return { answer, plan: undefined };

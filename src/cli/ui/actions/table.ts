@@ -37,6 +37,8 @@ export interface ActionCommand {
   confirm: string;
   /** Set if a terminal asks nothing, or not always, but an option destroys data. */
   isConsent: boolean;
+  /** Further writes, which follow the first one that a plan shows. */
+  further?: string;
 }
 
 export interface ActionRow {
@@ -94,6 +96,9 @@ const text = (fields: FieldValues, field: string): string | undefined => {
   const value = fields[field];
   return typeof value === 'string' ? value : undefined;
 };
+
+const namespaceIn = (fields: FieldValues, field: string): string | undefined =>
+  text(fields, field)?.split('/')[0];
 
 /** Returns options for fields of the same meaning, by option. */
 const optionsOf = (fields: FieldValues, names: Readonly<Record<string, string>>): Given =>
@@ -153,8 +158,12 @@ export const ACTIONS: Readonly<Record<ActionName, ActionRow>> = {
   },
   detachVolume: {
     fields: { name, node: name, force: ticked },
-    command: (fields) =>
-      ofVolume(fields, 'detach', optionsOf(fields, { '--node': 'node', '--force': 'force' })),
+    command: (fields) => ({
+      ...ofVolume(fields, 'detach', optionsOf(fields, { '--node': 'node', '--force': 'force' })),
+      ...(fields.force !== undefined && {
+        further: 'It also removes the attachment from the status of the Volume.',
+      }),
+    }),
     // Without --force, the command waits until the daemon has detached the Volume.
   },
   createSnapshot: {
@@ -178,8 +187,8 @@ export const ACTIONS: Readonly<Record<ActionName, ActionRow>> = {
       storageClass: optional(objectName),
       mode: optional(among('Filesystem', 'Block')),
     },
-    command: (fields) =>
-      ofSnapshot(
+    command: (fields) => ({
+      ...ofSnapshot(
         fields,
         'restore',
         optionsOf(fields, {
@@ -189,6 +198,10 @@ export const ACTIONS: Readonly<Record<ActionName, ActionRow>> = {
           '--mode': 'mode',
         }),
       ),
+      ...(namespaceIn(fields, 'snapshot') !== namespaceIn(fields, 'to') && {
+        further: 'It may also create a VolumeSnapshotLink, which the claim needs on some clusters.',
+      }),
+    }),
     right: right('create', PERSISTENT_VOLUME_CLAIMS),
   },
   grantSnapshot: {

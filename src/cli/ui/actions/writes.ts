@@ -67,18 +67,19 @@ export function withWrites(client: KubeClient, take: TakeWrite): KubeClient {
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 /**
- * Returns a text that is equal for writes with the same effect on the same object: versions and
- * times may differ, and so may a status, which reports what was observed. Pure.
+ * Returns a text that is equal for writes with the same effect on the same object. Versions and
+ * times may differ, and so may the messages of a status, which describe what was observed. A
+ * deletion of a version must be of the same one: its plan shows no content. Pure.
  */
 export function effectOf({ verb, resource, namespace, name, body, options }: Write): string {
   const { group, plural } = resource;
-  const content = options.subresource === 'status' ? undefined : body;
+  const version = verb === 'delete' ? options.resourceVersion : undefined;
+  const varies = new Set(['resourceVersion']);
+  if (options.subresource === 'status') varies.add('message');
   const text = JSON.stringify(
-    [verb, group, plural, namespace, name, options.uid, content],
+    [verb, group, plural, namespace, name, options.uid, version, body],
     (key, value: unknown) =>
-      key === 'resourceVersion' || (typeof value === 'string' && TIME.test(value))
-        ? undefined
-        : value,
+      varies.has(key) || (typeof value === 'string' && TIME.test(value)) ? undefined : value,
   );
   return createHash('sha256').update(text).digest('hex');
 }

@@ -217,3 +217,27 @@ test.each([
 ])('%j lacks a namespace', (body, field) => {
   expect(readAction(body)).toMatchObject({ field });
 });
+
+test.each<[string, object, RegExp | undefined]>([
+  [
+    'a detachment by force',
+    { action: 'detachVolume', name: 'a', node: 'n1', force: true },
+    /also removes the attachment/,
+  ],
+  ['another detachment', { action: 'detachVolume', name: 'a', node: 'n1' }, undefined],
+  [
+    'a restore into another namespace',
+    { action: 'restoreSnapshot', snapshot: 'db/a', to: 'web/b' },
+    /VolumeSnapshotLink/,
+  ],
+  [
+    'a restore into the same namespace',
+    { action: 'restoreSnapshot', snapshot: 'db/a', to: 'db/b' },
+    undefined,
+  ],
+])('names what follows the first write of %s', (_what, body, expected) => {
+  const read = readAction(body);
+  const further = 'command' in read ? read.command.further : 'a problem';
+  if (expected === undefined) expect(further).toBeUndefined();
+  else expect(further).toMatch(expected);
+});

@@ -20,6 +20,12 @@ const PATCH: Write = {
   options: {},
 };
 
+const status = (content: object, uid = 'u'): Write => ({
+  ...{ verb: 'change', resource: VOLUMES, namespace: undefined, name: 'a' },
+  body: { metadata: { uid }, status: content },
+  options: { subresource: 'status' },
+});
+
 describe('a write has another effect than one', () => {
   test.each<[string, Write, Write]>([
     ['of another verb', DELETION, { ...DELETION, verb: 'change' }],
@@ -27,6 +33,13 @@ describe('a write has another effect than one', () => {
     ['of another name', DELETION, { ...DELETION, name: 'b' }],
     ['in another namespace', PATCH, { ...PATCH, namespace: 'web' }],
     ['of another object of the name', DELETION, { ...DELETION, options: { uid: 'v' } }],
+    [
+      'of another version, which a deletion names',
+      { ...DELETION, options: { uid: 'u', resourceVersion: '7' } },
+      { ...DELETION, options: { uid: 'u', resourceVersion: '8' } },
+    ],
+    ['of a status of another object', status({}, 'u'), status({}, 'v')],
+    ['of another status', status({ attachments: ['n1'] }), status({ attachments: ['n1', 'n2'] })],
     ['of another content', PATCH, { ...PATCH, body: { spec: { from: ['x', 'y'] } } }],
   ])('%s', (_what, one, other) => {
     expect(effectOf(one)).not.toBe(effectOf(other));
@@ -35,24 +48,14 @@ describe('a write has another effect than one', () => {
 
 describe('a write has the same effect as one', () => {
   const at = (time: string): Write => ({ ...PATCH, body: { annotations: { retry: time } } });
-  const status = (message: string): Write => ({
-    ...PATCH,
-    body: { status: { message } },
-    options: { subresource: 'status' },
-  });
   test.each<[string, Write, Write]>([
     [
       'of another version',
       PATCH,
       { ...PATCH, body: { metadata: { resourceVersion: '8' }, spec: { from: ['x'] } } },
     ],
-    [
-      'that needs another version',
-      DELETION,
-      { ...DELETION, options: { uid: 'u', resourceVersion: '8' } },
-    ],
     ['at another time', at('2030-01-01T00:00:00Z'), at('2030-01-01T00:00:01.5Z')],
-    ['with another observation', status('one'), status('two')],
+    ['with another observation', status({ message: 'one' }), status({ message: 'two' })],
   ])('%s', (_what, one, other) => {
     expect(effectOf(one)).toBe(effectOf(other));
   });
