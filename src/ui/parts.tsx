@@ -67,7 +67,7 @@ export function Badge({ text }: { text: string }) {
 
 /** Heading of a screen, which gets the focus after a navigation. */
 export function Heading({ children, title }: { children: ComponentChildren; title: string }) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · Stowage`;
   }, [title]);
   return (
