@@ -83,7 +83,9 @@ function VolumeActions(props: {
         },
         {
           action: 'createSnapshot',
-          initial: claim === '' ? {} : { claim: claimName, snapshot: `${claim}-` },
+          ...(claim !== '' && {
+            ...{ preset: { claim: claimName }, initial: { snapshot: `${claim}-` } },
+          }),
         },
       ]}
     />

@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { readAction } from '../../src/cli/ui/actions/read-action.ts';
 import { ACTIONS } from '../../src/cli/ui/actions/table.ts';
-import { FORMS, firstValues, openFields, sentFields } from '../../src/ui/actions/forms.ts';
+import {
+  FORMS,
+  firstValues,
+  isJudgedEarly,
+  openFields,
+  sentFields,
+} from '../../src/ui/actions/forms.ts';
 import type { ActionName } from '../../src/ui/protocol.ts';
 
 const NAMES = Object.keys(FORMS) as ActionName[];
@@ -63,4 +69,17 @@ test('a value of the button has no field, and is sent', () => {
   expect(openFields(form, values, preset).map(({ name }) => name)).toEqual(['node', 'force']);
   expect(sentFields(form, values)).toEqual({ name: 'data1', node: 'n1' });
   expect(sentFields(form, { ...values, force: true })).toHaveProperty('force', true);
+});
+
+test.each(NAMES)('rights for %s are judged only in a namespace that is fixed', (action) => {
+  const isNamespaced = ACTIONS[action].right?.namespaced === true;
+  expect(isJudgedEarly(FORMS[action], {})).toBe(!isNamespaced);
+  const { namespaceFrom } = FORMS[action];
+  if (namespaceFrom === undefined) return;
+  expect(fieldsOf(action)).toContain(namespaceFrom);
+  expect(isJudgedEarly(FORMS[action], { [namespaceFrom]: 'a' })).toBe(true);
+});
+
+test('a snapshot to restore does not fix the namespace of the new claim', () => {
+  expect(isJudgedEarly(FORMS.restoreSnapshot, { snapshot: 'prod/s' })).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { readRights } from './api.ts';
 import { ActionDialog, type ActionProps } from './dialog.tsx';
-import { FORMS } from './forms.ts';
+import { FORMS, isJudgedEarly } from './forms.ts';
 import type { ActionRights } from './protocol.ts';
 
 /** Returns the reason why an action is not allowed; '' if it is, or if that is not known. */
@@ -12,7 +12,7 @@ export interface ActionsProps {
   label: string;
   actions: readonly Omit<ActionProps, 'store'>[];
   store: ActionProps['store'];
-  /** Namespace of the rights; without it, that of the kubeconfig. */
+  /** Namespace that the presets fix, whose rights count; without it, that of the kubeconfig. */
   namespace?: string;
   /** Set if the object is gone. An open dialog stays, to show how its action ended. */
   isHidden?: boolean;
@@ -34,9 +34,11 @@ export function Actions(props: ActionsProps) {
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
       <div class="actions" role="group" aria-label={label} hidden={isHidden}>
-        {actions.map(({ action }, index) => {
-          const why = whyNot(rights?.[action]);
-          const isOff = rights === undefined || why !== '';
+        {actions.map(({ action, preset = {} }, index) => {
+          // If the user chooses the namespace, the plan tells what is not allowed.
+          const isJudged = isJudgedEarly(FORMS[action], preset);
+          const why = isJudged ? whyNot(rights?.[action]) : '';
+          const isOff = isJudged && (rights === undefined || why !== '');
           return (
             <span key={action}>
               <button

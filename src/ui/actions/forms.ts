@@ -28,6 +28,8 @@ export interface ActionForm {
   running: string;
   /** Explains the end of a command that succeeded. */
   done: string;
+  /** Field whose preset fixes the namespace of what is written. Missing: it has none. */
+  namespaceFrom?: string;
 }
 
 const field = (
@@ -146,6 +148,7 @@ export const FORMS: Readonly<Record<ActionName, ActionForm>> = {
     confirm: 'Take it',
     running: 'Taking the snapshot…',
     done: 'The snapshot is ready.',
+    namespaceFrom: 'claim',
     fields: [
       field('claim', 'Claim', TEXT),
       field('snapshot', 'New VolumeSnapshot', TEXT, {
@@ -160,6 +163,7 @@ export const FORMS: Readonly<Record<ActionName, ActionForm>> = {
     confirm: 'Restore',
     running: 'Creating the claim…',
     done: 'The claim is created.',
+    namespaceFrom: 'to',
     fields: [
       snapshot,
       field('to', 'New claim', TEXT, { hint: `${FULL_NAME}, also in another namespace` }),
@@ -179,6 +183,7 @@ export const FORMS: Readonly<Record<ActionName, ActionForm>> = {
     confirm: 'Grant',
     running: 'Granting…',
     done: 'The grant exists.',
+    namespaceFrom: 'snapshot',
     fields: [
       { ...snapshot, hint: `${FULL_NAME}, or NAMESPACE/* for all of a namespace` },
       field('to', 'Namespace that may use it', TEXT),
@@ -191,9 +196,19 @@ export const FORMS: Readonly<Record<ActionName, ActionForm>> = {
     confirm: 'Revoke',
     running: 'Revoking…',
     done: 'The grant is gone. Volumes created under it stay.',
+    namespaceFrom: 'grant',
     fields: [field('grant', 'ReferenceGrant', TEXT, { hint: FULL_NAME })],
   },
 };
+
+/**
+ * Reports whether the rights for an action can be judged before its fields are filled: it writes in
+ * no namespace, or in the one that its button fixes. Pure.
+ */
+export const isJudgedEarly = (
+  { namespaceFrom }: Pick<ActionForm, 'namespaceFrom'>,
+  preset: FieldValues,
+): boolean => namespaceFrom === undefined || preset[namespaceFrom] !== undefined;
 
 /** Returns the fields of a form that apply, with values of the button's own left out. Pure. */
 export const openFields = (
