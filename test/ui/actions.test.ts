@@ -7,6 +7,7 @@ import {
   isJudgedEarly,
   openFields,
   sentFields,
+  textsOf,
 } from '../../src/ui/actions/forms.ts';
 import type { ActionName } from '../../src/ui/protocol.ts';
 
@@ -69,6 +70,15 @@ test('a value of the button has no field, and is sent', () => {
   expect(openFields(form, values, preset).map(({ name }) => name)).toEqual(['node', 'force']);
   expect(sentFields(form, values)).toEqual({ name: 'data1', node: 'n1' });
   expect(sentFields(form, { ...values, force: true })).toHaveProperty('force', true);
+});
+
+test.each([
+  [{}, 'The Volume is detached.', /^Waiting until/],
+  [{ force: true }, 'The Volume is force-detached. Nothing was verified on the node.', /^Force-/],
+] as const)('a detachment with %j ends with %j', (values, done, running) => {
+  const texts = textsOf(FORMS.detachVolume, values);
+  expect(texts.done).toBe(done);
+  expect(texts.running).toMatch(running);
 });
 
 test.each(NAMES)('rights for %s are judged only in a namespace that is fixed', (action) => {

@@ -5,7 +5,7 @@ import type { Store } from '../store.ts';
 import { planAction, runAction } from './api.ts';
 import { ButtonRow } from './button-row.tsx';
 import { Form } from './form.tsx';
-import { FORMS, firstValues, openFields, sentFields } from './forms.ts';
+import { FORMS, firstValues, openFields, sentFields, textsOf } from './forms.ts';
 import { PlanView } from './plan.tsx';
 import type { ActionName, FieldValues, PlanAnswer, RunMessage } from './protocol.ts';
 import { Result, Running } from './result.tsx';
@@ -94,6 +94,7 @@ export function ActionDialog(props: ActionProps & { onClosed: () => void }) {
       ...last,
       ...(value !== undefined && { [name]: value }),
     }));
+  const { running, done } = textsOf(form, values);
   const close = () => dialog.current?.close();
   const overwrite = (content: string) => {
     const next = { ...values, overwrite: content };
@@ -151,13 +152,13 @@ export function ActionDialog(props: ActionProps & { onClosed: () => void }) {
         />
       )}
       {stage.stage === 'running' && (
-        <Running text={form.running} lines={lines} onLeave={close}>
+        <Running text={running} lines={lines} onLeave={close}>
           <Row store={store} action={action} values={values} />
         </Running>
       )}
       {stage.stage === 'done' && (
         <Result
-          {...{ end: stage.end, problem: stage.problem, done: form.done, lines }}
+          {...{ end: stage.end, problem: stage.problem, done, lines }}
           isThere={action !== 'deleteVolume'}
           onClose={close}
         >

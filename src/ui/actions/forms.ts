@@ -28,6 +28,8 @@ export interface ActionForm {
   running: string;
   /** Explains the end of a command that succeeded. */
   done: string;
+  /** Texts in place of these two if the field `force` is ticked. */
+  forced?: { running: string; done: string };
   /** Field whose preset fixes the namespace of what is written. Missing: it has none. */
   namespaceFrom?: string;
 }
@@ -129,6 +131,10 @@ export const FORMS: Readonly<Record<ActionName, ActionForm>> = {
     confirm: 'Detach',
     running: 'Waiting until the Volume is detached…',
     done: 'The Volume is detached.',
+    forced: {
+      running: 'Force-detaching the Volume…',
+      done: 'The Volume is force-detached. Nothing was verified on the node.',
+    },
     fields: [
       volume,
       field('node', 'Node', TEXT),
@@ -200,6 +206,12 @@ export const FORMS: Readonly<Record<ActionName, ActionForm>> = {
     fields: [field('grant', 'ReferenceGrant', TEXT, { hint: FULL_NAME })],
   },
 };
+
+/** Returns the texts of a form for these values. Pure. */
+export const textsOf = (
+  form: ActionForm,
+  { force }: FieldValues,
+): Pick<ActionForm, 'running' | 'done'> => (force === true && form.forced) || form;
 
 /**
  * Reports whether the rights for an action can be judged before its fields are filled: it writes in
