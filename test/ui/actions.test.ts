@@ -5,6 +5,7 @@ import {
   FORMS,
   firstValues,
   isJudgedEarly,
+  isPlanSpent,
   openFields,
   sentFields,
   textsOf,
@@ -92,4 +93,13 @@ test.each(NAMES)('rights for %s are judged only in a namespace that is fixed', (
 
 test('a snapshot to restore does not fix the namespace of the new claim', () => {
   expect(isJudgedEarly(FORMS.restoreSnapshot, { snapshot: 'prod/s' })).toBe(false);
+});
+
+test.each([
+  ['no-plan', true],
+  ['not-confirmed', true],
+  ['too-many', false],
+  ['no-key', false],
+])('after the refusal %s, a plan is spent: %j', (code, isSpent) => {
+  expect(isPlanSpent(code)).toBe(isSpent);
 });

@@ -5,7 +5,7 @@ import type { Store } from '../store.ts';
 import { planAction, runAction } from './api.ts';
 import { ButtonRow } from './button-row.tsx';
 import { Form } from './form.tsx';
-import { FORMS, firstValues, openFields, sentFields, textsOf } from './forms.ts';
+import { FORMS, firstValues, isPlanSpent, openFields, sentFields, textsOf } from './forms.ts';
 import { PlanView } from './plan.tsx';
 import type { ActionName, FieldValues, PlanAnswer, RunMessage } from './protocol.ts';
 import { Result, Running } from './result.tsx';
@@ -23,7 +23,8 @@ export interface ActionProps {
 type Stage =
   | { stage: 'form'; problem: string; field: string }
   | { stage: 'planning' }
-  | { stage: 'plan'; plan: PlanAnswer; problem: string }
+  /** `problem`: why the server refused to run the plan; '' if it did not. */
+  | { stage: 'plan'; plan: PlanAnswer; problem: string; isSpent: boolean }
   | { stage: 'running' }
   | { stage: 'done'; end: Extract<RunMessage, { type: 'end' }> | undefined; problem: string };
 
@@ -54,7 +55,7 @@ export function ActionDialog(props: ActionProps & { onClosed: () => void }) {
     setStage({ stage: 'planning' });
     try {
       const answer = await planAction(action, sentFields(form, next), ending.signal);
-      setStage({ stage: 'plan', plan: answer, problem: '' });
+      setStage({ stage: 'plan', plan: answer, problem: '', isSpent: false });
     } catch (error) {
       if (ending.signal.aborted) return;
       const field = error instanceof RequestError ? error.field : '';
@@ -62,17 +63,23 @@ export function ActionDialog(props: ActionProps & { onClosed: () => void }) {
     }
   }
 
-  async function run({ plan: id }: PlanAnswer, confirm: string): Promise<void> {
+  async function run(shown: PlanAnswer, confirm: string): Promise<void> {
     setStage({ stage: 'running' });
     let end: Extract<RunMessage, { type: 'end' }> | undefined;
     try {
-      await runAction(action, sentFields(form, values), id, confirm, (message) => {
+      const take = (message: RunMessage) => {
         if (message.type === 'end') end = message;
         else setLines((last) => [...last, message.text].slice(-MOST_LINES));
-      });
+      };
+      const fields = sentFields(form, values);
+      await runAction(action, fields, shown.plan, confirm, take);
       setStage({ stage: 'done', end, problem: '' });
     } catch (error) {
-      setStage({ stage: 'done', end, problem: (error as Error).message });
+      const problem = (error as Error).message;
+      if (error instanceof RequestError) {
+        // Refused before the start, so the same plan may be run later, or made again.
+        setStage({ stage: 'plan', plan: shown, problem, isSpent: isPlanSpent(error.code) });
+      } else setStage({ stage: 'done', end, problem });
     }
   }
 
@@ -141,6 +148,8 @@ export function ActionDialog(props: ActionProps & { onClosed: () => void }) {
       {stage.stage === 'plan' && (
         <PlanView
           plan={stage.plan}
+          problem={stage.problem}
+          isSpent={stage.isSpent}
           label={form.confirm}
           onConfirm={(typed) => void run(stage.plan, typed)}
           onOverwrite={overwrite}

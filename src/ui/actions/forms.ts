@@ -222,6 +222,9 @@ export const isJudgedEarly = (
   preset: FieldValues,
 ): boolean => namespaceFrom === undefined || preset[namespaceFrom] !== undefined;
 
+/** Reports whether a refusal to run a plan means that the server has forgotten it. Pure. */
+export const isPlanSpent = (code: string): boolean => ['no-plan', 'not-confirmed'].includes(code);
+
 /** Returns the fields of a form that apply, with values of the button's own left out. Pure. */
 export const openFields = (
   { fields }: ActionForm,

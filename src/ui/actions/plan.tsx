@@ -5,6 +5,10 @@ import type { PlanAnswer } from './protocol.ts';
 
 interface PlanProps {
   plan: PlanAnswer;
+  /** Reason why the server refused to run it; '' if it did not. */
+  problem: string;
+  /** Set if it cannot be run any more. */
+  isSpent: boolean;
   /** Text of the button that runs it. */
   label: string;
   onConfirm(typed: string): void;
@@ -20,11 +24,12 @@ const VERBS = { create: 'Creates', change: 'Changes', delete: 'Deletes' } as con
 
 /** Shows what would be sent, and asks for the consent that a terminal asks for, too. */
 export function PlanView(props: PlanProps) {
-  const { plan, label, onConfirm, onOverwrite, onBack, onPlan, onCancel } = props;
+  const { plan, problem, isSpent, label, onConfirm, onOverwrite, onBack, onPlan, onCancel } = props;
   const { writes, losses, question, confirm, steps, notes, refusal, command } = plan;
   const [typed, setTyped] = useState('');
   const [isSent, setSent] = useState(false);
-  const isReady = plan.plan !== '' && typed === confirm && !isSent;
+  const isRunnable = plan.plan !== '' && !isSpent;
+  const isReady = isRunnable && typed === confirm && !isSent;
   const send = () => {
     if (!isReady) return;
     setSent(true);
@@ -38,6 +43,13 @@ export function PlanView(props: PlanProps) {
         send();
       }}
     >
+      {problem !== '' && (
+        <div role="alert" tabIndex={-1} data-focus>
+          <Notice title="Nothing was done">
+            <p class="prose">{problem}</p>
+          </Notice>
+        </div>
+      )}
       <section tabIndex={-1} data-focus aria-label="Plan">
         {refusal !== undefined && (
           <Notice title="This is refused">
@@ -105,7 +117,7 @@ export function PlanView(props: PlanProps) {
       )}
       <h3>The same in a terminal</h3>
       <Code text={command} label="command line" />
-      {plan.plan !== '' && confirm !== '' && (
+      {isRunnable && confirm !== '' && (
         <div class="field">
           <label for="f-confirm">
             {question === '' ? 'Confirm' : question} Type <b class="object-name">{confirm}</b>
@@ -122,7 +134,7 @@ export function PlanView(props: PlanProps) {
         </div>
       )}
       <ButtonRow>
-        {plan.plan !== '' && (
+        {isRunnable && (
           <button
             type="submit"
             class={losses.length > 0 ? 'primary danger' : 'primary'}
@@ -131,7 +143,7 @@ export function PlanView(props: PlanProps) {
             {label}
           </button>
         )}
-        {plan.plan === '' && (
+        {!isRunnable && (
           <button type="button" class="primary" onClick={onPlan}>
             Plan again
           </button>
