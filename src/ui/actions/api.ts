@@ -28,7 +28,8 @@ export const planAction = async (
 
 /**
  * Runs a planned action, and calls `take` with each of its messages. Throws a RequestError if it
- * does not start, and an Error if the connection breaks: the command then goes on.
+ * does not start, and an Error if the connection breaks or `signal` ends it: the command then goes
+ * on.
  */
 export async function runAction(
   action: ActionName,
@@ -36,9 +37,10 @@ export async function runAction(
   plan: string,
   confirm: string,
   take: (message: RunMessage) => void,
+  signal: AbortSignal,
 ): Promise<void> {
   const body = { action, ...fields, plan, ...(confirm !== '' && { confirm }) };
-  const response = await post('/api/run', body);
+  const response = await post('/api/run', body, signal);
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   const split = lineSplitter();

@@ -46,6 +46,8 @@ export function ActionDialog(props: ActionProps & { onClosed: () => void }) {
   const [lines, setLines] = useState<string[]>([]);
   const dialog = useRef<HTMLDialogElement>(null);
   const planning = useRef<AbortController | undefined>(undefined);
+  // A browser has few connections: a dialog that is gone keeps none.
+  const following = useRef<AbortController | undefined>(undefined);
   const isRunning = stage.stage === 'running';
 
   async function plan(next: FieldValues): Promise<void> {
@@ -64,6 +66,8 @@ export function ActionDialog(props: ActionProps & { onClosed: () => void }) {
   }
 
   async function run(shown: PlanAnswer, confirm: string): Promise<void> {
+    const ending = new AbortController();
+    following.current = ending;
     setStage({ stage: 'running' });
     let end: Extract<RunMessage, { type: 'end' }> | undefined;
     try {
@@ -72,9 +76,10 @@ export function ActionDialog(props: ActionProps & { onClosed: () => void }) {
         else setLines((last) => [...last, message.text].slice(-MOST_LINES));
       };
       const fields = sentFields(form, values);
-      await runAction(action, fields, shown.plan, confirm, take);
+      await runAction(action, fields, shown.plan, confirm, take, ending.signal);
       setStage({ stage: 'done', end, problem: '' });
     } catch (error) {
+      if (ending.signal.aborted) return;
       const problem = (error as Error).message;
       if (error instanceof RequestError) {
         // Refused before the start, so the same plan may be run later, or made again.
@@ -87,7 +92,10 @@ export function ActionDialog(props: ActionProps & { onClosed: () => void }) {
     // The browser keeps the focus inside, and returns it when the dialog closes.
     dialog.current?.showModal();
     if (stage.stage === 'planning') void plan(values);
-    return () => planning.current?.abort();
+    return () => {
+      planning.current?.abort();
+      following.current?.abort();
+    };
   }, []);
   useEffect(() => {
     // The first field has the focus in a form, unless one is wrong.
