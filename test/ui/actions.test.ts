@@ -4,7 +4,7 @@ import { ACTIONS } from '../../src/cli/ui/actions/table.ts';
 import {
   FORMS,
   firstValues,
-  isJudgedEarly,
+  isFixedEarly,
   isPlanSpent,
   openFields,
   sentFields,
@@ -82,17 +82,17 @@ test.each([
   expect(texts.running).toMatch(running);
 });
 
-test.each(NAMES)('rights for %s are judged only in a namespace that is fixed', (action) => {
+test.each(NAMES)('the namespace of %s is known early only if it is fixed', (action) => {
   const isNamespaced = ACTIONS[action].right?.namespaced === true;
-  expect(isJudgedEarly(FORMS[action], {})).toBe(!isNamespaced);
+  expect(isFixedEarly(FORMS[action], {})).toBe(!isNamespaced);
   const { namespaceFrom } = FORMS[action];
   if (namespaceFrom === undefined) return;
   expect(fieldsOf(action)).toContain(namespaceFrom);
-  expect(isJudgedEarly(FORMS[action], { [namespaceFrom]: 'a' })).toBe(true);
+  expect(isFixedEarly(FORMS[action], { [namespaceFrom]: 'a' })).toBe(true);
 });
 
 test('a snapshot to restore does not fix the namespace of the new claim', () => {
-  expect(isJudgedEarly(FORMS.restoreSnapshot, { snapshot: 'prod/s' })).toBe(false);
+  expect(isFixedEarly(FORMS.restoreSnapshot, { snapshot: 'prod/s' })).toBe(false);
 });
 
 test.each([

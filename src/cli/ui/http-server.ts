@@ -108,6 +108,8 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': 'application/x-ndjson' });
+    // A command may print nothing for long. With the headers, the page knows that it has started.
+    response.flushHeaders();
     // The command goes on without a reader.
     for await (const line of reply.lines(gone.signal)) {
       if (!response.write(line)) await once(response, 'drain', { signal: gone.signal });

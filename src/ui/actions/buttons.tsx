@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { readRights } from './api.ts';
 import { ActionDialog, type ActionProps } from './dialog.tsx';
-import { FORMS, isJudgedEarly } from './forms.ts';
+import { FORMS, isFixedEarly } from './forms.ts';
 import type { ActionRights } from './protocol.ts';
 
 /** Returns the reason why an action is not allowed; '' if it is, or if that is not known. */
@@ -22,23 +22,31 @@ export interface ActionsProps {
 export function Actions(props: ActionsProps) {
   const { label, actions, store, namespace = '', isHidden = false } = props;
   const rights = useRights(namespace);
+  const ownRights = useRights('');
   const [open, setOpen] = useState<number>();
   const [reason, setReason] = useState('');
-  const closed = () => {
-    setOpen(undefined);
-    // The browser returns the focus to the button, unless that is hidden by now.
-    if (isHidden) document.getElementById('heading')?.focus();
-  };
+  const group = useRef<HTMLDivElement>(null);
+  const wasOpen = useRef(false);
+  useLayoutEffect(() => {
+    if (open !== undefined) wasOpen.current = true;
+    if (!isHidden || open !== undefined || !wasOpen.current) return;
+    // The browser returned the focus to a button, which is hidden now.
+    const { activeElement, body } = document;
+    if (activeElement === body || group.current?.contains(activeElement))
+      document.getElementById('heading')?.focus();
+  }, [isHidden, open]);
   const dialog = open === undefined ? undefined : actions[open];
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
-      <div class="actions" role="group" aria-label={label} hidden={isHidden}>
+      <div class="actions" role="group" aria-label={label} hidden={isHidden} ref={group}>
         {actions.map(({ action, preset = {} }, index) => {
-          // If the user chooses the namespace, the plan tells what is not allowed.
-          const isJudged = isJudgedEarly(FORMS[action], preset);
-          const why = isJudged ? whyNot(rights?.[action]) : '';
-          const isOff = isJudged && (rights === undefined || why !== '');
+          // If the user chooses the namespace, a right in either one is enough to plan.
+          const isFixed = isFixedEarly(FORMS[action], preset);
+          const known = isFixed ? [rights] : [rights, ownRights];
+          const reasons = known.map((each) => whyNot(each?.[action]));
+          const why = reasons.includes('') ? '' : (reasons.at(-1) ?? '');
+          const isOff = why !== '' || known.includes(undefined);
           return (
             <span key={action}>
               <button
@@ -67,7 +75,9 @@ export function Actions(props: ActionsProps) {
       <p class="reason" role="status" hidden={isHidden}>
         {reason}
       </p>
-      {dialog !== undefined && <ActionDialog {...dialog} store={store} onClosed={closed} />}
+      {dialog !== undefined && (
+        <ActionDialog {...dialog} store={store} onClosed={() => setOpen(undefined)} />
+      )}
     </>
   );
 }

@@ -214,10 +214,10 @@ export const textsOf = (
 ): Pick<ActionForm, 'running' | 'done'> => (force === true && form.forced) || form;
 
 /**
- * Reports whether the rights for an action can be judged before its fields are filled: it writes in
- * no namespace, or in the one that its button fixes. Pure.
+ * Reports whether the namespace of an action is known before its fields are filled: it writes in
+ * none, or in the one that its button fixes. Pure.
  */
-export const isJudgedEarly = (
+export const isFixedEarly = (
   { namespaceFrom }: Pick<ActionForm, 'namespaceFrom'>,
   preset: FieldValues,
 ): boolean => namespaceFrom === undefined || preset[namespaceFrom] !== undefined;
