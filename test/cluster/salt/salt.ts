@@ -166,6 +166,17 @@ export async function startSalt(options: SaltOptions): Promise<Salt> {
     }
   }
 
+  /** Syncs again if a minion was too slow to answer, or the master had no files to offer yet. */
+  async function syncModules(): Promise<true | undefined> {
+    await command('*', 'saltutil.sync_modules').catch(() => {});
+    const listed = await command('*', 'sys.list_modules', 'stowage', '--out=json', '--static').then(
+      (text) => JSON.parse(text) as Record<string, unknown>,
+      () => ({}) as Record<string, unknown>,
+    );
+    const has = (id: string) => Array.isArray(listed[id]) && listed[id].includes('stowage');
+    return minions.every(has) ? true : undefined;
+  }
+
   async function stop(): Promise<void> {
     await Promise.all([...running.values()].map((program) => program.stop()));
     await temporary.remove();
@@ -177,7 +188,7 @@ export async function startSalt(options: SaltOptions): Promise<Salt> {
       parts.api.start(),
       ...[...ofMinion.values()].map((minion) => minion.start()),
     ]);
-    if (minions.length > 0) await command('*', 'saltutil.sync_modules');
+    if (minions.length > 0) await until('each minion has the module', syncModules);
   } catch (error) {
     await stop();
     throw error;
