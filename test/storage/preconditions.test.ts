@@ -139,7 +139,7 @@ test.each<[string, VolumeOperation, Desired, Observed, string[]]>([
       volumes: [{ ...thinLv, active: false, device: undefined }, pool],
       target: { is: 'missing' },
     }),
-    ['LogicalVolumeChanged', 'ThinVolumeActivated'],
+    ['LogicalVolumeChanged', 'LogicalVolumeMadeMeanwhile', 'ThinVolumeActivated'],
   ],
   [
     'zeros are written',

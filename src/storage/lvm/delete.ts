@@ -23,7 +23,8 @@ import { sameVolume } from './lvchange.ts';
 import { isTagged, lvName, tagOf } from './names.ts';
 import { deviceOf, isMarked, ownOf, refuseTags, takenBy, whose } from './ownership.ts';
 import { refuseWrites } from './refuse.ts';
-import { ALONE, isGone, lvremove, notOpen, removeIfUnusable } from './remove.ts';
+import { ALONE, isGone, lvremove, notOpen } from './remove.ts';
+import { removeUnusable } from './remove-unusable.ts';
 import { withRoom } from './room.ts';
 
 /**
@@ -141,9 +142,7 @@ function remove(
   // A thick volume leaves the content of its filling in the group.
   const toSee = toInspect || (observed.intent?.filling === true && !made && own.pool === undefined);
   if (!own.active && !toSee) return { steps: [...tag, ...gone] };
-  const isEmpty =
-    own.pool !== undefined && !made && tag.length === 0 && observed.intent?.filling !== true;
-  const instead = isEmpty ? removeIfUnusable(desired, own, tagOf(desired.uid)) : undefined;
+  const instead = removeUnusable(desired, observed, own);
   const reached = ensureActive(desired, observed, own, instead);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);

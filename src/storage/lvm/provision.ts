@@ -14,11 +14,11 @@ import type { LogicalVolume } from './facts.ts';
 import { planFill } from './fill.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { refresh } from './lvchange.ts';
-import { lvName, lvPath, tagOf } from './names.ts';
+import { lvName, lvPath } from './names.ts';
 import { deviceOf, ownOf, refuseTags, whose } from './ownership.ts';
 import { poolOf, wakePool } from './pool.ts';
 import { begins, poolWanted, refuseCreate, refusePool } from './refuse.ts';
-import { removeIfUnusable } from './remove.ts';
+import { removeUnusable } from './remove-unusable.ts';
 import { planRecord, planRestore } from './restore.ts';
 import { withRoomAlone } from './room.ts';
 
@@ -60,12 +60,8 @@ export function planProvision(desired: DesiredLvm, observed: ObservedLvm): Plan 
   }
   const odd = refuseChange(group) ?? refuseOther(desired, observed, own);
   if (odd !== undefined) return odd;
-  const isCopy = desired.source !== undefined || own.origin !== undefined;
-  const written = isCopy || isWritten(desired);
-  const instead =
-    own.pool === undefined || written
-      ? undefined
-      : removeIfUnusable(desired, own, tagOf(desired.uid));
+  const written = desired.source !== undefined || own.origin !== undefined || isWritten(desired);
+  const instead = written ? undefined : removeUnusable(desired, observed, own);
   const reached = ensureActive(desired, observed, own, instead);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);

@@ -2,7 +2,6 @@ import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { notOpenPreconditions } from '../block/preconditions.ts';
 import type { DeviceFacts } from '../types.ts';
-import { activate } from './activate.ts';
 import type { LogicalVolume } from './facts.ts';
 import { type InGroup, sameVolume } from './lvchange.ts';
 import { lvName } from './names.ts';
@@ -26,21 +25,6 @@ export const lvremove = (group: InGroup, own: LogicalVolume, tag: string): Step 
   ],
   preconditions: [sameVolume(group, own)],
 });
-
-/**
- * Removes a thin volume without content, unless it can be activated. A killed lvcreate may leave a
- * volume in LVM's metadata that the pool does not have. LVM never activates such a volume. If the
- * activation succeeds, the volume stays, and is active.
- */
-export function removeIfUnusable(group: InGroup, own: LogicalVolume, tag: string): Step {
-  const step = lvremove(group, own, tag);
-  const cannotActivate: Precondition = {
-    argv: activate(group, own).argv,
-    expect: { exit: 5 },
-    ...refuse('ThinVolumeActivated', { volume: lvName(group, own.name) }),
-  };
-  return { ...step, preconditions: [...step.preconditions, cannotActivate] };
-}
 
 /** Precondition that the logical volume is gone: lvremove also succeeds if it selects none. */
 export const isGone = ({ vgName }: InGroup, own: LogicalVolume): Precondition => ({

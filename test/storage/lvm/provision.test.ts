@@ -325,6 +325,16 @@ describe('provisioning a logical volume after a crash', () => {
       thin,
     ],
     [
+      'inactive after a reboot, thin, of another Volume until its adoption: never removed',
+      begun(dm, {
+        volumes: [{ ...thinLv, active: false, device: undefined }, pool],
+        target: { is: 'missing' },
+        intent: { ...intent, adopt: '0b9cbd1c-5e26-4d13-9d6c-7f1f4d0d4b5e' },
+      }),
+      [...BY_UUID, 'lvchange --activate y --ignoreactivationskip vg0/data1', WAIT],
+      thin,
+    ],
+    [
       'suspended by a killed LVM command',
       begun(dm, { volumes: [{ ...lv, suspended: true }], target: { is: 'missing' } }),
       ['lvchange --refresh vg0/data1'],

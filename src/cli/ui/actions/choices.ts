@@ -57,7 +57,9 @@ export async function readChoices(
 ): Promise<ChoicesAnswer> {
   let found: readonly Choice[] = [];
   const notes: string[] = [];
+  let hasReached = false;
   const reached = async (): Promise<never> => {
+    hasReached = true;
     throw new QuestionReached();
   };
   const { error } = await runAction(run, io, {
@@ -76,8 +78,7 @@ export async function readChoices(
       if (line.startsWith('note: ')) notes.push(line.slice('note: '.length));
     },
   });
-  if (error !== undefined && error.message !== new QuestionReached().message)
-    notes.push(error.message);
+  if (error !== undefined && !hasReached) notes.push(error.message);
   return {
     choices: found
       // The empty value stands for a typed one.

@@ -3,6 +3,7 @@ import type { Connection } from '../../../kube/connect.ts';
 import type { ActionError } from '../../../ui/protocol.ts';
 import type { Io } from '../../lib/io.ts';
 import type { Prompts } from '../../lib/prompts/prompts.ts';
+import { dataIn, parsed } from '../command-data.ts';
 import { publicLines, publicMessage, publicName } from '../public-text.ts';
 import { emptyInput, type Run } from '../run-command.ts';
 
@@ -94,24 +95,13 @@ export function confirmingPrompts(confirm: (question: string) => boolean): Promp
   return { input: missing, select: missing, confirm: async (question) => confirm(question) };
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const ended = ({ reason }: AbortSignal): object =>
   reason instanceof StowageError
     ? reason
     : { code: 'failed', message: 'stowage ui has ended, and the command with it' };
 
-const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-
 function errorOf(failure: unknown): ActionError {
-  const { code, reason, message, hint } = fieldsIn(failure);
+  const { code, reason, message, hint } = dataIn(failure);
   return {
     code: publicName(code) || 'failed',
     reason: publicName(reason),
@@ -121,17 +111,17 @@ function errorOf(failure: unknown): ActionError {
 }
 
 function objectIn(data: unknown): RunResult['object'] {
-  const { kind, metadata } = fieldsIn(data);
-  const { name, namespace } = fieldsIn(metadata);
+  const { kind, metadata } = dataIn(data);
+  const { name, namespace } = dataIn(metadata);
   if (typeof kind !== 'string' || typeof name !== 'string') return undefined;
   const prefix = typeof namespace === 'string' ? `${namespace}/` : '';
   return { kind: publicName(kind), name: publicName(`${prefix}${name}`) };
 }
 
 function detailIn(failure: unknown): Pick<RunResult, 'detail'> {
-  const { code, parameters } = fieldsIn(fieldsIn(failure).detail);
+  const { code, parameters } = dataIn(dataIn(failure).detail);
   if (typeof code !== 'string') return {};
   return {
-    detail: { code, parameters: fieldsIn(parameters) as Readonly<Record<string, string>> },
+    detail: { code, parameters: dataIn(parameters) as Readonly<Record<string, string>> },
   };
 }
