@@ -1,12 +1,13 @@
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { READY_REASON } from '../../api/names.ts';
-import type { Volume } from '../../api/volume.ts';
+import { readReason } from '../../api/reasons.ts';
+import type { Condition, Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { checkClass } from '../../model/class-options.ts';
 import { commandLine, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { sinceOf } from './state.ts';
-import type { Cause, Fix } from './types.ts';
+import type { Blocker, Cause, Fix } from './types.ts';
 
 const RETRY = { when: 'when it is retried, or its spec is changed' };
 
@@ -25,7 +26,8 @@ export const storageClass: Cause = ({ volume, storageClass: reading }) => {
     };
   }
   const checked = 'found' in reading ? checkClass(reading.found) : undefined;
-  if (checked === undefined || !('problem' in checked)) return undefined;
+  if (checked === undefined) return undefined;
+  if (!('problem' in checked)) return correctedSince(volume, ready);
   return {
     cause: 'StorageClassInvalid',
     holdup: `its storage class ${name} is invalid: ${checked.problem}`,
@@ -41,6 +43,21 @@ export const storageClass: Cause = ({ volume, storageClass: reading }) => {
     },
   };
 };
+
+/** Explains that a missing class was created, or a wrong one corrected, after the last attempt. */
+function correctedSince(volume: Volume, ready: Condition): Blocker | undefined {
+  const code = readReason(ready.detail)?.code;
+  if (code !== 'StorageClassMissing' && code !== 'StorageClassInvalid') return undefined;
+  const { storageClassName: name } = volume.spec;
+  const was = code === 'StorageClassMissing' ? 'did not exist' : 'was invalid';
+  return {
+    cause: code,
+    holdup: `its storage class ${name} ${was} at the last attempt; it is valid now`,
+    ...sinceOf(ready),
+    next: RETRY,
+    fix: { say: 'Retry the Volume.', run: retry(volume) },
+  };
+}
 
 const createClass = (volume: Volume): Fix => ({
   say: 'Create the class. Then retry the Volume.',

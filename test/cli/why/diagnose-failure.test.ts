@@ -175,7 +175,31 @@ describe('a Volume is held up by', () => {
     ],
     [
       given(
+        'a storage class that was created since',
+        failedBy(
+          'CreationError',
+          reasons.explain('StorageClassMissing', { class: 'fast', retry: '' }),
+        ),
+      ),
+      heldUpBy('fast did not exist at the last attempt; it is valid now', 'spec is changed', {
+        run: [RETRY],
+      }),
+    ],
+    [
+      given(
         'a storage class that was corrected',
+        failedBy(
+          'CreationError',
+          reasons.explain('StorageClassInvalid', { problem: 'x', retry: '' }),
+        ),
+      ),
+      heldUpBy('fast was invalid at the last attempt; it is valid now', 'spec is changed', {
+        run: [RETRY],
+      }),
+    ],
+    [
+      given(
+        'a storage class that was created since, reported by an older daemon',
         failedBy('CreationError', 'the storage class fast does not exist'),
       ),
       heldUpBy('fast does not exist', 'spec is changed', { run: [RETRY] }),
