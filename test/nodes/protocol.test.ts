@@ -122,6 +122,7 @@ describe('the states of jobs', () => {
     ['nothing', ''],
     ['no end', job('succeeded')],
     ['half an end', `${job('succeeded')}stowage-e`],
+    ['another last line of the same length', `${job('succeeded')}stowage-eng\n`],
     ['an end without its newline', `${job('succeeded')}stowage-end`],
     ['too few states', END],
     ['too many states', job('succeeded') + job('succeeded') + END],
@@ -186,6 +187,7 @@ describe('an observation', () => {
     ['a status that is no number', line(0, 0) + line(1, 'x') + END],
     ['a text that is shorter than its size', `${line(0, 0)}probe 1 0\n3\nab\n0\n\n\n${END}`],
     ['a text that is longer than its size', `${line(0, 0)}probe 1 0\n1\nab\n0\n\n\n${END}`],
+    ['a text that ends inside the next size', `${line(0, 0)}probe 1 0\n3\nab\n10\n\n\n${END}`],
     ['a text whose size exceeds the answer', `${line(0, 0)}probe 1 0\n99\nab\n0\n\n\n${END}`],
     ['a size that is no number', `${line(0, 0)}probe 1 0\n-1\nab\n0\n\n\n${END}`],
   ])('is not read from an answer with %s', (_, answer) => {
