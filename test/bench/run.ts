@@ -14,6 +14,7 @@ const BENCHES = [
   'completion',
   'get-volumes',
   'why-all',
+  'ui',
   'volumes',
   'one-volume',
   'memory',
