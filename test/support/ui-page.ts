@@ -25,6 +25,8 @@ export interface UiPages {
   problems: string[];
   /** URL that the program printed first. `open` uses it up. */
   firstUrl: string;
+  /** Stops the program until the function that it returns is called. */
+  sleep(): () => void;
   /**
    * Opens the page in a context of its own, as in another browser, without its policy: axe-core is
    * injected, which the policy forbids.
@@ -90,6 +92,10 @@ export async function startUiPages(env: Readonly<Record<string, string>>): Promi
 
   return {
     ...{ problems, firstUrl, newLink },
+    sleep() {
+      program.kill('SIGSTOP');
+      return () => program.kill('SIGCONT');
+    },
     context: (options = {}) => contextOf(options),
     async open(hash, options = {}) {
       const page = await (await contextOf({ bypassCSP: true, ...options })).newPage();

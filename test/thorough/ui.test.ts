@@ -430,4 +430,20 @@ describeAsRoot('The page of stowage ui', () => {
       .getByRole('link', { name: 'data1', exact: true })
       .waitFor({ state: 'detached', timeout: 120_000 });
   });
+
+  test('shows what changed while the machine slept, and its connections ended', async () => {
+    await show(first, '#/volumes');
+    await first.getByRole('link', { name: 'after-restart' }).waitFor();
+    const devtools = await first.context().newCDPSession(first);
+    const wake = pages.sleep();
+    await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
+    await sandbox.stop();
+    await startApiServer();
+    await createVolume('while-asleep');
+    wake();
+    await devtools.send('Page.setWebLifecycleState', { state: 'active' });
+    await first.getByRole('link', { name: 'while-asleep' }).waitFor({ timeout: 120_000 });
+    await first.getByRole('link', { name: 'after-restart' }).waitFor({ state: 'detached' });
+    await first.getByText(/^Connected/).waitFor();
+  });
 });
