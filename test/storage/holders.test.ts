@@ -234,6 +234,12 @@ describe('a device-mapper name with special characters', () => {
     expect(commandOf(useOf(own, named('a', `x${EVIL}`)))).toBe('dmsetup remove a');
   });
 
+  test('is escaped in the message if it is part of the device type', () => {
+    expect(useOf(own, named('a', 'x\n), free ('))).toMatchObject({
+      by: expect.stringContaining('(x\\012),\\040free\\040(, a)'),
+    });
+  });
+
   test('gets no command if it has several lines', () => {
     expect(commandOf(useOf(own, named('a\nreboot')))).toBeUndefined();
   });
