@@ -19,6 +19,7 @@ import {
   FORCE_LVCREATE_ANNOTATION,
   FORGET_NODE_ANNOTATION,
   MAX_WAIT_FOR_UNMOUNT_ANNOTATION,
+  MINION_ANNOTATION,
   MIRROR_POD_ANNOTATION,
   OUT_OF_SERVICE_TAINT,
   PARAMETERS_ANNOTATION,
@@ -148,7 +149,7 @@ export const transforms = {
   ]),
 
   nodes: transformOf<KubeNode>()([
-    ...clusterScoped(),
+    ...clusterScoped(MINION_ANNOTATION),
     'metadata.labels',
     ['spec', unlessEmpty],
     ['spec.taints', where(keepsPodsOff), unlessEmpty],

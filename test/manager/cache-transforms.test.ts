@@ -4,6 +4,7 @@ import type { ObjectMeta } from '../../src/api/meta.ts';
 import { reason, reasonAnnotations } from '../../src/api/reasons.ts';
 import { transforms } from '../../src/manager/cache-transforms.ts';
 import { droppedSource } from '../../src/model/data-source/dropped-data-source.ts';
+import { addressOfNode, minionOfNode } from '../../src/model/node-address.ts';
 import { content, note, snapshot, snapshotClass } from '../support/snapshot-objects.ts';
 import { pv, storageClass, volume } from '../support/volume-input.ts';
 
@@ -74,6 +75,22 @@ test('a cached Node keeps its labels, known annotations, taints, readiness and b
     kind: 'Node',
     metadata: { name: 'n1' },
   });
+});
+
+test('a cached Node is reached under the same address, port and minion id', () => {
+  const reached = {
+    'stowage.dev/address': '10.0.0.1',
+    'stowage.dev/port': '2222',
+    'stowage.dev/salt-minion': 'n1.example.com',
+  };
+  const node: KubeNode = {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'n1', annotations: reached },
+  };
+  const cached = transforms.nodes(node);
+  expect(addressOfNode(cached)).toEqual({ host: '10.0.0.1', port: 2222 });
+  expect(minionOfNode(cached)).toBe('n1.example.com');
 });
 
 test('a cached PersistentVolume keeps its owner, size, claim, phase and attached nodes', () => {
