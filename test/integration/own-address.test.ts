@@ -6,6 +6,8 @@ describeAsRoot('a source at a public address', () => {
   test.each([
     ['8.8.4.4', 'own'],
     ['8.8.4.5', 'other'],
+    ['64:ff9b::808:404', 'own'],
+    ['64:ff9b::808:405', 'other'],
     ['2606:4700::1234', 'own'],
     ['2606:4700:0:0::1234', 'own'],
     ['2606:4700::1235', 'other'],

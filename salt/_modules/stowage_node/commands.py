@@ -120,7 +120,7 @@ LOOKS = [
     r'test -e /run/stowage/freezes/[0-9a-f-]{36}\.partial/state',
     r'timeout -s KILL 10 find -L /proc -maxdepth 3 \( -path /proc/\*/\* ! -path /proc/\[0-9\]\*/fd\* -prune \) -o \( -path /proc/\[0-9\]\*/fd/\* \( -type b -o -type c \) -exec stat -L -c /%F\|%t:%T/ \{\} \+ \)',
     r'true ',
-    r'true stowage-allows-c94d14bc066d',
+    r'true stowage-allows-e9e3787c72c0',
     r'tune2fs ',
     r'udevadm --version',
     r'udevadm settle --timeout=[0-9]{1,2} --exit-if-exists=/dev(/[A-Za-z0-9_:+=@-][A-Za-z0-9_.:+=@-]*)+',
@@ -213,18 +213,18 @@ STEPS = [
     r'sgdisk --partition-guid=1:[0-9a-f-]{36} --disk-guid=[0-9a-f-]{36}( --change-name=1:[a-z0-9.-]{1,36})? {directory}/(snapshots/)?[0-9a-f-]{36}\.partial',
     r'sgdisk --partition-guid=[0-9]+:([0-9a-f-]{36}|R) /dev/{device}',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 11af4288adba682b845892e029e283d4f6a15b2fec28a7992f5eacd6c1929ccd \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-thin "\$@"; \}; run "\$@" stowage-thin run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} [a-z0-9][a-z0-9.-]* [0-9a-f-]{36} rw?''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 30eeb2c8f3b2e64a3ec988c22301b69e9ebc116d1db7fcdc40e0842b59c92ae4 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 30eeb2c8f3b2e64a3ec988c22301b69e9ebc116d1db7fcdc40e0842b59c92ae4 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-xfs-uuid "\$@"; \}; run "\$@" stowage-xfs-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 4cad333e003c210be558ec06b7a3d5143a6a0fac88fd42f66cce34caa4e48145 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-ext4-uuid "\$@"; \}; run "\$@" stowage-ext4-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/{device} [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 849b0d5ce35dd09e7cd105ce5dba91440b4bec38a084d2aeff1324e2216a665e \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = c0ea52df948f9aaa6a7fabdf8f05a9a87bee177bbcf1baad9a24ebe3acc2ab0e \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-lvm-uuid "\$@"; \}; run "\$@" stowage-lvm-uuid run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36}( leave)?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e8792389bd3150fcf08b7859ea23df61e98cd9a15fce8dfeeea158fbcd569e67 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-freeze "\$@"; \}; run "\$@" stowage-freeze run\(\) .* (/[^ ]+ [1-9][0-9]{0,4} {directory}/[0-9a-f-]{36} {directory}/(snapshots/)?[0-9a-f-]{36}\.partial (clone|copy)|thaw {directory}/snapshots/[0-9a-f-]{36}\.partial)''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = ec1acabb6e85be953275c9a0e007be75b4d9221b3d10aadec0c6958bf5d239a0 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = ec1acabb6e85be953275c9a0e007be75b4d9221b3d10aadec0c6958bf5d239a0 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = f79f0173ada395e171d2b5ae16986a75ff97c5515369978603d78c416128e6b9 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = f79f0173ada395e171d2b5ae16986a75ff97c5515369978603d78c416128e6b9 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = eb1a25b8deb3cb9f990ac77f75874e68ef6f0b4f05e2cfa2e65ac1c980980e70 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = eb1a25b8deb3cb9f990ac77f75874e68ef6f0b4f05e2cfa2e65ac1c980980e70 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = fc032a16ff5ef43315a1c6d9b0f0432259d18e7876f813641f764f6ce000f8e6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs)''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = fc032a16ff5ef43315a1c6d9b0f0432259d18e7876f813641f764f6ce000f8e6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/loop[0-9]+ [0-9a-f-]{36} (ext4|xfs)''',
     r'stat -c %F\|%s\|%i -- {directory}/[0-9a-f-]{36}',
@@ -1081,8 +1081,14 @@ for network in $(printf "%s\n" "$networks" | grep -v "/32$\|/0x80$\|/0$\|/0x00$"
 done
 return 1
 }
+behind_nat64() (
+is_in "$1" 64:ff9b::/96 || { printf "%s\n" "$1"; exit; }
+set -- $(groups "$1")
+printf "%d.%d.%d.%d\n" $(($7 >> 8)) $(($7 & 255)) $(($8 >> 8)) $(($8 & 255))
+)
 may_connect() {
 allowed=$(configured allow-address) || exit 3
+set -- "$(behind_nat64 "$1")"
 is_in_any "$1" $allowed && return
 is_public "$1" && ! is_own "$1"
 }
@@ -1117,7 +1123,7 @@ addresses=$(getent ahosts "$host" | sed -n "s/^\([^ ]*\) *STREAM.*/\1/p")
 [ -n "$addresses" ] || fail "this node cannot resolve $host" 1
 for address in $addresses; do
 may_connect "$address" ||
-fail "$host is at $address, to which $config on this node allows no connection: addresses of this node, of private networks and all others that are not public need a line allow-address there"
+fail "$host is at $(behind_nat64 "$address"), to which $config on this node allows no connection: addresses of this node, of private networks and all others that are not public need a line allow-address there"
 done
 }
 reason_of() { sed "s/^curl: ([0-9]*) //" "$work/said" | head -n 1; }
@@ -1763,8 +1769,14 @@ for network in $(printf "%s\n" "$networks" | grep -v "/32$\|/0x80$\|/0$\|/0x00$"
 done
 return 1
 }
+behind_nat64() (
+is_in "$1" 64:ff9b::/96 || { printf "%s\n" "$1"; exit; }
+set -- $(groups "$1")
+printf "%d.%d.%d.%d\n" $(($7 >> 8)) $(($7 & 255)) $(($8 >> 8)) $(($8 & 255))
+)
 may_connect() {
 allowed=$(configured allow-address) || exit 3
+set -- "$(behind_nat64 "$1")"
 is_in_any "$1" $allowed && return
 is_public "$1" && ! is_own "$1"
 }
@@ -1799,7 +1811,7 @@ addresses=$(getent ahosts "$host" | sed -n "s/^\([^ ]*\) *STREAM.*/\1/p")
 [ -n "$addresses" ] || fail "this node cannot resolve $host" 1
 for address in $addresses; do
 may_connect "$address" ||
-fail "$host is at $address, to which $config on this node allows no connection: addresses of this node, of private networks and all others that are not public need a line allow-address there"
+fail "$host is at $(behind_nat64 "$address"), to which $config on this node allows no connection: addresses of this node, of private networks and all others that are not public need a line allow-address there"
 done
 }
 reason_of() { sed "s/^curl: ([0-9]*) //" "$work/said" | head -n 1; }
@@ -2583,8 +2595,14 @@ for network in $(printf "%s\n" "$networks" | grep -v "/32$\|/0x80$\|/0$\|/0x00$"
 done
 return 1
 }
+behind_nat64() (
+is_in "$1" 64:ff9b::/96 || { printf "%s\n" "$1"; exit; }
+set -- $(groups "$1")
+printf "%d.%d.%d.%d\n" $(($7 >> 8)) $(($7 & 255)) $(($8 >> 8)) $(($8 & 255))
+)
 may_connect() {
 allowed=$(configured allow-address) || exit 3
+set -- "$(behind_nat64 "$1")"
 is_in_any "$1" $allowed && return
 is_public "$1" && ! is_own "$1"
 }
@@ -2619,7 +2637,7 @@ addresses=$(getent ahosts "$host" | sed -n "s/^\([^ ]*\) *STREAM.*/\1/p")
 [ -n "$addresses" ] || fail "this node cannot resolve $host" 1
 for address in $addresses; do
 may_connect "$address" ||
-fail "$host is at $address, to which $config on this node allows no connection: addresses of this node, of private networks and all others that are not public need a line allow-address there"
+fail "$host is at $(behind_nat64 "$address"), to which $config on this node allows no connection: addresses of this node, of private networks and all others that are not public need a line allow-address there"
 done
 }
 reason_of() { sed "s/^curl: ([0-9]*) //" "$work/said" | head -n 1; }
@@ -2985,13 +3003,13 @@ esac
 }
 run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 11af4288adba682b845892e029e283d4f6a15b2fec28a7992f5eacd6c1929ccd ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-thin "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 30eeb2c8f3b2e64a3ec988c22301b69e9ebc116d1db7fcdc40e0842b59c92ae4 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-image "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-xfs-uuid "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 4cad333e003c210be558ec06b7a3d5143a6a0fac88fd42f66cce34caa4e48145 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-backup "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-ext4-uuid "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-adopt "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 849b0d5ce35dd09e7cd105ce5dba91440b4bec38a084d2aeff1324e2216a665e ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-backup "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = c0ea52df948f9aaa6a7fabdf8f05a9a87bee177bbcf1baad9a24ebe3acc2ab0e ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-lvm-uuid "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = e8792389bd3150fcf08b7859ea23df61e98cd9a15fce8dfeeea158fbcd569e67 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-freeze "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = ec1acabb6e85be953275c9a0e007be75b4d9221b3d10aadec0c6958bf5d239a0 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-image "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = f79f0173ada395e171d2b5ae16986a75ff97c5515369978603d78c416128e6b9 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-archive "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = eb1a25b8deb3cb9f990ac77f75874e68ef6f0b4f05e2cfa2e65ac1c980980e70 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-archive "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = fc032a16ff5ef43315a1c6d9b0f0432259d18e7876f813641f764f6ce000f8e6 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-grow "$@"; }; run "$@"''',
 ]

@@ -13,6 +13,11 @@
 # count, since proxies put them into tables for marked packets. Services trust the addresses of a
 # node, and metadata services give its credentials to any program on it.
 #
+# A NAT64 gateway connects to the IPv4 address in an address of the well-known prefix 64:ff9b::/96
+# (RFC 6052), so that IPv4 address decides: its network has to be listed, and listing the prefix
+# opens nothing. Each network divides the prefix of RFC 8215, 64:ff9b:1::/48, in its own way. The
+# IPv4 address in it is unknown, so these addresses are not public.
+#
 # Addresses decide, and not names. The script resolves a name, checks each address, and passes curl
 # the address to connect to, wherever the name leads by then. Each redirect is checked the same way.
 # A number in another notation (0x7f.1) is refused, since curl and the resolver read them
@@ -116,8 +121,15 @@ is_own() {
   return 1
 }
 
+behind_nat64() (
+  is_in "$1" 64:ff9b::/96 || { printf "%s\n" "$1"; exit; }
+  set -- $(groups "$1")
+  printf "%d.%d.%d.%d\n" $(($7 >> 8)) $(($7 & 255)) $(($8 >> 8)) $(($8 & 255))
+)
+
 may_connect() {
   allowed=$(configured allow-address) || exit 3
+  set -- "$(behind_nat64 "$1")"
   is_in_any "$1" $allowed && return
   is_public "$1" && ! is_own "$1"
 }
@@ -154,7 +166,7 @@ check_url() {
   [ -n "$addresses" ] || fail "this node cannot resolve $host" 1
   for address in $addresses; do
     may_connect "$address" ||
-      fail "$host is at $address, to which $config on this node allows no connection: addresses of this node, of private networks and all others that are not public need a line allow-address there"
+      fail "$host is at $(behind_nat64 "$address"), to which $config on this node allows no connection: addresses of this node, of private networks and all others that are not public need a line allow-address there"
   done
 }
 

@@ -21,6 +21,10 @@ test.each([
   '192.0.1.1',
   '2606:4700:4700::1111',
   '2001:4860:4860::8888',
+  // Through NAT64: 8.8.8.8.
+  '64:ff9b::808:808',
+  '64:ff9b::8.8.8.8',
+  '64:FF9B:0:0:0:0:808:808',
 ])('%s is public', async (address) => {
   expect(await connects(address)).toBe(true);
 });
@@ -45,8 +49,11 @@ test.each([
   ['v4 inside v6', '::ffff:169.254.169.254'],
   ['public v4 inside v6', '::ffff:8.8.8.8'],
   ['v4 inside v6, deprecated', '::10.0.0.1'],
-  ['NAT64', '64:ff9b::a9fe:a9fe'],
-  ['NAT64 of a network', '64:ff9b:1::1'],
+  ['NAT64 to the metadata of most clouds', '64:ff9b::a9fe:a9fe'],
+  ['NAT64 to a private network', '64:ff9b::10.0.0.1'],
+  ['NAT64 to this network', '64:ff9b::'],
+  ['NAT64 of a network, to public v4', '64:ff9b:1::808:808'],
+  ['an address beside the prefix of NAT64', '64:ff9b::1:808:808'],
   ['6to4', '2002:a00:1::1'],
   ['Teredo', '2001:0:a00::1'],
   ['benchmarks', '198.18.0.1'],
@@ -64,4 +71,10 @@ test('the script connects to private addresses that the node lists', async () =>
   expect(await connects('10.2.2.3', '10.1.0.0/16')).toBe(false);
   expect(await connects('fd00::5', '192.168.0.0/16\nfd00::/64')).toBe(true);
   expect(await connects('127.0.0.1', '127.0.0.1')).toBe(true);
+});
+
+test('behind NAT64, the IPv4 address has to be listed, and not the prefix', async () => {
+  expect(await connects('64:ff9b::a01:203', '10.1.0.0/16')).toBe(true);
+  expect(await connects('64:ff9b::a01:203', '64:ff9b::/96')).toBe(false);
+  expect(await connects('64:ff9b:1::a01:203', '64:ff9b:1::/96')).toBe(true);
 });
