@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { ResultPromise } from 'execa';
 import { refuse } from '../api/reasons.ts';
 import { type NodeError, nodeError } from './errors.ts';
@@ -19,11 +20,18 @@ export function answerTooLong(node: string): NodeError {
 }
 
 /**
+ * Turns of the event loop in which all output of an ended program is read: each turn reads what the
+ * kernel holds, and it holds a few hundred kilobytes.
+ */
+const TURNS_TO_READ = 100;
+
+/**
  * Waits for a program that answers for a node and was started with `buffer: false`, because execa's
  * errors hold all output several times over. Kills a program that prints more than ANSWER_LIMIT.
  * `stdout`: one character for each byte; undefined if the program was killed.
  */
 export async function endOf<Options extends { buffer: false }>(program: ResultPromise<Options>) {
+  program.nodeChildProcess.once('exit', () => void closeOnceRead(program.stdout, program.stderr));
   const [stdout, stderr, result] = await Promise.all([
     read(program.stdout as Readable, ANSWER_LIMIT, () => program.kill('SIGKILL')),
     read(program.stderr as Readable, ERRORS_LIMIT, () => {}),
@@ -34,6 +42,16 @@ export async function endOf<Options extends { buffer: false }>(program: ResultPr
     stdout: stdout.whole ? stdout.bytes.toString('latin1') : undefined,
     stderr: stderr.bytes.toString('utf8'),
   };
+}
+
+/**
+ * Closes the output of a program that has ended, once all of it is read. A process that it left
+ * behind may keep the output open: the shared connection of OpenSSH before 8.8 keeps the standard
+ * error of the ssh that started it.
+ */
+async function closeOnceRead(...streams: (Readable | null)[]): Promise<void> {
+  for (let count = 0; count < TURNS_TO_READ; count++) await turn();
+  for (const stream of streams) stream?.destroy();
 }
 
 /**
