@@ -58,7 +58,11 @@ export function createNodeExecutor(options: NodeExecutorOptions): Executor {
   }
   const shell = createSshShell({
     ...(sshConfig === undefined ? {} : { configFile: sshConfig }),
-    addressOf: (node) => ({ ...addressOfNode(nodeNamed(node)), ...addressOf?.(node) }),
+    addressOf(node) {
+      const configured = addressOf?.(node) ?? {};
+      const address = { ...addressOfNode(nodeNamed(node)), ...configured };
+      return { ...address, isFromNode: address.host !== undefined && !configured.host };
+    },
     ...(check === undefined ? {} : { check }),
   });
   const limited = limitNodes(shell, clock, incarnationOf);

@@ -1,6 +1,7 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { limitNodes } from '../../src/nodes/node-limiter.ts';
@@ -55,6 +56,23 @@ describeAsRoot('a connection by ssh', () => {
       .map((line) => (now += Number(line)));
     expect(Math.max(...counts)).toBe(8);
     expect(now).toBe(0);
+  });
+
+  test('ssh runs the script whatever the configuration of the user says', async () => {
+    const configFile = join(folder.path, 'config');
+    const forPeople = `Host *
+  RemoteCommand echo other
+  RequestTTY force
+  PermitLocalCommand yes
+  LocalCommand echo other
+  VisualHostKey yes
+  ForwardAgent yes
+  Tunnel yes
+`;
+    await writeFile(configFile, `${forPeople}${await readFile(sshd.configFile, 'utf8')}`);
+    const shell = createSshShell({ configFile, addressOf: () => ({}) });
+    expect(await shell.run(NODE, 'echo this', 60_000)).toBe('this\n');
+    await shell.close();
   });
 
   describe('a node', () => {
@@ -118,6 +136,35 @@ describeAsRoot('a connection by ssh', () => {
         code: 'unreachable',
         message: expect.stringContaining('Connection refused'),
       });
+    });
+
+    test('with a host certificate is accepted if it is valid for its address', async () => {
+      const at = (name: string) => join(sshd.folder, name);
+      await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', at('ca')]);
+      const certify = async (name: string) => {
+        const key = at('host_key.pub');
+        await execa('ssh-keygen', ['-q', '-s', at('ca'), '-h', '-I', 'x', '-n', name, key]);
+        await sshd.down();
+        await sshd.up();
+      };
+      await appendFile(at('sshd_config'), `HostCertificate ${at('host_key-cert.pub')}\n`);
+      const ca = await readFile(at('ca.pub'), 'utf8');
+      const known = await readFile(at('known_hosts'), 'utf8');
+      // Without the keys of names, the CA alone decides.
+      await writeFile(at('known_hosts'), `@cert-authority 127.0.0.1 ${ca}`);
+      try {
+        await certify('127.0.0.1');
+        const executor = overSsh();
+        expect(await executor.observe(NODE, [])).toEqual(new Map());
+        await executor.close();
+        await certify('other');
+        expect(await fails(NODE, overSsh())).toMatchObject({
+          code: 'refused',
+          message: `node ${NODE}: its host certificate is not accepted for the name 127.0.0.1: name is not a listed principal`,
+        });
+      } finally {
+        await writeFile(at('known_hosts'), known);
+      }
     });
 
     test('is not managed by the local shell if it is another machine', async () => {

@@ -20,7 +20,7 @@ export const nodes: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/nodes/transport/ssh-shell.ts', [
+  ...mutationsOf('src/nodes/transport/ssh-options.ts', [
     {
       id: 'host-key-accepted',
       invariant: 8,
@@ -30,28 +30,50 @@ export const nodes: readonly Mutation[] = [
       replace: 'StrictHostKeyChecking=accept-new',
     },
     {
-      id: 'host-key-of-address',
-      invariant: 8,
-      breaks: "A host key is checked under the node's address, not its name.",
-      function: 'argumentsFor',
-      find: `HostKeyAlias=\${node}`,
-      replace: `HostKeyAlias=\${host}`,
-    },
-    {
       id: 'connection-of-another-node',
       invariant: 8,
       breaks:
         'Two nodes at one address share a connection, whose host key was checked for one of them.',
-      function: 'argumentsFor',
+      function: 'sshArguments',
       find: 'socketName(node)',
       replace: "socketName('')",
       integration: ['ssh-connection.test.ts'],
     },
+  ]),
+  ...mutationsOf('src/nodes/transport/ssh-shell.ts', [
+    {
+      id: 'host-key-of-address',
+      invariant: 8,
+      breaks: "A host key is checked under the node's address, not its name.",
+      function: 'argumentsFor',
+      find: 'certificate?.name ?? node',
+      replace: 'address.host ?? node',
+    },
+    {
+      id: 'certificate-of-a-named-machine',
+      invariant: 8,
+      breaks: "A node's kubelet names the machine whose host certificate is accepted.",
+      function: 'certificateOf',
+      find: 'address.isFromNode',
+      replace: 'false',
+    },
+  ]),
+  ...mutationsOf('src/model/node-executor.ts', [
+    {
+      id: 'address-of-a-kubelet-trusted',
+      invariant: 8,
+      breaks: "A node's kubelet names the machine whose host certificate is accepted.",
+      function: 'addressOf',
+      find: 'address.host !== undefined && !configured.host',
+      replace: 'false',
+    },
+  ]),
+  ...mutationsOf('src/nodes/transport/control-directory.ts', [
     {
       id: 'foreign-control-socket',
       invariant: 8,
       breaks: 'The sockets of shared connections lie in a directory of another user.',
-      function: 'makeControlDirectory',
+      function: 'makeOwn',
       find: ' || found.uid !== uid',
       replace: '',
     },

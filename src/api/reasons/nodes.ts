@@ -57,6 +57,12 @@ export const NODES = {
       "Print the fingerprint on the node itself, then add the key to known_hosts under the name {node}: stowage check node {node} --trust-host-key SHA256:…; or run 'ssh -o HostKeyAlias={node} {node}', which asks for confirmation.",
     cause: 'HostKeyUnknown',
   },
+  HostCertificateRefused: {
+    message: 'node {node}: its host certificate is not accepted for the name {name}: {said}',
+    action:
+      'Sign the host key of the node for the name {node} (ssh-keygen -s CA -h -I {node} -n {node} KEY), and add its CA to known_hosts: @cert-authority {node} CA-KEY. Or trust the key itself: stowage check node {node} --trust-host-key SHA256:…',
+    cause: 'HostKeyUnknown',
+  },
   LoginRefused: {
     message: 'node {node} refuses the login: {said}',
     action: 'Check the node: stowage check node {node}',

@@ -1,5 +1,5 @@
 import { refuse } from '../../api/reasons.ts';
-import { type NodeError, nodeError } from '../errors.ts';
+import { NodeError, nodeError } from '../errors.ts';
 
 /** Exit status of ssh itself, as opposed to that of the remote command (ssh(1)). */
 export const SSH_FAILED = 255;
@@ -19,6 +19,8 @@ const WORDS = {
   known: /^Offending .+ key in (.+):(\d+)\s*$/m,
   unknown: ['Host key verification failed', 'host key is known for'],
   kind: /^No (\S+) host key is known/m,
+  // Such as "Certificate invalid: expired" and "Certificate lacks principal list".
+  certificate: /^Certificate (?:invalid: )?(.+?)\s*$/m,
   denied: 'Permission denied',
 };
 
@@ -46,11 +48,41 @@ export function classifySshFailure(
   }
   if (WORDS.unknown.some((words) => output.includes(words))) {
     const [, type] = WORDS.kind.exec(output) ?? [];
-    return nodeError('refused', node, refuse('HostKeyUnknown', { node, type }));
+    const [, certificate] = WORDS.certificate.exec(output) ?? [];
+    const why =
+      certificate === undefined
+        ? refuse('HostKeyUnknown', { node, type })
+        : refuse('HostCertificateRefused', { node, name: node, said: certificate });
+    return nodeError('refused', node, why);
   }
   if (output.includes(WORDS.denied))
     return nodeError('refused', node, refuse('LoginRefused', { node, said: output }));
   // The message names ssh already.
   const said = output.replace(/^ssh: /, '');
   return nodeError('unreachable', node, refuse('NodeUnreachable', { node, said }));
+}
+
+const UNKNOWN: ReadonlySet<string | undefined> = new Set([
+  'HostKeyUnknown',
+  'HostCertificateRefused',
+]);
+
+/** Reports whether ssh knows neither the host key nor its certificate. */
+export const isHostKeyUnknown = (error: unknown): error is NodeError =>
+  error instanceof NodeError && UNKNOWN.has(error.reason?.code);
+
+/**
+ * Returns the error for a node whose host certificate is accepted neither for the name of the node
+ * nor for another name.
+ * @param first failure of the check for the name of the node
+ * @param second failure of the check for the other name
+ */
+export function certificateRefused(name: string, first: NodeError, second: NodeError): NodeError {
+  const { node } = first;
+  const said =
+    [second, first]
+      .map(({ reason }) => reason?.parameters.said)
+      .find((each) => each !== undefined) ?? 'no CA in known_hosts is for that name';
+  const why = refuse('HostCertificateRefused', { node, name, said });
+  return nodeError('refused', node, why);
 }

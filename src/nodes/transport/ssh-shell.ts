@@ -1,14 +1,17 @@
-import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { execa, type Result } from 'execa';
 import { refuse } from '../../api/reasons.ts';
 import { answerTooLong, endOf } from '../answer-limit.ts';
 import { NodeError, nodeError } from '../errors.ts';
 import { workingDirectory } from '../working-directory.ts';
+import { makeControlDirectory } from './control-directory.ts';
 import type { Shell } from './shell.ts';
-import { classifySshFailure, SSH_FAILED } from './ssh-failure.ts';
+import {
+  certificateRefused,
+  classifySshFailure,
+  isHostKeyUnknown,
+  SSH_FAILED,
+} from './ssh-failure.ts';
+import { CERTIFICATES_ONLY, configuredHost, newerOptions, sshArguments } from './ssh-options.ts';
 import { checkedInput } from './standard-input.ts';
 
 /** Address of a node; absent fields are left to ~/.ssh/config. */
@@ -17,6 +20,11 @@ export interface SshAddress {
   port?: number;
   /** File to use instead of the one for all nodes. */
   configFile?: string;
+  /**
+   * True if `host` is from the Node, into which its kubelet may write. A kubelet must not choose
+   * the name that a host certificate is checked for: another machine could stand in for the node.
+   */
+  isFromNode?: boolean;
 }
 
 export interface SshOptions {
@@ -37,6 +45,12 @@ export interface SshOptions {
 /** Names of nodes in Kubernetes: nothing else becomes an argument of ssh. */
 const NODE_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
+/** Host certificate that stands for a host key of the node's name. */
+interface HostCertificate {
+  /** Name for which the certificate must be valid. */
+  name: string;
+}
+
 /**
  * Creates a shell over the OpenSSH client, with one connection per node, so that ~/.ssh/config,
  * agents and ProxyJump work. `limitNodes` limits the number of concurrent sessions.
@@ -44,28 +58,100 @@ const NODE_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 export function createSshShell(options: SshOptions): Shell {
   const destinations = new Map<string, string[]>();
   const abort = new AbortController();
-  let controlDirectory: Promise<string> | undefined;
+  /** Certificates by which nodes were accepted. */
+  const certificates = new Map<string, HostCertificate>();
+  let client: Promise<{ directory: string | undefined; newer: string[] }> | undefined;
 
-  async function argumentsFor(node: string): Promise<string[]> {
-    controlDirectory ??= makeControlDirectory().catch((cause: Error) => {
-      controlDirectory = undefined;
-      const why = refuse('SocketFolderUnusable', { said: cause.message });
-      throw nodeError('refused', node, why, cause);
-    });
-    const { host = node, port, configFile = options.configFile } = options.addressOf(node);
+  function prepareClient(node: string) {
+    client ??= Promise.all([makeControlDirectory(process.getuid?.() ?? 0), newerOptions()]).then(
+      ([directory, newer]) => ({ directory, newer }),
+      (cause: Error) => {
+        client = undefined;
+        const why = refuse('SocketFolderUnusable', { said: cause.message });
+        throw nodeError('refused', node, why, cause);
+      },
+    );
+    return client;
+  }
+
+  /** Returns the arguments of ssh for the configuration file and port of an address. */
+  const locationOf = ({ port, configFile = options.configFile }: SshAddress): string[] => [
+    ...(configFile === undefined ? [] : ['-F', configFile]),
+    ...(port === undefined ? [] : ['-p', String(port)]),
+  ];
+
+  async function argumentsFor(node: string, certificate?: HostCertificate): Promise<string[]> {
+    const { newer, directory } = await prepareClient(node);
+    const address = options.addressOf(node);
     return [
-      ...(configFile === undefined ? [] : ['-F', configFile]),
-      ...(port === undefined ? [] : ['-p', String(port)]),
-      '-T',
-      ...FIXED_OPTIONS.flatMap((option) => ['-o', option]),
-      '-o',
-      // The key belongs to the node, whatever address it has today.
-      `HostKeyAlias=${node}`,
-      '-o',
-      `ControlPath=${await controlDirectory}/${socketName(node)}`,
+      ...locationOf(address),
+      ...sshArguments(node, certificate?.name ?? node, newer, directory),
+      ...(certificate === undefined ? [] : CERTIFICATES_ONLY),
       '--',
-      host,
+      address.host ?? node,
     ];
+  }
+
+  /** Returns the only certificate that may stand for a host key of the node's name. */
+  async function certificateOf(node: string): Promise<HostCertificate> {
+    const address = options.addressOf(node);
+    if (address.isFromNode) return { name: node };
+    return { name: (await configuredHost(locationOf(address), address.host ?? node)) ?? node };
+  }
+
+  async function send(
+    node: string,
+    script: string,
+    timeoutMs: number,
+    certificate?: HostCertificate,
+  ): Promise<string> {
+    const destination = await argumentsFor(node, certificate);
+    destinations.set(destination.join('\0'), destination);
+    options.check?.(node);
+    const call = () =>
+      endOf(
+        execa('ssh', [...destination, 'sh'], {
+          cwd: workingDirectory(),
+          stdin: checkedInput(script, () => options.check?.(node)),
+          timeout: timeoutMs,
+          // Stowage itself handles a signal that ends this process: `close` ends running
+          // programs.
+          cleanup: false,
+          cancelSignal: abort.signal,
+          reject: false,
+          buffer: false,
+        }),
+      );
+    const first = await call();
+    const { result, stdout, stderr } = isNotSent(first) ? await call() : first;
+    if (stdout === undefined) throw answerTooLong(node);
+    if (result.failed) {
+      if (result.cause instanceof NodeError) throw result.cause;
+      throw result.timedOut
+        ? nodeError('unreachable', node, refuse('NodeSilent', { node, seconds: timeoutMs / 1000 }))
+        : classifySshFailure(node, result.exitCode, stderr || whyEnded(result));
+    }
+    return stdout;
+  }
+
+  /** Sends a script to a node whose host key is unknown under the node's name. */
+  async function sendByCertificate(
+    node: string,
+    script: string,
+    timeoutMs: number,
+    unknown: NodeError,
+  ): Promise<string> {
+    const certificate = await certificateOf(node);
+    try {
+      const answer = await send(node, script, timeoutMs, certificate);
+      certificates.set(node, certificate);
+      return answer;
+    } catch (error) {
+      // A host without a certificate offers no key that ssh asks for.
+      throw isHostKeyUnknown(error)
+        ? certificateRefused(certificate.name, unknown, error)
+        : unknown;
+    }
   }
 
   return {
@@ -74,37 +160,15 @@ export function createSshShell(options: SshOptions): Shell {
         const why = refuse('NodeNameInvalid', { name: JSON.stringify(node) });
         throw nodeError('refused', node, why);
       }
-      const destination = await argumentsFor(node);
-      destinations.set(destination.join('\0'), destination);
-      options.check?.(node);
-      const call = () =>
-        endOf(
-          execa('ssh', [...destination, 'sh'], {
-            cwd: workingDirectory(),
-            stdin: checkedInput(script, () => options.check?.(node)),
-            timeout: timeoutMs,
-            // Stowage itself handles a signal that ends this process: `close` ends running
-            // programs.
-            cleanup: false,
-            cancelSignal: abort.signal,
-            reject: false,
-            buffer: false,
-          }),
-        );
-      const first = await call();
-      const { result, stdout, stderr } = isNotSent(first) ? await call() : first;
-      if (stdout === undefined) throw answerTooLong(node);
-      if (result.failed) {
-        if (result.cause instanceof NodeError) throw result.cause;
-        throw result.timedOut
-          ? nodeError(
-              'unreachable',
-              node,
-              refuse('NodeSilent', { node, seconds: timeoutMs / 1000 }),
-            )
-          : classifySshFailure(node, result.exitCode, stderr || whyEnded(result));
+      const certificate = options.addressOf(node).isFromNode ? undefined : certificates.get(node);
+      try {
+        return await send(node, script, timeoutMs, certificate);
+      } catch (error) {
+        if (!isHostKeyUnknown(error)) throw error;
+        certificates.delete(node);
+        // ssh checks the host key before it sends anything.
+        return await sendByCertificate(node, script, timeoutMs, error);
       }
-      return stdout;
     },
     async close() {
       abort.abort();
@@ -140,51 +204,3 @@ const whyEnded = ({
   signal,
 }: Pick<Result, 'originalMessage' | 'signal'>): string =>
   originalMessage ?? (signal === undefined ? '' : `ssh was terminated by ${signal}`);
-
-/**
- * Returns the socket name of a node's shared connection. ssh checks the host key only when it
- * connects, so a connection belongs to one node. `%C` alone is a hash of address, port, user and
- * jump hosts, which two nodes can share. The name is short, since the path of a socket has at most
- * 107 bytes, of which ssh takes 17 for a suffix.
- */
-const socketName = (node: string): string =>
-  `${createHash('sha256').update(`${process.pid} ${node}`).digest('base64url').slice(0, 12)}%C`;
-
-const FIXED_OPTIONS = [
-  'BatchMode=yes',
-  'StrictHostKeyChecking=yes',
-  'ControlMaster=auto',
-  'ControlPersist=60',
-  'ConnectTimeout=10',
-  // A dead node is detected after 15 s.
-  'ServerAliveInterval=5',
-  'ServerAliveCountMax=3',
-  'ClearAllForwardings=yes',
-  'PermitLocalCommand=no',
-  'EscapeChar=none',
-  'LogLevel=ERROR',
-];
-
-/**
- * Makes the directory for the sockets of shared connections. A user who can open one is logged in,
- * so the directory must belong to this user alone.
- */
-async function makeControlDirectory(): Promise<string> {
-  const uid = process.getuid?.() ?? 0;
-  // Not in /tmp if there is another directory: in /tmp any user can take the name first.
-  const directory = join(
-    uid === 0 ? '/run' : (process.env.XDG_RUNTIME_DIR ?? tmpdir()),
-    `stowage-ssh-${uid}`,
-  );
-  await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  const found = await lstat(directory);
-  if (!found.isDirectory() || found.uid !== uid) {
-    throw new Error(
-      `${directory} is not a directory of this user; remove it, or set XDG_RUNTIME_DIR to a directory of this user`,
-    );
-  }
-  await chmod(directory, 0o700);
-  return directory;
-}

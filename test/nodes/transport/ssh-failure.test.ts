@@ -40,6 +40,19 @@ test.each([
     reason('HostKeyUnknown', { node: 'n1', type: 'ED25519' }),
   ],
   [
+    'a host certificate for other names',
+    255,
+    'Certificate invalid: name is not a listed principal\r\nNo ED25519 host key is known for n1 and you have requested strict checking.\r\nHost key verification failed.',
+    'refused',
+    'its host certificate is not accepted for the name n1: name is not a listed principal',
+    '@cert-authority n1 CA-KEY',
+    reason('HostCertificateRefused', {
+      node: 'n1',
+      name: 'n1',
+      said: 'name is not a listed principal',
+    }),
+  ],
+  [
     'a refused key',
     255,
     'root@127.0.0.1: Permission denied (publickey).',

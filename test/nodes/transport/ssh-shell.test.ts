@@ -1,23 +1,24 @@
-import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { reason } from '../../../src/api/reasons.ts';
-import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
+import { createSshShell, type SshAddress } from '../../../src/nodes/transport/ssh-shell.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** UID of no user: its directory of sockets is in XDG_RUNTIME_DIR. */
 const USER = 54_321;
 
 let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+/** Directory whose path is short enough for sockets. */
+let runtime: string;
 const { PATH, XDG_RUNTIME_DIR } = process.env;
 
 beforeEach(async () => {
   folder = await temporaryDirectory('ssh');
-  const ssh = join(folder.path, 'ssh');
-  await writeFile(ssh, `#!/bin/sh\necho "$*" >>'${folder.path}/arguments'\n`);
-  await chmod(ssh, 0o755);
+  await standIn(`echo "$*" >>'${folder.path}/arguments'`);
   process.env.PATH = `${folder.path}:${PATH}`;
-  process.env.XDG_RUNTIME_DIR = folder.path;
+  runtime = await mkdtemp('/tmp/s-');
+  process.env.XDG_RUNTIME_DIR = runtime;
 });
 afterEach(async () => {
   jest.restoreAllMocks();
@@ -25,7 +26,18 @@ afterEach(async () => {
   if (XDG_RUNTIME_DIR === undefined) delete process.env.XDG_RUNTIME_DIR;
   else process.env.XDG_RUNTIME_DIR = XDG_RUNTIME_DIR;
   await folder.remove();
+  await rm(runtime, { recursive: true });
 });
+
+/**
+ * Replaces ssh by a script. `printed`: answer to `ssh -G`, with which Stowage learns what ssh
+ * knows.
+ */
+async function standIn(script: string, printed = 'exit 0'): Promise<void> {
+  const ssh = join(folder.path, 'ssh');
+  await writeFile(ssh, `#!/bin/sh\n[ "$1" != -G ] || { ${printed}; exit 0; }\n${script}\n`);
+  await chmod(ssh, 0o755);
+}
 
 const shell = (host = '10.0.0.1') => createSshShell({ addressOf: () => ({ host }) });
 const sshArguments = () => readFile(join(folder.path, 'arguments'), 'utf8').catch(() => undefined);
@@ -33,7 +45,7 @@ const sshArguments = () => readFile(join(folder.path, 'arguments'), 'utf8').catc
 /** Returns the directory of sockets for a user ID. Its owner is the user who runs the tests. */
 async function socketsOf(user: number): Promise<string> {
   jest.spyOn(process, 'getuid').mockReturnValue(user);
-  return join(folder.path, `stowage-ssh-${user}`);
+  return join(runtime, `stowage-ssh-${user}`);
 }
 
 test('host keys are checked under the name of the node', async () => {
@@ -83,15 +95,10 @@ test.each([
   ],
 ])('the shared connection ends %s', async (_, said, calls) => {
   const count = `${folder.path}/arguments`;
-  await writeFile(
-    join(folder.path, 'ssh'),
-    `#!/bin/sh
-echo "$*" >>'${count}'
+  await standIn(`echo "$*" >>'${count}'
 [ "$(wc -l <'${count}')" -gt 1 ] && exec echo answer
 echo 'mux_client_request_${said}' >&2
-exit 255
-`,
-  );
+exit 255`);
   const answer = await shell()
     .run('n1', '', 5000)
     .catch((error: Error) => error.message);
@@ -100,7 +107,7 @@ exit 255
 });
 
 test('closes a connection with endless output, as from a compromised node', async () => {
-  await writeFile(join(folder.path, 'ssh'), '#!/bin/sh\nexec yes ""\n');
+  await standIn('exec yes ""');
   // Far longer than the timeout of the test.
   await expect(shell().run('n1', '', 3_600_000)).rejects.toMatchObject({
     code: 'protocol',
@@ -110,10 +117,124 @@ test('closes a connection with endless output, as from a compromised node', asyn
 }, 30_000);
 
 test('reports a node that does not respond in time as silent', async () => {
-  await writeFile(join(folder.path, 'ssh'), '#!/bin/sh\nexec sleep 60\n');
+  await standIn('exec sleep 60');
   await expect(shell().run('n1', '', 100)).rejects.toMatchObject({
     code: 'unreachable',
     message: 'node n1 did not answer within 0.1 s',
     reason: reason('NodeSilent', { node: 'n1', seconds: 0.1 }),
+  });
+});
+
+test('a call ends with ssh, though its shared connection keeps the standard error open', async () => {
+  // As the master of OpenSSH before 8.8. The large answer is read to its end nonetheless.
+  await standIn(`sleep 600 >/dev/null &
+echo $! >'${folder.path}/pid'
+head -c 1000000 /dev/zero | tr '\\0' x`);
+  try {
+    const answer = await shell().run('n1', '', 3_600_000);
+    expect(answer).toHaveLength(1_000_000);
+  } finally {
+    process.kill(Number(await readFile(join(folder.path, 'pid'), 'utf8')));
+  }
+}, 60_000);
+
+test('ssh ignores commands, terminals and forwarding of the configuration of the user', async () => {
+  await shell().run('n1', '', 5000);
+  const words = (await sshArguments())?.trim().split(' ') ?? [];
+  expect(words).toEqual(
+    expect.arrayContaining([
+      ...['-T', 'ForwardAgent=no', 'ForwardX11=no', 'Tunnel=no', 'PermitLocalCommand=no'],
+      ...['RemoteCommand=none', 'SessionType=default', 'StdinNull=no'],
+      'ForkAfterAuthentication=no',
+    ]),
+  );
+});
+
+test.each([
+  ['7.4', ['RemoteCommand', 'SessionType', 'StdinNull', 'Fork'], []],
+  ['8.4', ['SessionType', 'StdinNull', 'Fork'], ['RemoteCommand=none']],
+])('OpenSSH %s gets no options that it refuses', async (_, unknown, passed) => {
+  const refused = unknown.map((option) => `*${option}*`).join('|');
+  await standIn(
+    `echo "$*" >>'${folder.path}/arguments'`,
+    `case "$*" in ${refused}) exit 255 ;; esac`,
+  );
+  await shell().run('n1', '', 5000);
+  const words = (await sshArguments())?.trim().split(' ') ?? [];
+  expect(words.filter((word) => /^(RemoteC|SessionT|StdinN|Fork)/.test(word))).toEqual(passed);
+});
+
+test('connections are not shared if no directory for their sockets is short enough', async () => {
+  process.env.XDG_RUNTIME_DIR = join(folder.path, 'x'.repeat(50));
+  // The directory in /tmp cannot belong to this user ID.
+  jest.spyOn(process, 'getuid').mockReturnValue(USER);
+  try {
+    await shell().run('n1', '', 5000);
+  } finally {
+    await rm(`/tmp/stowage-ssh-${USER}`, { recursive: true, force: true });
+  }
+  const words = (await sshArguments())?.trim().split(' ') ?? [];
+  expect(words).toEqual(expect.arrayContaining(['ControlMaster=no', 'ControlPath=none']));
+});
+
+describe('a host certificate', () => {
+  const UNKNOWN = 'No ED25519 host key is known for n1 and you have requested strict checking.';
+
+  /** Stands for an ssh that accepts only a certificate for `name`, or none. */
+  const certified = (name: string, said = UNKNOWN) =>
+    standIn(
+      `echo "$*" >>'${folder.path}/arguments'
+case "$*" in *"HostKeyAlias=${name} "*HostKeyAlgorithms=*-cert-*) echo answer; exit ;; esac
+echo '${said}' >&2
+exit 255`,
+      'echo "hostname n1.example.com"',
+    );
+  const run = (address: SshAddress) => createSshShell({ addressOf: () => address });
+
+  test('is accepted for the name to which the configuration of ssh leads', async () => {
+    await certified('n1.example.com');
+    const node = run({});
+    expect(await node.run('n1', '', 5000)).toBe('answer\n');
+    expect(await node.run('n1', '', 5000)).toBe('answer\n');
+    // The second call knows the name.
+    expect((await sshArguments())?.trim().split('\n')).toHaveLength(3);
+  });
+
+  test('is not accepted for an address in the Node, which its kubelet may write', async () => {
+    await certified('n1.example.com');
+    await expect(
+      run({ host: 'n1.example.com', isFromNode: true }).run('n1', '', 5000),
+    ).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('its host certificate is not accepted for the name n1:'),
+    });
+    expect(await sshArguments()).not.toContain('HostKeyAlias=n1.example.com');
+  });
+
+  test.each([
+    [
+      'its names',
+      'Certificate invalid: name is not a listed principal',
+      'name is not a listed principal',
+    ],
+    ['its CA', UNKNOWN, 'no CA in known_hosts is for that name'],
+  ])('a host certificate that is refused for %s is named as the reason', async (_, said, shown) => {
+    await certified('nobody', `${said}\n${UNKNOWN}`);
+    await expect(run({}).run('n1', '', 5000)).rejects.toMatchObject({
+      code: 'refused',
+      message: `node n1: its host certificate is not accepted for the name n1.example.com: ${shown}`,
+      reason: reason('HostCertificateRefused', { node: 'n1', name: 'n1.example.com', said: shown }),
+    });
+  });
+
+  test('an unknown key without a host certificate is reported as such', async () => {
+    await standIn(`case "$*" in
+  *HostKeyAlgorithms*) echo 'Unable to negotiate: no matching host key type found.' >&2 ;;
+  *) echo '${UNKNOWN}' >&2 ;;
+esac
+exit 255`);
+    await expect(run({}).run('n1', '', 5000)).rejects.toMatchObject({
+      reason: reason('HostKeyUnknown', { node: 'n1', type: 'ED25519' }),
+    });
   });
 });
