@@ -208,5 +208,7 @@ function detach(
       // `losetup -d` of a device in use exits 0 and leaves it attached.
       ...preconditionsOf(desired, devices),
     ],
+    // An autoclear, or another's losetup, may have detached the device since.
+    failureMeansConflict: true,
   };
 }

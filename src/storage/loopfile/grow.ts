@@ -72,6 +72,8 @@ function growLoop(desired: DesiredSparse, loop: LoopFacts): Step[] {
           ...refuse('LoopFileChanged', { device, file: desired.file }),
         },
       ],
+      // Another's losetup may have detached the device since.
+      failureMeansConflict: true,
     },
   ];
 }

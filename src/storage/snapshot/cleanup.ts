@@ -29,6 +29,8 @@ export function leaveLoop(path: string, uid: string, users: DeviceUsage): Plan {
         },
         ...preconditionsOfDevices([loop]),
       ],
+      // An autoclear, or another's losetup, may have detached the device since.
+      failureMeansConflict: true,
     });
   }
   return { steps };

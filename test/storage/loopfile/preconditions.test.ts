@@ -82,4 +82,24 @@ describe('preconditions of a step', () => {
       'udevadm settle',
     ]);
   });
+
+  test.each([
+    ['detach', 'losetup -d /dev/loop3', readyNode, desired],
+    ['delete', 'losetup -d /dev/loop3', readyNode, { ...desired, discarded: true }],
+    [
+      'attach',
+      'losetup -c /dev/loop3',
+      { ...readyNode, file: { ...readyNode.file, sizeBytes: 2n << 30n } },
+      { ...desired, sizeBytes: 2n << 30n },
+    ],
+  ] as const)(
+    'another may have detached the loop device before the %s: %s',
+    (operation, command, observed, wanted) => {
+      const made = plan(operation, wanted, observed as ObservedSparse, 5);
+      const steps = 'steps' in made ? made.steps : [];
+      expect(steps.find(({ argv }) => argv.join(' ') === command)).toMatchObject({
+        failureMeansConflict: true,
+      });
+    },
+  );
 });
