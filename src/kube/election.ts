@@ -46,7 +46,7 @@ export interface Election {
    */
   check(): void;
   leads(): boolean;
-  /** Time of the API server's last response about the Lease, in ms since the epoch; initially 0. */
+  /** Time of the API server's last response about the Lease, by `now` of the clock; initially 0. */
   lastHeard(): number;
   /** Ends this process's right to act. The Lease stays held: no other process may act yet. */
   resign(): void;
@@ -144,7 +144,7 @@ export function startElection(options: ElectionOptions): Election {
 
   async function write(): Promise<void> {
     const askedAt = monotonic();
-    const spec = heldBy(identity, lease, leaseDurationMs, clock.now());
+    const spec = heldBy(identity, lease, leaseDurationMs, clock.timeOfDay());
     const options = { namespace, signal: within(), check: inTime };
     current = false;
     const answer =
@@ -277,7 +277,7 @@ export function startElection(options: ElectionOptions): Election {
     try {
       if (!current) await read();
       if (lease?.spec?.holderIdentity !== identity) return;
-      const patch = { metadata: versionOf(lease), spec: released(lease, clock.now()) };
+      const patch = { metadata: versionOf(lease), spec: released(lease, clock.timeOfDay()) };
       await client.patch(LEASES, name, patch, {
         namespace,
         signal: AbortSignal.timeout(renewDeadlineMs / 2),

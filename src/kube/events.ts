@@ -53,7 +53,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     detail: Reason | undefined,
   ): KubeEvent {
     const { name, namespace, uid, resourceVersion } = object.metadata;
-    const now = clock.now();
+    const now = clock.timeOfDay();
     serial += 1;
     const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
     return {

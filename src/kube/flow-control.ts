@@ -37,8 +37,7 @@ export function limitRate(
 
   async function take(signal: AbortSignal | undefined): Promise<void> {
     const now = clock.now();
-    // A clock that is set back neither adds nor removes tokens.
-    tokens = Math.min(burst, tokens + (Math.max(0, now - at) / 1000) * qps) - 1;
+    tokens = Math.min(burst, tokens + ((now - at) / 1000) * qps) - 1;
     at = now;
     if (tokens >= 0) return;
     await clock.sleep((-tokens / qps) * 1000, signal).catch(() => {});

@@ -30,7 +30,7 @@ export interface Informer<T extends KubeObject> {
   /** Resolves after the handlers got the first list. Rejects if the informer is stopped before. */
   synced: Promise<void>;
   hasSynced(): boolean;
-  /** Time of the last list, event or bookmark, in ms since the epoch; 0 before the first. */
+  /** Time of the last list, event or bookmark, by `now` of the clock; 0 before the first. */
   lastHeard(): number;
   get(name: string, namespace?: string): T | undefined;
   list(): T[];

@@ -1,10 +1,17 @@
 import type { KubeList, KubeObject, Resource } from '../api/meta.ts';
 
-/**
- * Clock of waits and backoffs. `now`: ms since the epoch. `sleep` rejects when the signal aborts.
- */
 export interface Clock {
+  /**
+   * Time of this process, in ms, which never steps: for intervals, backoffs and deadlines. It
+   * begins at the time of day, and drifts from it once that is set.
+   */
   now(): number;
+  /**
+   * Time of day, in ms since the epoch, which anyone may set: only for times in objects and output,
+   * and to compare with these.
+   */
+  timeOfDay(): number;
+  /** Rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

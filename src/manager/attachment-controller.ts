@@ -10,6 +10,7 @@ import type { Logger } from '../api/logger.ts';
 import type { Volume } from '../api/volume.ts';
 import { createAttacherDetacher } from '../controllers/attachdetach/attacher-detacher.ts';
 import { maxWaitProblem } from '../controllers/attachdetach/max-wait.ts';
+import { createNotReadyTimes } from '../controllers/attachdetach/not-ready-times.ts';
 import {
   type AttachmentReconciler,
   createAttachmentReconciler,
@@ -130,6 +131,7 @@ export function createAttachmentController(
     attacher,
     operations,
     onForced: metrics?.attachments.onForced,
+    notReadySince: createNotReadyTimes(nodes, clock),
     statusProblem,
     enqueue: (name, afterMs) =>
       afterMs === undefined ? queue.add(name) : queue.addAfter(name, afterMs),

@@ -21,7 +21,7 @@ const ASK_AGAIN = 60_000;
 export async function removeLeftCapacities(
   client: Pick<KubeClient, 'create' | 'list' | 'delete'>,
   namespace: string,
-  clock: Pick<Clock, 'now' | 'sleep'>,
+  clock: Pick<Clock, 'timeOfDay' | 'sleep'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { group, plural: resource } = CSI_STORAGE_CAPACITIES;
@@ -32,7 +32,7 @@ export async function removeLeftCapacities(
     const elsewhere = items.filter(({ metadata }) => metadata.namespace !== namespace);
     if (elsewhere.length === 0) return;
     const leases = leasesOfDaemons((await listAll<Lease>(client, LEASES, { signal })).items);
-    const held = leases.filter((lease) => isHeld(lease, clock.now()));
+    const held = leases.filter((lease) => isHeld(lease, clock.timeOfDay()));
     const leading = new Set(held.map(({ metadata }) => metadata.namespace));
     const left = elsewhere.filter(({ metadata }) => !leading.has(metadata.namespace));
     for (const { metadata } of left) {

@@ -1,7 +1,7 @@
 /** A source of the daemon's view of the cluster. */
 export interface ReadinessSource {
   name: string;
-  /** Time of the last message, ms since the epoch; 0 before the first. */
+  /** Time of the last message, by the clock of `now`; 0 before the first. */
   lastHeard(): number;
 }
 
@@ -17,7 +17,7 @@ export interface Readiness {
   text: string;
 }
 
-/** Reports ready if each source sent a message recently. `now` is in ms since the epoch. */
+/** Reports ready if each source sent a message recently. `now` is by a clock that never steps. */
 export function readiness(sources: readonly ReadinessSource[], now: number): Readiness {
   const checks = sources.map(({ name, lastHeard }) => ({
     name,

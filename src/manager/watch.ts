@@ -214,11 +214,11 @@ export async function runWatch(
 async function warnOfOthers(
   client: Pick<KubeClient, 'list'>,
   namespace: string,
-  { clock, logger }: { clock: Pick<Clock, 'now'>; logger: Logger },
+  { clock, logger }: { clock: Pick<Clock, 'timeOfDay'>; logger: Logger },
   signal: AbortSignal,
 ): Promise<void> {
   const { items } = await listAll<Lease>(client, LEASES, { signal });
-  for (const { metadata, spec } of leadingBeside(items, namespace, clock.now())) {
+  for (const { metadata, spec } of leadingBeside(items, namespace, clock.timeOfDay())) {
     logger.warn(
       { lease: `${metadata.namespace}/${metadata.name}`, holder: spec?.holderIdentity },
       'another daemon leads, too: stop one of them, or give both the same --leader-election-namespace',

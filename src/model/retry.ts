@@ -1,4 +1,14 @@
 /**
+ * Reports whether a time in an object is less than `ms` ago. A time in the future is by a clock
+ * that was set back, or another machine's: it must not hold anything up. `now` is in ms since the
+ * epoch.
+ */
+export function isRecent(time: string | undefined, now: number, ms: number): boolean {
+  const age = now - Date.parse(time ?? '');
+  return age >= 0 && age < ms;
+}
+
+/**
  * Delays (ms) and limits of retries that several controllers share. Rechecks are for changes
  * without an event: any other wait ends with a change of the object that is waited for.
  */

@@ -18,7 +18,7 @@ export interface JobEnd {
 }
 
 interface Seen {
-  /** Time of submission, in ms since the epoch. */
+  /** Time of submission, by the clock. */
   submitted: number | undefined;
   is: 'submitted' | 'running' | 'ended';
 }

@@ -2,7 +2,7 @@ import { NodeError } from './errors.ts';
 import type { NodeTransport } from './transport/shell.ts';
 
 export interface LimiterClock {
-  /** Present time, in ms since the epoch. */
+  /** Time of this process, in ms, which never steps. */
   now(): number;
   /** Rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
@@ -21,7 +21,7 @@ interface NodeState {
   running: number;
   /** Running sessions that count for the total. */
   counted: number;
-  /** Time of the last answer, in ms since the epoch. */
+  /** Time of the last answer, by the clock. */
   heard: number;
   /** Callbacks for the end of a session. */
   waiting: (() => void)[];

@@ -15,7 +15,7 @@ export interface Delays {
 const GRAIN = 50;
 
 export function createDelays(clock: Clock, due: (key: string) => void): Delays {
-  /** Due time per key, in ms since the epoch. */
+  /** Due time per key, by `now` of the clock. */
   const times = new Map<string, number>();
   const moments = new Map<number, { keys: Set<string>; cancel: AbortController }>();
 

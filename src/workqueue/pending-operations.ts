@@ -6,7 +6,7 @@ export interface PendingOperation<Kind extends string = string> {
   kind: Kind;
   /** Group with a cap of its own, such as a node. */
   group: string;
-  /** Time of submission in ms since the epoch. */
+  /** Time of submission, by `now` of the clock. */
   since: number;
   /** True once the operation has started; false while it waits for a cap. */
   running: boolean;
@@ -57,7 +57,7 @@ interface Waiting<Kind extends string> {
 
 interface Running<Kind extends string> {
   operation: PendingOperation<Kind>;
-  /** ms since the epoch */
+  /** By `now` of the clock. */
   started: number;
   end: Promise<void>;
   abort: AbortController;

@@ -15,7 +15,7 @@ export interface WorkQueueOptions {
 }
 
 interface Group {
-  /** Time of queueing per key (ms since the epoch), in queue order. */
+  /** Time of queueing per key (by `now` of the clock), in queue order. */
   queued: Map<string, number>;
   active: number;
 }

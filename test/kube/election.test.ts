@@ -102,6 +102,22 @@ test('leadership ends at the renew deadline, counted from the last renewal reque
   expect(() => election.check()).toThrow('does not hold the Lease');
 });
 
+test.each([-7_200_000, 86_400_000])(
+  'a time of day that is set by %i ms is written, and neither prolongs nor ends leadership',
+  async (step) => {
+    const { election, time, clock, written } = stand();
+    await election.won;
+    clock.set(step);
+    time.ms += TIMING.retryPeriodMs;
+    await clock.advance(TIMING.retryPeriodMs);
+    expect(election.leads()).toBe(true);
+    const renewed = Date.parse(written.at(-1)?.spec?.renewTime ?? '');
+    expect(renewed).toBe(clock.timeOfDay());
+    time.ms += TIMING.renewDeadlineMs;
+    expect(election.leads()).toBe(false);
+  },
+);
+
 test('resign() ends leadership at once, and only stop() releases the Lease', async () => {
   const { election, holder } = stand();
   await election.won;

@@ -51,6 +51,13 @@ beforeEach(() => {
 
 const object = widget('a', 7);
 
+test('an Event has the time of day, also after that was set', async () => {
+  clock.set(-7_200_000);
+  recorder.event(object, 'Normal', 'Made', 'it is there');
+  await recorder.flush(1000);
+  expect(created).toMatchObject([{ lastTimestamp: '2029-12-31T22:00:00Z' }]);
+});
+
 test('writes an Event with its object, reason and message', async () => {
   recorder.event(object, 'Normal', 'Made', 'it is there');
   await recorder.flush(1000);

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { KubeNode } from '../../src/api/core.ts';
 import { createObservationTimes } from '../../src/controllers/volume/observation-times.ts';
 import { incarnationText } from '../../src/model/node-incarnation.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 
 const node = (bootID: string, ready?: string): KubeNode => ({
   apiVersion: 'v1',
@@ -27,9 +28,12 @@ test('the incarnation of a node changes with a boot and when it is no longer Rea
 
 test('an observation time is valid until the node has another incarnation', () => {
   let life = 'one';
-  const times = createObservationTimes((name) => (name === 'n3' ? '' : life));
-  times.note('u', 'n1', 5);
-  times.note('w', 'n3', 6);
+  const clock = { now: () => now, timeOfDay: () => now };
+  let now = 5;
+  const times = createObservationTimes((name) => (name === 'n3' ? '' : life), clock);
+  times.note('u', 'n1');
+  now = 6;
+  times.note('w', 'n3');
   expect([times.last('u', 'n1'), times.last('w', 'n3'), times.last('x', 'n1')]).toEqual([
     5,
     6,
@@ -43,9 +47,22 @@ test('an observation time is valid until the node has another incarnation', () =
   expect(times.last('w', 'n3')).toBe(undefined);
 });
 
+test.each([-7_200_000, 86_400_000])(
+  'an observation is as long ago as it was, with a clock that is set by %i ms',
+  async (step) => {
+    const clock = new FakeClock();
+    const times = createObservationTimes(() => '', clock);
+    times.note('u', 'n1');
+    await clock.advance(10_000);
+    clock.set(step);
+    await clock.advance(10_000);
+    expect(clock.timeOfDay() - (times.last('u', 'n1') ?? 0)).toBe(20_000);
+  },
+);
+
 test('a preferred path is valid only on its node, until the node has another incarnation', () => {
   let life = 'one';
-  const times = createObservationTimes(() => life);
+  const times = createObservationTimes(() => life, new FakeClock());
   times.notePath('u', 'n1');
   expect([times.hasPath('u', 'n1'), times.hasPath('u', 'n2'), times.hasPath('w', 'n1')]).toEqual([
     ...[true, false, false],

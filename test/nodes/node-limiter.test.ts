@@ -50,6 +50,26 @@ function ask(shell: Shell, node: string, times: number): string[] {
   return answers;
 }
 
+test.each([-7_200_000, 86_400_000])(
+  'a node that is back is tried within a minute, with a clock that is set by %i ms',
+  async (step) => {
+    const shell = limitNodes(fake, clock);
+    nodes.set('n1', { ms: 0, code: 'unreachable' });
+    const before = ask(shell, 'n1', 1);
+    await clock.advance(1);
+    expect(before).toEqual(['unreachable 1']);
+    clock.set(step);
+    const early = ask(shell, 'n1', 1);
+    nodes.set('n1', { ms: 0 });
+    await clock.advance(60_000);
+    // The known error, without an attempt: a step forward ends no backoff.
+    expect(early).toEqual(['unreachable 1']);
+    const after = ask(shell, 'n1', 1);
+    await clock.advance(1);
+    expect(after).toEqual(['n1']);
+  },
+);
+
 /**
  * Sends three requests a second to n1. Returns the seconds with an attempt, which is at most one
  * each.

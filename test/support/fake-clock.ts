@@ -9,10 +9,21 @@ interface Sleeper {
 /** Clock that stands still until a test advances it. */
 export class FakeClock implements Clock {
   #now = Date.parse('2030-01-01T00:00:00Z');
+  /** Lead of the time of day. */
+  #lead = 0;
   #sleepers: Sleeper[] = [];
 
   now(): number {
     return this.#now;
+  }
+
+  timeOfDay(): number {
+    return this.#now + this.#lead;
+  }
+
+  /** Sets the time of day forward, or back if `ms` is negative. No time passes. */
+  set(ms: number): void {
+    this.#lead += ms;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

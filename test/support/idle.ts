@@ -107,6 +107,7 @@ export function observeWork(
 
   const clock: Clock = {
     now: realClock.now,
+    timeOfDay: realClock.timeOfDay,
     async sleep(ms, signal) {
       const isEndless = ms >= (realClock.neverFromMs ?? Number.POSITIVE_INFINITY);
       const sleep = { until: isEndless ? Number.POSITIVE_INFINITY : Date.now() + ms };

@@ -5,6 +5,7 @@ import { OUT_OF_SERVICE_TAINT } from '../../src/api/names.ts';
 import { PODS } from '../../src/api/resources.ts';
 import type { Prepared, Volume } from '../../src/api/volume.ts';
 import type { Outcome, Precheck } from '../../src/controllers/attachdetach/attacher-detacher.ts';
+import { createNotReadyTimes } from '../../src/controllers/attachdetach/not-ready-times.ts';
 import { createAttachmentReconciler } from '../../src/controllers/attachdetach/reconciler.ts';
 import type {
   AttachmentOperation,
@@ -55,11 +56,17 @@ export async function turns(count = 10): Promise<void> {
 /** Returns a cache that tests fill. */
 function cache<T extends KubeObject>(...objects: T[]) {
   const byName = new Map(objects.map((object) => [object.metadata.name, object]));
-  const recordWrite = (object: T) => void byName.set(object.metadata.name, object);
+  const handlers: ((change: { type: string; object: T }) => void)[] = [];
+  const recordWrite = (object: T) => {
+    byName.set(object.metadata.name, object);
+    for (const handler of handlers) handler({ type: 'updated', object });
+  };
   const drop = (name: string) => void byName.delete(name);
   return {
     get: (name: string) => byName.get(name),
     recordWrite,
+    onChange: (handler: (typeof handlers)[number]) => void handlers.push(handler),
+    hasSynced: () => true,
     drop,
   } as unknown as Informer<T> & {
     drop: typeof drop;
@@ -115,8 +122,9 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
   let last: Ran | undefined;
   let podNode = pod;
   let now = NOW;
+  let lead = 0;
   const logger = memoryLogger();
-  const clock = { now: () => now, sleep: async () => {} };
+  const clock = { now: () => now, timeOfDay: () => now + lead, sleep: async () => {} };
   const client = {
     get: async (_: unknown, name: string) => {
       await whileReading();
@@ -178,6 +186,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
       String(status?.prepared?.paths) === '/srv/u1'
         ? undefined
         : 'status.prepared names another file',
+    notReadySince: createNotReadyTimes(nodes, clock),
     maxWaitForUnmountMs: 360_000,
     pollIntervalMs: undefined,
     enqueue: (_name, afterMs) => void woken.push(afterMs),
@@ -247,6 +256,10 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
     precheck: () => last?.precheck(),
     pass(ms: number) {
       now += ms;
+    },
+    /** Sets the time of day, forward or back. */
+    setClock(ms: number) {
+      lead += ms;
     },
     /** Runs `work` during the next read of an object from the API server. */
     whileReading(work: () => Promise<void>) {

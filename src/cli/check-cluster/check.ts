@@ -57,7 +57,7 @@ async function runChecks({ client, server, serverVersion }: Connection, io: Io):
         all<Lease>(client, LEASES, signal),
         all<Deployment>(client, DEPLOYMENTS, signal, labelSelector),
       ]);
-      return daemonChecks(leases, deployments, clock.now());
+      return daemonChecks(leases, deployments, clock.timeOfDay());
     }),
     seen('storage class', async () =>
       classChecks(await all<StorageClass>(client, STORAGE_CLASSES, signal)),

@@ -110,7 +110,7 @@ export async function install(
     for (const each of await leftByDaemons(
       client,
       { keep: namespace, gone },
-      io.clock.now(),
+      io.clock.timeOfDay(),
       io.signal,
     )) {
       await removeObject(client, each, options);
@@ -192,7 +192,7 @@ async function refuseBesideLeader(
 ): Promise<void> {
   const leases = foundIn(await readLeases(client, signal)) ?? [];
   const moved = daemons.map(({ object }) => object.metadata.namespace);
-  const [beside] = leadingBeside(leases, namespace, clock.now()).filter(
+  const [beside] = leadingBeside(leases, namespace, clock.timeOfDay()).filter(
     ({ metadata }) => !moved.includes(metadata.namespace),
   );
   if (beside === undefined) return;

@@ -46,7 +46,7 @@ export async function uninstall(
   if (components.includes('deployment')) {
     const daemons = found.filter(({ resource }) => resource === DEPLOYMENTS);
     const gone = new Set(daemons.map(({ object }) => object.metadata.namespace ?? ''));
-    found.push(...(await leftByDaemons(client, { gone }, io.clock.now(), signal)));
+    found.push(...(await leftByDaemons(client, { gone }, io.clock.timeOfDay(), signal)));
   }
   const definitions = found.filter(({ resource }) => resource === CUSTOM_RESOURCE_DEFINITIONS);
   const mine = new Set(found.map(({ object }) => object.metadata.uid ?? ''));

@@ -14,5 +14,5 @@ export async function fillsLinks(
 ): Promise<boolean> {
   const read = await readLeases(client, signal);
   if ('forbidden' in read) stderr.write(printable(`note: not checked: ${read.forbidden}\n`));
-  return followsLinks(leadersIn(foundIn(read) ?? [], clock.now())) ?? true;
+  return followsLinks(leadersIn(foundIn(read) ?? [], clock.timeOfDay())) ?? true;
 }

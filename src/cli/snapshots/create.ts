@@ -116,7 +116,7 @@ async function untilReady(
     timeoutMs,
     isDone: ({ status }) => status?.readyToUse === true,
     progressOf,
-    needsAction: (signal) => needsAction(object, connection, io.clock.now(), signal),
+    needsAction: (signal) => needsAction(object, connection, io.clock.timeOfDay(), signal),
     hint: `The daemon continues it. Find out what holds it up: ${commandLine('stowage', 'why', 'snapshot', `${namespace}/${name}`)}`,
   });
 }

@@ -51,7 +51,7 @@ export async function supportBundle(
   connection: Connection,
   reports: Reports,
 ): Promise<void> {
-  const now = io.clock.now();
+  const now = io.clock.timeOfDay();
   const date = new Date(now).toISOString().slice(0, 19).replaceAll(':', '');
   const directory = `stowage-support-${date}Z`;
   const path = flags.file ?? `${directory}.tar.gz`;

@@ -67,9 +67,9 @@ const SOURCES: readonly SourceKind[] = [
 /** @param about address of the API server and version of the program, for the page */
 export function createHub(
   about: { server: string; version: string },
-  clock: Pick<Clock, 'now'>,
+  clock: Pick<Clock, 'timeOfDay'>,
 ): Hub {
-  const now = () => new Date(clock.now()).toISOString();
+  const now = () => new Date(clock.timeOfDay()).toISOString();
   const volumes = new Map<string, Volume>();
   const pvs = new Map<string, PersistentVolume>();
   const nodes = new Map<string, KubeNode>();

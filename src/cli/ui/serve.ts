@@ -94,7 +94,7 @@ export async function serveUi(
     ),
     blocked() {
       // Several tabs share one run, which reads all kinds.
-      blocked ??= readBlocked(runCommand, clock.now).finally(() => {
+      blocked ??= readBlocked(runCommand, () => clock.timeOfDay()).finally(() => {
         blocked = undefined;
       });
       return blocked;

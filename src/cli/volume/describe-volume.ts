@@ -10,5 +10,5 @@ export const describeVolume: Describe = async ({ name }, { signal, clock }, { cl
   const volume = await client.get<Volume>(VOLUMES, name, { signal });
   const consumers = await readConsumers(client, volume, signal);
   const events = await readEvents(client, volume, foundIn(consumers.pv), signal);
-  return description({ volume, ...consumers, events }, clock.now());
+  return description({ volume, ...consumers, events }, clock.timeOfDay());
 };

@@ -80,7 +80,7 @@ async function explainVolume(
   const subject = { kind, name, phase: phaseOf(volume) ?? 'Unknown' };
   return {
     subject,
-    diagnosis: diagnose(known, clock.now()),
+    diagnosis: diagnose(known, clock.timeOfDay()),
     readings: [known],
     node: nodeOf(volume),
   };
@@ -95,12 +95,12 @@ export async function explainClaim(
   const { namespace = cluster.namespace } = target;
   const options = { namespace, signal };
   const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, options);
-  const known = await readClaim(claim, client, grants, signal, clock.now());
+  const known = await readClaim(claim, client, grants, signal, clock.timeOfDay());
   const phase =
     claim.metadata.deletionTimestamp === undefined ? claim.status?.phase : 'Terminating';
   return {
     subject: { kind: target.kind, name, namespace, phase: phase ?? 'Pending' },
-    diagnosis: diagnoseClaim(known, clock.now()),
+    diagnosis: diagnoseClaim(known, clock.timeOfDay()),
     readings: [{ ...known, ...known.supply, ...known.known }],
     known,
   };
@@ -136,7 +136,14 @@ export async function explainPod(
   cluster: Cluster,
 ): Promise<Explained & { known: PodFacts }> {
   const { namespace = cluster.namespace } = target;
-  const known = await readPod(name, namespace, cluster.client, cluster.grants, signal, clock.now());
+  const known = await readPod(
+    name,
+    namespace,
+    cluster.client,
+    cluster.grants,
+    signal,
+    clock.timeOfDay(),
+  );
   const parts = known.volumes.map(({ claim, pv, volume, dynamic, holder }) => ({
     claim,
     pv,
@@ -154,7 +161,7 @@ export async function explainPod(
       phase:
         metadata.deletionTimestamp === undefined ? (status?.phase ?? 'Unknown') : 'Terminating',
     },
-    diagnosis: diagnosePod(known, clock.now()),
+    diagnosis: diagnosePod(known, clock.timeOfDay()),
     readings: [{ node: known.node, events: known.events }, ...parts, { ...known.supply }],
     ...(spec.nodeName ? { node: spec.nodeName } : {}),
     known,

@@ -20,7 +20,9 @@ export function print(
   io: Io,
 ): void {
   if (output === undefined) {
-    const texts = found.map((each) => explanation(each.subject, each.diagnosis, io.clock.now()));
+    const texts = found.map((each) =>
+      explanation(each.subject, each.diagnosis, io.clock.timeOfDay()),
+    );
     io.stdout.write(texts.join('\n'));
     return;
   }

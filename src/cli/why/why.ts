@@ -70,7 +70,7 @@ async function withDaemonFacts(
   }
   const daemons = await readDaemons(client, io.signal);
   noteForbidden([...readings, { leases: daemons.leases }], io);
-  const now = io.clock.now();
+  const now = io.clock.timeOfDay();
   noteSecond(foundIn(daemons.leases) ?? [], now, io);
   return explained.map((each) => {
     const { diagnosis, subject, node } = each;

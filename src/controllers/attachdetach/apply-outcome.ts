@@ -1,4 +1,5 @@
 import { type Explanation, explain } from '../../api/reasons.ts';
+import type { Clock } from '../../workqueue/clock.ts';
 import { change, withoutNode } from './actual-state.ts';
 import type { Outcome } from './attacher-detacher.ts';
 import type { AttachmentOperation, AttachmentOperationKind, NodeAttachment } from './types.ts';
@@ -26,10 +27,11 @@ export function applyOutcome(
   known: VolumeState,
   { kind, node }: AttachmentOperation,
   outcome: Outcome,
-  now: number,
+  clock: Pick<Clock, 'now' | 'timeOfDay'>,
   random: number,
   was?: NodeAttachment,
 ): void {
+  const [now, timeOfDay] = [clock.now(), clock.timeOfDay()];
   const fail = (why: Explanation) => noteFailure(known, kind, node, why, now, random);
   switch (outcome.is) {
     case 'attached': {
@@ -38,7 +40,7 @@ export function applyOutcome(
       const stands =
         kind === 'verify' && found.message === undefined ? refusalOfDetach(known, was) : undefined;
       const to = { ...found, ...stands, state: 'Attached', safeToDetach: false } as const;
-      known.entries = stillSince(change(known.entries, node, to, now), was);
+      known.entries = stillSince(change(known.entries, node, to, timeOfDay), was);
       known.unverifiedNodes.delete(node);
       // A verification clears failures of attach, too, once the device is safe to mount.
       forgetFailures(known, node, safeToMount ? ['verify', 'attach'] : ['verify']);
@@ -66,7 +68,7 @@ export function applyOutcome(
         message: outcome.message,
         detail: outcome.detail,
       } as const;
-      known.entries = stillSince(change(known.entries, node, to, now), was);
+      known.entries = stillSince(change(known.entries, node, to, timeOfDay), was);
       known.unverifiedNodes.delete(node);
       fail(outcome);
       return;
@@ -111,7 +113,7 @@ export function applyOutcome(
         known.entries,
         node,
         { state: 'Uncertain', safeToMount: false, safeToDetach: false, ...why },
-        now,
+        timeOfDay,
       );
     }
   }

@@ -18,7 +18,7 @@ import type {
 export interface ForceDetachPlan {
   entries: readonly NodeAttachment[];
   forced: ReconcileDecision['forced'];
-  /** Times at which further force-detaches may become due, in ms since the epoch. */
+  /** Times at which further force-detaches may become due, by the clock of `now`. */
   deadlines: readonly number[];
 }
 
@@ -29,7 +29,7 @@ type Verdict = NodeDeath | { at: number } | undefined;
  * once, since an operator declares the node off. Otherwise only if no pod is left, and never for a
  * volume that another node could then write to at the same time.
  * @param entries after pods were removed and added
- * @param now ms since the epoch
+ * @param now ms, by the clock of the facts about nodes
  */
 export function planForceDetach(
   view: ReconcileInput,

@@ -16,7 +16,7 @@ import type {
  * first, since decisions need a known state. Verifications of nodes that did not answer come last,
  * since nothing depends on them.
  * Level-triggered and pure.
- * @param now ms since the epoch
+ * @param now ms, by a clock that never steps
  */
 export function nextOperation(view: ReconcileInput, now: number): ReconcileDecision {
   const kept = withPods(view.entries, view.wanted, view.isPodActive);

@@ -7,10 +7,16 @@ import type { NodeFacts } from './types.ts';
  * Returns the facts about a node from its Node object.
  * @param node undefined if the Node does not exist
  * @param paused another object that pauses all writes, as `kind name`
+ * @param notReadySince returns since when a node is NotReady, by the clock of the decision
  */
-export function nodeFactsOf(node: KubeNode | undefined, paused: string | undefined): NodeFacts {
+export function nodeFactsOf(
+  node: KubeNode | undefined,
+  paused: string | undefined,
+  notReadySince: (node: KubeNode) => number | undefined,
+): NodeFacts {
   return {
     ...nodeSigns(node),
+    notReadySince: node && notReadySince(node),
     paused: paused ?? (isPaused(node) ? `Node ${node?.metadata.name}` : undefined),
   };
 }

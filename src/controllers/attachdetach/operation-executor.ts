@@ -14,7 +14,7 @@ import { gistOf, type VolumeState } from './volume-state.ts';
 export interface OperationExecutorDeps {
   attacher: Attacher;
   operations: Operations<AttachmentOperationKind>;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'timeOfDay'>;
   /** Returns a number in [0, 1). */
   random: () => number;
   logger: Logger;
@@ -31,9 +31,9 @@ const REPORT_AFTER = 10_000;
 
 interface Running {
   operation: AttachmentOperation;
-  /** Start of the operation, ms since the epoch. */
+  /** Start of the operation, by `now` of the clock. */
   since: number;
-  /** Time at which the operation got a slot, ms since the epoch; undefined while it is queued. */
+  /** Time at which the operation got a slot, by the same clock; undefined while it is queued. */
   placed: number | undefined;
   /** Set before an attach is recorded: from then on, it may have submitted a job. */
   begun: boolean;
@@ -121,7 +121,7 @@ export function createOperationExecutor(deps: OperationExecutorDeps): OperationE
         deps.enqueue(known.name);
         return false;
       }
-      applyOutcome(known, operation, outcome, clock.now(), random(), was);
+      applyOutcome(known, operation, outcome, clock, random(), was);
       running.delete(known.uid);
       const done = outcome.is === 'attached' || outcome.is === 'detached';
       logger[done ? 'info' : 'debug'](
@@ -148,7 +148,7 @@ export function createOperationExecutor(deps: OperationExecutorDeps): OperationE
         if (run.canceled) return forceDetached;
         // Skipped if the node was force-detached meanwhile.
         if (unused && isKnown()) {
-          known.entries = change(known.entries, node, { safeToDetach: true }, clock.now());
+          known.entries = change(known.entries, node, { safeToDetach: true }, clock.timeOfDay());
         }
         if (kind === 'attach') {
           run.begun = true;
@@ -198,7 +198,7 @@ export function createOperationExecutor(deps: OperationExecutorDeps): OperationE
     if (kind === 'verify' || entry === undefined || gistOf(entry) === (what && gistOf(what)))
       return false;
     const { message, detail } = what ?? {};
-    known.entries = change(known.entries, node, { message, detail }, clock.now());
+    known.entries = change(known.entries, node, { message, detail }, clock.timeOfDay());
     return true;
   }
 

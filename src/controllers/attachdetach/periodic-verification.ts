@@ -6,7 +6,7 @@ export interface PeriodicVerification {
   /**
    * Marks the nodes of a Volume as unverified once per interval. The first interval begins with the
    * first call.
-   * @returns time of the next call, ms since the epoch; Infinity: never
+   * @returns time of the next call, by the clock of `now`; Infinity: never
    */
   markDue(known: VolumeState, managed: Managed | undefined, now: number): number;
   forget(uid: string): void;

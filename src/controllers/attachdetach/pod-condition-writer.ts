@@ -14,7 +14,7 @@ export interface PodConditionWriterDeps {
   pods: Informer<Pod>;
   uses: VolumeConsumers;
   knownOf(uid: string): VolumeState | undefined;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'timeOfDay'>;
 }
 
 /**
@@ -52,7 +52,7 @@ export function createPodConditionWriter({
     const old = pods
       .get(name, namespace)
       ?.status?.conditions?.find(({ type }) => type === VOLUMES_ATTACHED_CONDITION);
-    const condition = conditionOf(volumes, old, clock.now());
+    const condition = conditionOf(volumes, old, clock.timeOfDay());
     if (condition === undefined || condition === old) return;
     // The kubelet writes its own conditions at the same time: only a strategic patch preserves
     // them.

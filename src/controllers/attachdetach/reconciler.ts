@@ -58,6 +58,8 @@ export interface AttachmentDeps {
    * Pure.
    */
   statusProblem(volume: Volume): string | undefined;
+  /** Returns since when a node is NotReady, by `now` of the clock; undefined if it is Ready. */
+  notReadySince(node: KubeNode): number | undefined;
   /** Wait time in ms; Infinity: never. */
   maxWaitForUnmountMs: number;
   /** Interval (ms) at which each node is verified; undefined: only on demand. */
@@ -128,7 +130,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     if (volume !== undefined && !all.has(uid)) {
       if (!managesVolume(volume)) return undefined;
       const pv = persistentVolumes.get(name);
-      all.set(uid, restoreState(volume, pv, uses.of(volume), clock.now(), deps.logger));
+      all.set(uid, restoreState(volume, pv, uses.of(volume), clock.timeOfDay(), deps.logger));
       named.set(name, (named.get(name) ?? new Set()).add(uid));
     }
     let wait = Number.POSITIVE_INFINITY;
@@ -168,9 +170,9 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const managed = volume && managing(volume);
     // An untrusted status may name any node.
     if (problem === undefined)
-      markUncertain(known, managed, (node) => incarnationOf(nodes.get(node)), now);
+      markUncertain(known, managed, (node) => incarnationOf(nodes.get(node)), clock.timeOfDay());
     if (trusted !== undefined && managed !== undefined) {
-      onDeviceMissing(known, trusted, now);
+      onDeviceMissing(known, trusted, clock.timeOfDay());
       const ordered = operatorDetachRequests(known, trusted, managed, (node) =>
         factsOf(node, trusted),
       );
@@ -234,7 +236,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       if (start.kind !== 'verify') {
         const state = start.kind === 'attach' ? 'Attaching' : 'Detaching';
         const to = { state, readOnly: start.readOnly, message: undefined } as const;
-        known.entries = change(known.entries, start.node, to, now);
+        known.entries = change(known.entries, start.node, to, clock.timeOfDay());
       }
       if (!work.start(known, start, was, now)) {
         known.entries = next.entries;
@@ -262,7 +264,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     return wait;
   }
 
-  /** Returns the time at which the running operation is shown, ms since the epoch. */
+  /** Returns the time at which the running operation is shown, by `now` of the clock. */
   function shownFromOf(known: VolumeState): number {
     const running = work.of(known.uid);
     if (running === undefined) return Number.NEGATIVE_INFINITY;
@@ -290,6 +292,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     return nodeFactsOf(
       nodes.get(node),
       isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined,
+      deps.notReadySince,
     );
   }
 

@@ -47,7 +47,7 @@ export interface StatusUpdater {
   beforeAttach(known: VolumeState): Promise<Explanation | undefined>;
   /**
    * Emits events: an attached volume once for each pod, a failure about once an hour for each node.
-   * `now` is in ms since the epoch.
+   * `now` is by a clock that never steps.
    */
   emitEvents(
     known: VolumeState,

@@ -92,7 +92,7 @@ export interface ReconcileInput {
    */
   unverifiedNodes: ReadonlySet<string>;
   running: AttachmentOperation | undefined;
-  /** Returns when an operation may be retried on a node after a failure, ms since the epoch. */
+  /** Returns when an operation may be retried on a node after a failure, by the clock of `now`. */
   notBefore(kind: AttachmentOperationKind, node: string): number;
   nodeFacts(node: string): NodeFacts;
   /**
@@ -133,6 +133,6 @@ export interface ReconcileDecision {
   forced: readonly (Explanation & { node: string; reason: NodeDeath })[];
   start: AttachmentOperation | undefined;
   blocked: readonly Blocked[];
-  /** Time of the next decision if nothing changes before, ms since the epoch; undefined: none. */
+  /** Time of the next decision if nothing changes before, by the same clock; undefined: none. */
   again: number | undefined;
 }

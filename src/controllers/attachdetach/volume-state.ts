@@ -47,7 +47,7 @@ export interface VolumeState {
 interface Failure extends Explanation {
   count: number;
   until: number;
-  /** For a node that did not answer: when this message was first reported, ms since the epoch. */
+  /** For a node that did not answer: when this message was first reported, by the same clock. */
   silenceReportedAt: number | undefined;
 }
 

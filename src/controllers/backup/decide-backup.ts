@@ -77,8 +77,10 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
       if (!('handle' in found)) return without(input, found);
       const decision = wait(input, outcome);
       if (decision.action !== undefined) return decision;
-      const due = startedAt(backup) + backoffMs(attempt - 1, 0, RETRY.betweenTransfers) - now;
-      return due > 0
+      const started = startedAt(backup);
+      const due = started + backoffMs(attempt - 1, 0, RETRY.betweenTransfers) - now;
+      // A start in the future is by a clock that was set back, or another machine's.
+      return due > 0 && started <= now
         ? { requeueAfter: due }
         : next(input, { node, attempt: attempt + 1 }, now, found);
     }

@@ -34,7 +34,7 @@ export interface BackupDeps {
   /** Reports whether this process manages the node. */
   managesNode(node: string): boolean;
   events: EventRecorder;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'timeOfDay'>;
   logger: Logger;
   /** Requeues the Backup. */
   enqueue(namespace: string, name: string): void;
@@ -180,7 +180,7 @@ export function createBackupReconciler(
       if (backup === undefined) return undefined;
       const hasSnapshots = deps.hasSnapshots();
       if (hasSnapshots === undefined) return { retry: true };
-      const decision = decideBackup(inputOf(backup, known, hasSnapshots), clock.now());
+      const decision = decideBackup(inputOf(backup, known, hasSnapshots), clock.timeOfDay());
       const { action, watch } = decision;
       if (action === undefined) {
         if (watch !== undefined) {

@@ -13,7 +13,7 @@ import type { Clock, KubeClient } from '../../kube/types.ts';
  */
 export function eventOnce(
   client: Pick<KubeClient, 'create'>,
-  clock: Pick<Clock, 'now'>,
+  clock: Pick<Clock, 'timeOfDay'>,
   host: string,
 ) {
   return async (
@@ -24,7 +24,7 @@ export function eventOnce(
     detail?: Reason,
   ): Promise<void> => {
     const { name, namespace, uid = '', resourceVersion = '' } = object.metadata;
-    const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const time = new Date(clock.timeOfDay()).toISOString().replace(/\.\d+Z$/, 'Z');
     const event: KubeEvent = {
       apiVersion: 'v1',
       kind: 'Event',

@@ -61,7 +61,8 @@ export function beforePod(
   }
   const due = nextAttempt(attempts, originOf(definition, source.object));
   if (due === undefined) return emit(input, 'Warning', POPULATOR_EVENT.failed, gaveUp(attempts));
-  if (due > now) return { requeueAfter: due - now };
+  // A record in the future is by a clock that was set back, or another machine's.
+  if (due > now && (attempts?.at ?? 0) <= now) return { requeueAfter: due - now };
   const { all, own } = input.running;
   if (MAX_RUNNING - all <= own) {
     const taken =

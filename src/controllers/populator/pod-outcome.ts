@@ -61,7 +61,7 @@ function beforeItBegins(
 ): PopulatorDecision {
   const { source, podWarning } = input;
   const { uid = '', name, creationTimestamp, annotations } = pod.metadata;
-  const age = now - Date.parse(creationTimestamp ?? '') || 0;
+  const age = now - (input.podSeenAt ?? Date.parse(creationTimestamp ?? '')) || 0;
   const known = whyNotRunning(pod);
   if (known === undefined && podWarning === undefined) {
     return age < READ_EVENTS_AFTER

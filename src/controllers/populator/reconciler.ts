@@ -9,7 +9,7 @@ import type { Informer } from '../../kube/informer.ts';
 import { sourceReference } from '../../model/data-source/reference.ts';
 import { definitionsFor } from '../../model/populator-definition.ts';
 import { RETRY } from '../../model/retry.ts';
-import type { Clock } from '../../workqueue/clock.ts';
+import { type Clock, timeOfDayAt } from '../../workqueue/clock.ts';
 import { EMIT_AGAIN_AFTER } from '../../workqueue/emit-again.ts';
 import type { EventToSend } from '../lib/event.ts';
 import { eventKey } from '../lib/event-key.ts';
@@ -35,7 +35,7 @@ export interface PopulatorDeps extends ActionRunnerDeps {
   definitions: Informer<PopulatorDefinition>;
   /** Reads the object that a claim is filled from. Throws errors of the API server. */
   findSource(claim: PersistentVolumeClaim, definition: PopulatorDefinition): Promise<SourceFound>;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'timeOfDay'>;
   onPopulated?: ((end: Populated) => void) | undefined;
 }
 
@@ -71,8 +71,8 @@ export function createPopulatorReconciler(deps: PopulatorDeps): PopulatorReconci
   const creating = new Set<string>();
   /** Creation time of each claim's pod, in ms since the epoch, whichever process created it. */
   const begun = new Map<string, number>();
-  /** UID of each claim's last observed pod. */
-  const lastPods = new Map<string, string>();
+  /** Last observed pod of each claim, and when it was observed first, by `now` of the clock. */
+  const lastPods = new Map<string, { uid: string; seenAt: number }>();
 
   function inputOf(uid: string, asked: Asked): PopulatorInput {
     const [claim] = claimsOfUid(uid);
@@ -83,17 +83,21 @@ export function createPopulatorReconciler(deps: PopulatorDeps): PopulatorReconci
       : undefined;
     const kind = claim && sourceReference(claim);
     const pod = pods.get(podNameOf(uid), namespace);
-    if (pod?.metadata.uid !== undefined) lastPods.set(uid, pod.metadata.uid);
+    const podUid = pod?.metadata.uid;
+    if (podUid !== undefined && lastPods.get(uid)?.uid !== podUid)
+      lastPods.set(uid, { uid: podUid, seenAt: clock.now() });
     if (pod?.metadata.creationTimestamp !== undefined)
       begun.set(uid, Date.parse(pod.metadata.creationTimestamp));
     else if (prime === undefined) lastPods.delete(uid);
+    const lastPod = lastPods.get(uid);
     return {
       ...asked,
       uid,
       claim,
       prime,
       pod,
-      vanished: pod === undefined ? lastPods.get(uid) : undefined,
+      ...(lastPod && pod && { podSeenAt: timeOfDayAt(lastPod.seenAt, clock) }),
+      vanished: pod === undefined ? lastPod?.uid : undefined,
       pv: ownPv ?? primePv,
       definitions: kind === undefined ? [] : definitionsFor(definitions.list(), kind),
       storageClass: storageClasses.get(claim?.spec.storageClassName ?? ''),
@@ -135,7 +139,7 @@ export function createPopulatorReconciler(deps: PopulatorDeps): PopulatorReconci
         lastPods.delete(uid);
         return undefined;
       }
-      const { action, requeueAfter } = decide(input, clock.now());
+      const { action, requeueAfter } = decide(input, clock.timeOfDay());
       if (action === undefined) {
         const next = Math.min(
           requeueAfter ?? Infinity,
@@ -217,7 +221,7 @@ export function createPopulatorReconciler(deps: PopulatorDeps): PopulatorReconci
       storageClass: claim?.spec.storageClassName ?? '',
     };
     const since = begun.get(uid);
-    const ms = since === undefined ? {} : { ms: Math.max(0, clock.now() - since) };
+    const ms = since === undefined ? {} : { ms: Math.max(0, clock.timeOfDay() - since) };
     deps.onPopulated?.({ result, ...ms, ...(filled && { filled }) });
     begun.delete(uid);
     emitted.delete(uid);

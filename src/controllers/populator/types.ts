@@ -48,6 +48,11 @@ export interface PopulatorInput {
   /** Prime claim and pod by their fixed names, also if another creator made them. */
   prime: PersistentVolumeClaim | undefined;
   pod: Pod | undefined;
+  /**
+   * When this process first observed the pod, in ms since the epoch. Default: its creation, by the
+   * API server's clock, which may differ.
+   */
+  podSeenAt?: number | undefined;
   /** PersistentVolume whose claimRef names the claim; else that of the prime claim. */
   pv: PersistentVolume | undefined;
   /** Undefined if not read in this reconcile. */

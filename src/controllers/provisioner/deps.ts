@@ -32,7 +32,7 @@ export interface ClaimReconcilerDeps {
   resolve(claim: PersistentVolumeClaim): Promise<ClaimStart>;
   managesNode(node: string): boolean;
   events: EventRecorder;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'timeOfDay'>;
   logger: Logger;
   onProvisioned?: ((end: Provisioned) => void) | undefined;
 }

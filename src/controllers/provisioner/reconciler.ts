@@ -10,6 +10,7 @@ import type { Awaited } from '../../model/data-source/types.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
 import { RETRY } from '../../model/retry.ts';
 import { driverOfSpec } from '../../storage/registry.ts';
+import { processTimeOf } from '../../workqueue/clock.ts';
 import { EMIT_AGAIN_AFTER } from '../../workqueue/emit-again.ts';
 import type { EventToSend } from '../lib/event.ts';
 import { eventKey } from '../lib/event-key.ts';
@@ -38,7 +39,7 @@ export interface ClaimReconciler {
 const sizeOf = ({ spec }: PersistentVolumeClaim): bigint =>
   parseQuantity(spec.resources?.requests?.storage ?? '0');
 
-/** Returns how long (ms) the last event of a claim still stands. `now` is in ms since the epoch. */
+/** Returns how long (ms) the last event of a claim still stands. `now` is by the same clock. */
 const leftOf = (
   last: { uid: string; at: number } | undefined,
   { metadata }: PersistentVolumeClaim,
@@ -97,7 +98,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         own &&
         claimOf(own)?.uid === of
       ) {
-        const at = Date.parse(own.metadata.creationTimestamp ?? '') || deps.clock.now();
+        const at = processTimeOf(own.metadata.creationTimestamp, deps.clock) ?? deps.clock.now();
         begun.set(key, { uid: of ?? '', at, end: kindOf(claim) });
       }
       const now = deps.clock.now();
@@ -125,7 +126,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         source,
         lastEventKey: standsFor > 0 ? emitted.get(key)?.event : undefined,
       };
-      const decision = decideClaim(input, now);
+      const decision = decideClaim(input, deps.clock.timeOfDay());
       const { action } = decision;
       // A Volume that failed counts as one attempt, however often it is reconciled.
       const isAttempt =

@@ -120,7 +120,7 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
       operation,
       snapshotClass,
       succeeded,
-      ms: Math.max(0, clock.now() - since),
+      ms: Math.max(0, clock.timeOfDay() - since),
     });
   }
 
@@ -189,7 +189,7 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
         }
         if (known.outcome?.is === 'failed') {
           const operation = action.note.do === 'take' ? 'create' : 'delete';
-          count(content, operation, noteOf(content)?.at ?? clock.now(), false);
+          count(content, operation, noteOf(content)?.at ?? clock.timeOfDay(), false);
         }
         // The known outcome belongs to the previous job.
         return nothing;

@@ -37,7 +37,7 @@ export interface ContentDeps {
   /** Reports whether this process manages the node. */
   managesNode(node: string): boolean;
   events: EventRecorder;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'timeOfDay'>;
   logger: Logger;
   /** Requeues the content of that name. */
   enqueue(name: string): void;

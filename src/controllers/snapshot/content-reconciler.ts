@@ -34,7 +34,7 @@ export function createContentReconciler(
       if (uid !== undefined && uid !== content.metadata.uid) known = nothing;
       uid = content.metadata.uid;
       const input = inputOf(deps, content, known);
-      const decision = decideContent(input, clock.now());
+      const decision = decideContent(input, clock.timeOfDay());
       const { action } = decision;
       if (action === undefined) {
         const { watch } = decision;

@@ -1,7 +1,7 @@
 import { SNAPSHOT_EVENT } from '../../api/names.ts';
 import { type Explanation, reason as reasonOf } from '../../api/reasons.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
-import { RETRY } from '../../model/retry.ts';
+import { isRecent, RETRY } from '../../model/retry.ts';
 import { keyOf } from '../lib/event-key.ts';
 import { detailOf, setProblem } from './status.ts';
 import type { ContentAction, Decision } from './types.ts';
@@ -31,9 +31,8 @@ export function unknown(
 ): Decision<ContentAction> {
   const { error } = content.status ?? {};
   const reported = detailOf(content);
-  const isRecent = now - Date.parse(error?.time ?? '') < RETRY.sameMessage;
-  if (isRecent && reported !== undefined && keyOf(reported) === keyOf(detail))
-    return { retry: true };
+  const stands = isRecent(error?.time, now, RETRY.sameMessage);
+  if (stands && reported !== undefined && keyOf(reported) === keyOf(detail)) return { retry: true };
   const why = { message: `waiting for a node: ${text}`, detail };
   return { ...waitFor(content, now, reason ?? SNAPSHOT_EVENT.checkFailed, why), retry: true };
 }

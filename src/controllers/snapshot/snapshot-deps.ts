@@ -27,6 +27,6 @@ export interface SnapshotDeps {
   snapshotsOfClaim(namespace: string, name: string): readonly VolumeSnapshot[];
   mode(): SnapshotMode;
   events: EventRecorder;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'timeOfDay'>;
   logger: Logger;
 }

@@ -41,7 +41,7 @@ export interface SnapshotStorage<Wanted, Seen> {
 export interface ExecutorWorkDeps<Wanted, Seen> {
   executor: Executor;
   jobWatcher: JobWatcher;
-  clock: { now(): number };
+  clock: { timeOfDay(): number };
   storage: SnapshotStorage<Wanted, Seen>;
   /**
    * Returns a snapshot as storage sees it, at the place in its handle; or why none can be there.
@@ -125,7 +125,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
       ...{ plan: judge, judge, judgesFailures: true, purges: true },
       isCurrent: () =>
         isCurrent().finally(() => {
-          takenAt = clock.now();
+          takenAt = clock.timeOfDay();
         }),
     });
     switch (end?.is) {

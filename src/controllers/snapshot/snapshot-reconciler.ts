@@ -38,7 +38,7 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
       if (snapshot === undefined) return undefined;
       if (uid !== undefined && uid !== snapshot.metadata.uid) known = nothing;
       uid = snapshot.metadata.uid;
-      const { action, requeueAfter } = decideSnapshot(inputOf(snapshot, known), clock.now());
+      const { action, requeueAfter } = decideSnapshot(inputOf(snapshot, known), clock.timeOfDay());
       if (action === undefined)
         return requeueAfter === undefined ? undefined : { requeueAfterMs: requeueAfter };
       try {

@@ -125,7 +125,7 @@ export function createActionRunner(
           observationTimes.forget(uid);
           throw error;
         }
-        const end = fillEnded(volume, action.status, deps.clock.now());
+        const end = fillEnded(volume, action.status, deps.clock.timeOfDay());
         if (end !== undefined) deps.onFilled?.(end);
         const { phase, job } = action.status;
         logger.info(
@@ -183,7 +183,7 @@ export function createActionRunner(
         const problem = await readAdoptionProblem(
           volume,
           client,
-          clock.now(),
+          clock.timeOfDay(),
           deps.maxWaitForUnmountMs,
         );
         return { ...known, adoption: { problem } };
@@ -298,7 +298,7 @@ export function createActionRunner(
     const { uid = '' } = volume.metadata;
     const observation = await observe(executor, volume, node, volumeOfUid, seen, source, deps);
     if ('known' in observation) {
-      observationTimes.note(uid, node, clock.now());
+      observationTimes.note(uid, node);
       deps.onObserved?.(volume, node, observation.known);
       loopNumbers.release(node, uid);
     }

@@ -2,7 +2,7 @@ import { READY_REASON } from '../../api/names.ts';
 import { explain, type Reason, type ReasonCode, reason } from '../../api/reasons.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import { doneName, type JobKind, jobName } from '../../model/job-name.ts';
-import { RETRY } from '../../model/retry.ts';
+import { isRecent, RETRY } from '../../model/retry.ts';
 import { backoffMs } from '../../workqueue/backoff.ts';
 import type { JobStep } from './job-phase.ts';
 import { isRetryRequested, type Ready, readyOf, type StatusFields, setStatus } from './status.ts';
@@ -124,10 +124,11 @@ export function unreachable(
   { unknown, reason, detail }: Unknown,
 ): Decision {
   const old = readyOf(volume);
-  const written = Date.parse(old?.lastUpdateTime ?? '');
-  const isRecent =
-    old?.status === 'Unknown' && old.reason === reason && now - written < RETRY.sameMessage;
-  return isRecent
+  const stands =
+    old?.status === 'Unknown' &&
+    old.reason === reason &&
+    isRecent(old.lastUpdateTime, now, RETRY.sameMessage);
+  return stands
     ? { retry: true }
     : report(
         volume,

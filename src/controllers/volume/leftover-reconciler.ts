@@ -20,7 +20,7 @@ export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcil
   const objects = createLeftoverWrites(deps);
   const actions = createActionRunner(
     { ...deps, objects },
-    createObservationTimes(() => ''),
+    createObservationTimes(() => '', clock),
     createLoopNumbers(),
   );
 
@@ -56,7 +56,7 @@ export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcil
               kubeletRoot: deps.kubeletRoot,
               paused: pausedBy(leftover, nodes.get(node)),
             },
-            clock.now(),
+            clock.timeOfDay(),
           ),
       };
     },

@@ -1,10 +1,12 @@
+import { type Clock, timeOfDayAt } from '../../workqueue/clock.ts';
+
 /** Times of the last observations of Volumes by this process. */
 export interface ObservationTimes {
-  /** Records an observation at `at`, in ms since the epoch. */
-  note(uid: string, node: string, at: number): void;
+  /** Records an observation that was made just now. */
+  note(uid: string, node: string): void;
   /**
-   * Returns the time of the last observation; undefined if none was made in the node's current
-   * incarnation.
+   * Returns when the last observation was made, by the present time of day, in ms since the epoch;
+   * undefined if none was made in the node's current incarnation.
    */
   last(uid: string, node: string): number | undefined;
   /** Records that udev prefers the Volume's device for its path. */
@@ -18,18 +20,21 @@ export interface ObservationTimes {
  * `incarnationOf` returns the incarnation of a node: observations of an earlier one no longer
  * count.
  */
-export function createObservationTimes(incarnationOf: (node: string) => string): ObservationTimes {
+export function createObservationTimes(
+  incarnationOf: (node: string) => string,
+  clock: Pick<Clock, 'now' | 'timeOfDay'>,
+): ObservationTimes {
   const observations = new Map<string, { at: number; node: string; incarnation: string }>();
   const paths = new Map<string, string>();
   const hereOf = (node: string) => JSON.stringify([node, incarnationOf(node)]);
   return {
-    note: (uid, node, at) => {
-      observations.set(uid, { at, node, incarnation: incarnationOf(node) });
+    note: (uid, node) => {
+      observations.set(uid, { at: clock.now(), node, incarnation: incarnationOf(node) });
     },
     last(uid, node) {
       const observation = observations.get(uid);
       return observation?.node === node && observation.incarnation === incarnationOf(node)
-        ? observation.at
+        ? timeOfDayAt(observation.at, clock)
         : undefined;
     },
     notePath: (uid, node) => {

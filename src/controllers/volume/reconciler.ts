@@ -54,7 +54,10 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
     loopNumbers,
     attachmentEnabled,
   } = deps;
-  const observationTimes = createObservationTimes((node) => incarnationText(nodes.get(node)));
+  const observationTimes = createObservationTimes(
+    (node) => incarnationText(nodes.get(node)),
+    clock,
+  );
   const objects = createVolumeWrites(deps);
   const actions = createActionRunner({ ...deps, objects }, observationTimes, loopNumbers);
 
@@ -93,7 +96,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
               paused: pausedBy(volume, nodes.get(node)),
               off: isMarkedOff(nodes.get(node)),
             },
-            clock.now(),
+            clock.timeOfDay(),
           ),
       };
     },

@@ -5,7 +5,7 @@ import type { Space } from '../../storage/types.ts';
 export interface SeenSpace {
   node: string;
   space: Space;
-  /** Time of the observation, ms since the epoch. */
+  /** Time of the observation, by the clock. */
   at: number;
 }
 

@@ -15,6 +15,8 @@ import {
 } from '../../../src/controllers/attachdetach/volume-state.ts';
 import { knownOf } from '../../support/attachment-view.ts';
 
+const clockAt = (ms: number) => ({ now: () => ms, timeOfDay: () => ms });
+
 const knownWith = (entries: readonly NodeAttachment[]) =>
   knownOf({ entries, unverifiedNodes: new Set(['n1', 'n2']) });
 const entry = (state: NodeAttachment['state']): readonly NodeAttachment[] =>
@@ -120,7 +122,7 @@ describe('applyOutcome', () => {
     before: readonly NodeAttachment[],
   ) {
     const known = knownWith(before);
-    applyOutcome(known, operation(kind), outcome, 200, 0);
+    applyOutcome(known, operation(kind), outcome, clockAt(200), 0);
     // The other node is not affected.
     expect(known.unverifiedNodes.has('n2')).toBe(true);
     const kinds = ['attach', 'detach', 'verify'] as const;
@@ -143,7 +145,7 @@ describe('the reason of an outcome', () => {
   ])('is recorded with its message for %s: %j', (kind, outcome, shown, failedFor) => {
     const earlier = explain('OperationUnderWay', { step: 'x' });
     const known = knownWith(change(entry('Uncertain'), 'n1', earlier, 150));
-    applyOutcome(known, operation(kind), outcome, 200, 0);
+    applyOutcome(known, operation(kind), outcome, clockAt(200), 0);
     expect(known.entries[0]?.detail).toEqual(shown);
     expect(failureOf(known, kind, 'n1')?.detail).toEqual(failedFor);
   });
@@ -151,8 +153,8 @@ describe('the reason of an outcome', () => {
   test('is kept with the first message while the node does not answer', () => {
     const known = knownWith(entry('Uncertain'));
     const silent = { is: 'unknown', silent: true } as const;
-    applyOutcome(known, operation('verify'), { ...silent, ...why }, 0, 0);
-    applyOutcome(known, operation('verify'), { ...silent, message: 'no route' }, 1000, 0);
+    applyOutcome(known, operation('verify'), { ...silent, ...why }, clockAt(0), 0);
+    applyOutcome(known, operation('verify'), { ...silent, message: 'no route' }, clockAt(1000), 0);
     expect(known.entries[0]).toMatchObject(why);
     expect(Object.keys(known.entries[0] ?? {})).not.toContain('until');
   });
@@ -161,13 +163,13 @@ describe('the reason of an outcome', () => {
 test('consecutive failures double the delay up to a limit, and a success resets it', () => {
   const known = knownWith([]);
   const waits = Array.from({ length: 12 }, () => {
-    applyOutcome(known, operation('attach'), failed, 0, 0);
+    applyOutcome(known, operation('attach'), failed, clockAt(0), 0);
     return failureOf(known, 'attach', 'n1')?.until;
   });
   expect(waits.slice(0, 4)).toEqual([500, 1000, 2000, 4000]);
   expect(waits.at(-1)).toBe(122_000);
-  applyOutcome(known, operation('attach'), attached, 0, 0);
-  applyOutcome(known, operation('attach'), failed, 0, 0);
+  applyOutcome(known, operation('attach'), attached, clockAt(0), 0);
+  applyOutcome(known, operation('attach'), failed, clockAt(0), 0);
   expect(failureOf(known, 'attach', 'n1')?.until).toBe(500);
 });
 
@@ -194,7 +196,7 @@ test.each<[string, [AttachmentOperationKind, Outcome][], AttachmentOperationKind
   const known = knownWith([]);
   const waits = [1, 2, 3].map(() => {
     for (const [each, outcome] of round) {
-      applyOutcome(known, operation(each), outcome, 0, 0);
+      applyOutcome(known, operation(each), outcome, clockAt(0), 0);
     }
     return failureOf(known, kind, 'n1')?.until;
   });
@@ -205,9 +207,9 @@ describe('a verification that finds the device as expected', () => {
   const inUse = explain('JobStillRuns', { node: 'n1' });
   function lookedAfter(outcome: Outcome, between?: (known: VolumeState) => void) {
     const known = knownWith(entry('Attached'));
-    applyOutcome(known, operation('detach'), outcome, 150, 0, known.entries[0]);
+    applyOutcome(known, operation('detach'), outcome, clockAt(150), 0, known.entries[0]);
     between?.(known);
-    applyOutcome(known, operation('verify'), attached, 200, 0, known.entries[0]);
+    applyOutcome(known, operation('verify'), attached, clockAt(200), 0, known.entries[0]);
     return known.entries[0];
   }
 
@@ -241,8 +243,8 @@ describe('a verification that finds the device as expected', () => {
 
 test('a verification that finds the device as expected resets the failures to attach', () => {
   const known = knownWith([]);
-  applyOutcome(known, operation('attach'), unknown, 0, 0);
-  applyOutcome(known, operation('verify'), attached, 0, 0);
+  applyOutcome(known, operation('attach'), unknown, clockAt(0), 0);
+  applyOutcome(known, operation('verify'), attached, clockAt(0), 0);
   expect(failureOf(known, 'attach', 'n1')).toBeUndefined();
 });
 
@@ -251,14 +253,14 @@ test.each(['Attached', 'Attaching', 'Uncertain'] as const)(
   (state) => {
     const [was] = entry(state);
     const known = knownWith(change(entry(state), 'n1', { state: 'Attaching' }, 150));
-    applyOutcome(known, operation('attach'), nothing, 200, 0, was);
+    applyOutcome(known, operation('attach'), nothing, clockAt(200), 0, was);
     expect(known.entries).toMatchObject([{ node: 'n1', state: 'Uncertain', message: 'away' }]);
   },
 );
 
 test('an attach that did nothing leaves its node to be verified again', () => {
   const known = { ...knownWith(entry('Attaching')), unverifiedNodes: new Set<string>() };
-  applyOutcome(known, operation('attach'), nothing, 200, 0);
+  applyOutcome(known, operation('attach'), nothing, clockAt(200), 0);
   expect([...known.unverifiedNodes]).toEqual(['n1']);
 });
 
@@ -269,7 +271,7 @@ test.each<[string, AttachmentOperationKind, Outcome]>([
   const was = { ...(entry('Attached')[0] as NodeAttachment), safeToMount: true };
   const state = kind === 'attach' ? 'Attaching' : 'Detaching';
   const known = knownWith(change([was], 'n1', { state }, 150));
-  applyOutcome(known, operation(kind), outcome, 200, 0, was);
+  applyOutcome(known, operation(kind), outcome, clockAt(200), 0, was);
   expect(known.entries[0]).toMatchObject({ state: 'Attached', since: 100 });
   // A volume in use can be mounted as before.
   if (outcome === inUse) expect(known.entries[0]?.safeToMount).toBe(true);
@@ -286,7 +288,7 @@ test.each<[string, readonly NodeAttachment[], string[]]>([
     message: 'held by node n2',
     heldBy: ['n2', 'no-node-of-it'],
   };
-  applyOutcome(known, operation('attach'), outcome, 0, 0);
+  applyOutcome(known, operation('attach'), outcome, clockAt(0), 0);
   expect([...known.unverifiedNodes]).toEqual(unseen);
 });
 
@@ -297,7 +299,7 @@ test.each<[string, readonly NodeAttachment[], number]>([
   const known = knownWith(entries);
   const unfit: Outcome = { is: 'unknown', message: 'not mounted', noDevice: true };
   for (let times = 0; times < 20; times++) {
-    applyOutcome(known, operation('verify'), unfit, 0, 0);
+    applyOutcome(known, operation('verify'), unfit, clockAt(0), 0);
   }
   expect(failureOf(known, 'verify', 'n1')?.until).toBe(atMost);
   expect(known.unverifiedNodes.has('n1')).toBe(true);
@@ -314,7 +316,8 @@ describe('the message about a node that does not answer', () => {
   const clear: Outcome = { is: 'unknown', message: 'not mounted', nothingDone: true };
   const said = (kind: AttachmentOperationKind, ...outcomes: [at: number, outcome: Outcome][]) => {
     const known = knownWith(entry('Uncertain'));
-    for (const [at, outcome] of outcomes) applyOutcome(known, operation(kind), outcome, at, 0);
+    for (const [at, outcome] of outcomes)
+      applyOutcome(known, operation(kind), outcome, clockAt(at), 0);
     return {
       shown: known.entries[0]?.message,
       failed: failureOf(known, kind, 'n1')?.message,
@@ -363,8 +366,8 @@ describe('the message about a node that does not answer', () => {
 
   test('is kept for each node separately', () => {
     const known = knownWith([]);
-    applyOutcome(known, operation('verify'), silent('timed out'), 0, 0);
-    applyOutcome(known, operation('verify', 'n2'), silent('no route'), 0, 0);
+    applyOutcome(known, operation('verify'), silent('timed out'), clockAt(0), 0);
+    applyOutcome(known, operation('verify', 'n2'), silent('no route'), clockAt(0), 0);
     expect(failureOf(known, 'verify', 'n2')?.message).toBe('no route');
   });
 });

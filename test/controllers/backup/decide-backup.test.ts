@@ -356,6 +356,11 @@ test('a transient failure is reported, then retried as another job after a delay
   expect(decided({ backup: backup({ status: late }), outcome }).action).toMatchObject({
     fields: { attempt: 2, startedAt: '2030-01-01T10:00:00Z', message: null },
   });
+  // The clock was set back.
+  const future = { ...told, startedAt: '2030-01-01T12:00:00Z' };
+  expect(decided({ backup: backup({ status: future }), outcome }).action).toMatchObject({
+    fields: { attempt: 2, startedAt: '2030-01-01T10:00:00Z' },
+  });
 });
 
 test('the size and hash of the archive are recorded in the status', () => {

@@ -129,7 +129,7 @@ async function reconcile(scene: Scene) {
     jobWatcher: { watch: (of: string, { id }: { id: string }) => asked.push(`watch ${of} ${id}`) },
     managesNode: () => acts,
     events: { event: (_: unknown, __: string, reason: string) => events.push(reason) },
-    clock: { now: () => NOW },
+    clock: { timeOfDay: () => NOW },
     logger: memoryLogger(),
     enqueue() {},
   } as unknown as BackupDeps;

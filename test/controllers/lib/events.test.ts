@@ -44,7 +44,7 @@ test('eventOnce annotates the event with its reason', async () => {
   const client = {
     create: async (_: unknown, object: KubeEvent) => written.push(object),
   } as unknown as KubeClient;
-  const once = eventOnce(client, { now: () => 0 }, 'host');
+  const once = eventOnce(client, { timeOfDay: () => 0 }, 'host');
   const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'a' } };
   const detail = reason('VolumeFilled', { volume: 'pv' });
   await once(claim, 'Normal', 'PopulatorFinished', 'filled', detail);

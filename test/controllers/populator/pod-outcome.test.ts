@@ -101,6 +101,11 @@ describe('a pod that is deleted or evicted', () => {
       { vanished: 'pod-uid' },
       `note 1: pod ${NAME} failed (attempt 1 of 4): it was deleted before it ended. Stowage retries`,
     ],
+    [
+      'is followed by another at once, if the clock was set back meanwhile',
+      { prime: attempts(1, { at: NOW + 7_200_000 }) },
+      'create-pod',
+    ],
     ['is counted only once', { prime: attempts(1), vanished: 'pod-uid' }, 'rest 9000'],
     [
       'is not retried after the last attempt',
@@ -187,6 +192,20 @@ describe('a pod that does not start', () => {
     [
       'counts as failed after 10 minutes',
       { pod: pending(600, NO_IMAGE), ...told('ImageRefused') },
+      `note 1: pod ${NAME} failed (attempt 1 of 4): it did not start within 10 minutes: ImagePullBackOff: Back-off pulling image "x". Stowage retries`,
+    ],
+    [
+      'has the age that this process observed, if the clock was set forward',
+      { pod: pending(86_400, NO_IMAGE), podSeenAt: NOW - 5000, ...told('ImageRefused') },
+      'rest 595000',
+    ],
+    [
+      'counts as failed after 10 minutes, if the clock was set back',
+      {
+        pod: pending(-7200, NO_IMAGE),
+        podSeenAt: NOW - 600_000,
+        ...told('ImageRefused'),
+      },
       `note 1: pod ${NAME} failed (attempt 1 of 4): it did not start within 10 minutes: ImagePullBackOff: Back-off pulling image "x". Stowage retries`,
     ],
     ['is deleted once counted', { prime: attempts(1), pod: pending(600, NO_IMAGE) }, 'delete-pod'],

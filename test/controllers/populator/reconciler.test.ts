@@ -136,3 +136,49 @@ test.each<[string, 'success' | 'error']>([
     expect(ended[0]).toMatchObject({ result, ms: 600_000 });
   },
 );
+
+test.each([
+  ['set back by two hours', -7_200_000],
+  ['set forward by a day', 86_400_000],
+])('a pod that does not start fails after 10 minutes, with a clock that is %s', async (_, step) => {
+  const clock = new FakeClock();
+  const creationTimestamp = new Date(clock.now()).toISOString();
+  const claims = informerOf(claim(), prime());
+  const pvs = informerOf(pv());
+  const state = { waiting: { reason: 'ImagePullBackOff', message: 'x' } };
+  const pods = informerOf<Pod>(
+    pod('Pending', {
+      metadata: { creationTimestamp },
+      spec: { nodeName: 'n1' },
+      status: { phase: 'Pending', containerStatuses: [{ name: 'populate', state }] },
+    }),
+  );
+  const failed: object[] = [];
+  const reconciler = createPopulatorReconciler({
+    ...{ clock, namespace: OWN, claims: claims.informer, pods: pods.informer },
+    persistentVolumes: pvs.informer,
+    storageClasses: informerOf(storageClass()).informer,
+    definitions: informerOf(definition).informer,
+    findSource: async () => found,
+    client: {
+      delete: async () => {},
+      patch: async (_resource: object, _name: string, patch: object) => {
+        failed.push(patch);
+        return patch;
+      },
+    },
+    events: { event() {}, flush: async () => {} },
+    logger: { info() {}, warn() {} },
+  } as unknown as PopulatorDeps);
+  for (const { begin } of [claims, pvs]) begin();
+  // Patches change nothing here, so that reconciling would not end.
+  const look = () => reconciler.reconcile(UID, new AbortController().signal).catch(() => {});
+  clock.set(step);
+  await look();
+  await clock.advance(599_000);
+  await look();
+  expect(failed).toEqual([]);
+  await clock.advance(1000);
+  await look();
+  expect(failed.length).toBeGreaterThan(0);
+});

@@ -97,7 +97,7 @@ function world(
     events: {
       event: (_: unknown, __: string, ___: string, message: string) => events.push(message),
     },
-    clock: { now: () => time.ms },
+    clock: { now: () => time.ms, timeOfDay: () => time.ms },
     logger: memoryLogger(),
     onProvisioned: (end: object) => ends.push(end),
   } as unknown as ClaimReconcilerDeps;

@@ -73,7 +73,7 @@ function workOn({
   const work = createExecutorWork<object, { isThere: boolean }>({
     executor,
     jobWatcher: { watch() {} },
-    clock: { now: () => NOW },
+    clock: { timeOfDay: () => NOW },
     storage: {
       before: () => [],
       probes: () => [],

@@ -51,14 +51,14 @@ describe('taking a snapshot', () => {
     });
 
   /** Returns a content with a recorded job, whose status reports that it waits for its node. */
-  const waiting = (detail: Reason) =>
+  const waiting = (detail: Reason, time = at) =>
     content({
-      status: { readyToUse: false, error: { message: 'waiting for a node: x', time: at } },
+      status: { readyToUse: false, error: { message: 'waiting for a node: x', time } },
       metadata: {
         annotations: {
           ...content({ note: note() }).metadata.annotations,
           ...reasonAnnotations(detail),
-          'stowage.dev/error-time': at,
+          'stowage.dev/error-time': time,
         },
       },
     });
@@ -166,6 +166,19 @@ describe('taking a snapshot', () => {
         outcome: { is: 'unknown', message: 'node n1: away', detail: away('port 4001') },
       },
       { retry: true },
+    ],
+    [
+      'reports another message of the same reason if the clock was set back',
+      {
+        content: waiting(away('port 4000'), new Date(NOW + 7_200_000).toISOString()),
+        outcome: { is: 'unknown', message: 'node n1: away', detail: away('port 4001') },
+      },
+      reports(
+        'SnapshotContentCheckandUpdateFailed',
+        'waiting for a node: node n1: away',
+        'NodeUnreachable',
+        { retry: true },
+      ),
     ],
     [
       'reports another reason of the node',

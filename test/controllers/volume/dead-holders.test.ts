@@ -66,7 +66,7 @@ async function afterLook(n2: object | undefined) {
           ),
       } as unknown as Executor,
       volumeOfUid: () => undefined,
-      clock: { now: () => NOW },
+      clock: { now: () => NOW, timeOfDay: () => NOW },
       logger: memoryLogger(),
     } as unknown as ActionRunnerDeps,
     { note() {} } as unknown as ObservationTimes,

@@ -43,7 +43,7 @@ test('verifying many Volumes after a restart writes none of them', async () => {
   const now = Date.now();
   // A verification is shown one second after its begin. With this clock that second never passes,
   // even on a slow machine.
-  await at.start({ clock: { ...systemClock, now: () => now } });
+  await at.start({ clock: { ...systemClock, now: () => now, timeOfDay: () => now } });
   await until('the verification of all Volumes has begun', async () => {
     const operations = at.lines().filter(({ message }) => message === 'operation');
     return (

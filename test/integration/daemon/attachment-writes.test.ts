@@ -77,7 +77,7 @@ test('the Volume controller does not write deviceName during a detach', async ()
 test('an attach shorter than a second writes only its result, despite pod updates', async () => {
   const now = Date.now();
   // The second never passes, however long the attach takes.
-  await at.restart({ clock: { ...systemClock, now: () => now } });
+  await at.restart({ clock: { ...systemClock, now: () => now, timeOfDay: () => now } });
   const { submit } = at.nodes;
   at.nodes.submit = async (node, job, waitMs) => {
     await labelPod();

@@ -352,6 +352,7 @@ test('a reboot of a node resets the backoff of its Volumes', async () => {
   const NEVER = 500;
   const clock: TestClock = {
     now: systemClock.now,
+    timeOfDay: systemClock.timeOfDay,
     sleep: (ms, signal) => (ms < NEVER ? systemClock.sleep(ms, signal) : aborted(signal)),
     neverFromMs: NEVER,
   };

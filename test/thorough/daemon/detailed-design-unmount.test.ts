@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createMetrics } from '../../../src/manager/metrics/metrics.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import {
   type AttachmentCluster,
   startAttachmentCluster,
@@ -16,14 +17,18 @@ const MINUTE = 60_000;
 
 let at: AttachmentCluster;
 let nodes: HeldNodes;
+/** Time (ms) by which the clock of the daemon is ahead. */
+let lead: number;
 
 beforeEach(async () => {
+  lead = 0;
   at = await startAttachmentCluster();
   nodes = heldNodes(at.nodes);
 });
 afterEach(() => at.end());
 
-const start = () => at.start({ executor: nodes });
+const clock = { ...systemClock, now: () => systemClock.now() + lead };
+const start = () => at.start({ executor: nodes, clock });
 const loops = () => at.nodes.loopsOn('n1');
 /** Returns the number of the only loop device of n1. */
 const onlyLoop = (): number => {
@@ -75,16 +80,17 @@ describe('Safe Mount/Unmount', () => {
 
   test('force-detaches a volume whose node is NotReady for longer than 6 minutes', async () => {
     const metrics = createMetrics({ clock: Date, transportOf: () => 'local' });
-    await at.start({ executor: nodes, metrics });
+    await at.start({ executor: nodes, metrics, clock });
     await at.createAttached('a');
     at.nodes.away.add('n1');
-    await at.setReady('n1', 'False', new Date(Date.now() - 5 * MINUTE));
+    // The clock of the other machine is behind: the observation of the daemon counts.
+    await at.setReady('n1', 'False', new Date(Date.now() - 7 * MINUTE));
     await at.deletePod('p1');
     await until('the attachment is Uncertain', async () =>
       (await at.attachments('a'))[0]?.state === 'Uncertain' ? true : undefined,
     );
     expect(await at.record('a')).toBe('["n1"]');
-    await at.setReady('n1', 'False', new Date(Date.now() - 7 * MINUTE));
+    lead = 7 * MINUTE;
     await at.isDetached('a');
     const { type, message } = await at.event('a', 'ForcedDetach');
     expect([type, message]).toEqual([
@@ -134,7 +140,11 @@ describe('Safe Mount/Unmount', () => {
     await at.createAttached('a');
     at.nodes.away.add('n1');
     await at.deletePod('p1');
-    await at.setReady('n1', 'False', new Date(Date.now() - 7 * MINUTE));
+    await at.setReady('n1', 'False');
+    await until('the attachment is Uncertain', async () =>
+      (await at.attachments('a'))[0]?.state === 'Uncertain' ? true : undefined,
+    );
+    lead = 7 * MINUTE;
     await at.isDetached('a');
     at.nodes.disk('n1').mounts.set('/mnt', onlyLoop());
     at.nodes.away.clear();

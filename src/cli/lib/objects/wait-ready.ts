@@ -64,7 +64,7 @@ async function noteNoDaemon(
   const read = await readLeases(client, signal).catch(() => undefined);
   const leases = (read && foundIn(read)) ?? [];
   const isAlone = (node: string | undefined) =>
-    abandonedLease(leases, node, clock.now()) !== undefined;
+    abandonedLease(leases, node, clock.timeOfDay()) !== undefined;
   const nodes = [...new Set(volumes.map(nodeOf))].filter(isAlone);
   if (nodes.length === 0) return;
   const which = isAlone(undefined) ? '' : ` for node ${nodes.join(', ')}`;

@@ -69,7 +69,7 @@ export function tableOf<T>(
   isGone: (thing: T) => boolean = () => false,
 ): string {
   const columns = columnsOf(view, flags);
-  const rows = things.map((thing) => rowOf(columns, thing, clock.now(), isGone(thing)));
+  const rows = things.map((thing) => rowOf(columns, thing, clock.timeOfDay(), isGone(thing)));
   const width = flags.output === 'wide' ? undefined : stdout.columns;
   return table(headingsOf(columns), rows, { headings: flags.headers, width });
 }

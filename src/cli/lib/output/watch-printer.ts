@@ -72,7 +72,7 @@ function inLines<T extends object>(
 ): ViewPrinter<T> {
   const { output } = flags;
   const columns = columnsOf(view, flags);
-  const row = (thing: T, gone = false) => rowOf(columns, thing, io.clock.now(), gone);
+  const row = (thing: T, gone = false) => rowOf(columns, thing, io.clock.timeOfDay(), gone);
   const print = printIn();
   let last = new Map<string, T>();
   return {

@@ -53,7 +53,7 @@ export async function checkNodes(
   const results = await reachNodes(nodes, flags, io, (executor) =>
     Promise.all(
       names.map((node) =>
-        orError(() => observeNode(executor, node, before, name, () => io.clock.now())),
+        orError(() => observeNode(executor, node, before, name, () => io.clock.timeOfDay())),
       ),
     ),
   );

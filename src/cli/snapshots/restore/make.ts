@@ -105,7 +105,7 @@ async function asksDaemon(
       ),
     );
   }
-  const leaders = leadersIn(foundIn(leases) ?? [], io.clock.now());
+  const leaders = leadersIn(foundIn(leases) ?? [], io.clock.timeOfDay());
   return { namespaces: followsNamespaces(leaders), links: followsLinks(leaders) };
 }
 

@@ -175,7 +175,7 @@ async function untilBound(
       return status?.phase === 'Bound';
     },
     progressOf: ({ status }) => status?.phase ?? 'Pending',
-    needsAction: (signal) => needsAction(object, connection, io.clock.now(), signal),
+    needsAction: (signal) => needsAction(object, connection, io.clock.timeOfDay(), signal),
     alongside: (report, signal) =>
       followEvents(client, { namespace, name, uid }, report, io, signal),
     hint: `The daemon continues it. Find out what holds it up: ${commandLine('stowage', 'why', 'pvc', `${namespace}/${name}`)}`,

@@ -14,7 +14,7 @@ export async function readGrants({ run, io }: Pick<ReadAccess, 'run' | 'io'>): P
   if (!isData(data)) throw errorIn(result);
   return {
     grants: listIn(data.items).slice(0, MOST_ROWS).map(grantRow),
-    at: new Date(io.clock.now()).toISOString(),
+    at: new Date(io.clock.timeOfDay()).toISOString(),
     note: notesIn(result),
   };
 }

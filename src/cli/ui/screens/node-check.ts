@@ -20,7 +20,7 @@ export async function checkNode(
   return {
     access: part(got, nodeAccess),
     checks: part(checked, checkRows),
-    at: new Date(io.clock.now()).toISOString(),
+    at: new Date(io.clock.timeOfDay()).toISOString(),
     note: notesIn({ stderr: `${got.stderr}\n${checked.stderr}` }),
   };
 }

@@ -33,7 +33,7 @@ export async function readNodeDevices(
   );
   return {
     devices: devices.slice(0, MOST_DEVICES).map(deviceRow),
-    at: new Date(io.clock.now()).toISOString(),
+    at: new Date(io.clock.timeOfDay()).toISOString(),
     note: notesIn({ stderr }),
   };
 }

@@ -17,7 +17,7 @@ export async function readPopulators({
   if (!isData(data)) throw errorIn(result);
   return {
     populators: listIn(data.items).slice(0, MOST_ROWS).map(populatorRow),
-    at: new Date(io.clock.now()).toISOString(),
+    at: new Date(io.clock.timeOfDay()).toISOString(),
     note: notesIn(result),
   };
 }

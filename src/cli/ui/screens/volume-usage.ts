@@ -15,7 +15,7 @@ export async function readVolumeUsage(
   if (!isData(data)) throw errorIn(result);
   return {
     figures: usageFigures(data),
-    at: new Date(io.clock.now()).toISOString(),
+    at: new Date(io.clock.timeOfDay()).toISOString(),
     note: notesIn(result),
   };
 }

@@ -45,7 +45,7 @@ export async function adopt(
   const volume = adopting(name, flags, found);
   refuse([volumeProblem(volume)].filter((problem) => problem !== undefined));
   const { signal } = io;
-  const now = io.clock.now();
+  const now = io.clock.timeOfDay();
   const maxWait = await readMaxWait(client, now, signal);
   const problem = await readAdoptionProblem(volume, client, now, maxWait, { signal });
   if (problem !== undefined) throw refused(name, problem);

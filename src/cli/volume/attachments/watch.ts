@@ -25,7 +25,7 @@ export function byVolume(
         const rows = gone ? [] : attachmentRows([volume], nodes);
         last.set(name, rows);
         const state = gone ? 'Gone' : 'Detached';
-        ended.push(...without(before, rows).map((row) => endOf(row, state, clock.now())));
+        ended.push(...without(before, rows).map((row) => endOf(row, state, clock.timeOfDay())));
         changed.push(...rows.filter((row) => !before.some((old) => isDeepStrictEqual(old, row))));
       }
       // A volume that moves is shown as detached before it is shown as attached.

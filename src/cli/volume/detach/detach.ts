@@ -158,7 +158,7 @@ async function forced(
   const kubeNode = await client
     .get<KubeNode>(NODES, node, { signal: io.signal })
     .catch(unlessMissing);
-  const now = io.clock.now();
+  const now = io.clock.timeOfDay();
   const verdict = judgeNode(node, kubeNode, volume, now, await maxWaitFor(volume, now, io, client));
   if ('alive' in verdict) {
     throw new StowageError(

@@ -56,7 +56,7 @@ export async function whyAll(
     explained.flatMap(({ readings }) => readings),
     io,
   );
-  const now = clock.now();
+  const now = clock.timeOfDay();
   const found = explained.flatMap(({ subject, diagnosis, node }): HeldUp[] => {
     if ('nothing' in diagnosis) return [];
     const whole = besideDaemons(daemons, diagnosis, { kind: subject.kind, node }, now);

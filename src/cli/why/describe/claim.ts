@@ -25,7 +25,7 @@ export const describeClaim: Describe = async (name, io, connection) => {
   const explained = await explainClaim({ kind: 'PersistentVolumeClaim', ...name }, io, cluster);
   const { claim, pv, volume, pods, events } = explained.known;
   const { spec, status } = claim;
-  const now = io.clock.now();
+  const now = io.clock.timeOfDay();
   return fields([
     ...headFields(claim, now),
     ['Phase', explained.subject.phase],

@@ -35,7 +35,7 @@ export const describeNode: Describe = async ({ name }, io, { client }) => {
   const { signal } = io;
   const explained = await explainNode({ kind: 'Node', name }, io, { client });
   const { node, volumes } = explained.known;
-  const now = io.clock.now();
+  const now = io.clock.timeOfDay();
   const rooms = await readRooms(name, foundIn(node), client, signal);
   const events = await readEvents(name, client, signal);
   return fields([

@@ -20,7 +20,7 @@ export const describePod: Describe = async (name, io, connection) => {
   const { namespace = '', uid } = pod.metadata;
   const about = { namespace, name: pod.metadata.name, uid };
   const events = await reading(eventsOf(client, about, io.signal));
-  const now = io.clock.now();
+  const now = io.clock.timeOfDay();
   return fields([
     ...headFields(pod, now),
     ['Phase', explained.subject.phase],

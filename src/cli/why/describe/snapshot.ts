@@ -22,7 +22,7 @@ export const describeSnapshot: Describe = async (name, io, connection) => {
   if (known === undefined) throw noSnapshots();
   const { snapshot, content, events } = known;
   const { spec, status } = snapshot;
-  const now = io.clock.now();
+  const now = io.clock.timeOfDay();
   return fields([
     ...headFields(snapshot, now),
     ['Phase', explained.subject.phase],

@@ -24,7 +24,7 @@ export async function explainNode(
   const { first, ...readings } = known;
   return {
     subject: { kind: NODES.kind, name, phase },
-    diagnosis: diagnoseNode(known, clock.now()),
+    diagnosis: diagnoseNode(known, clock.timeOfDay()),
     readings: [readings, ...(first === undefined ? [] : [first])],
     node: name,
     known,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { reason } from '../../../../src/api/reasons.ts';
+import { NOW } from '../../../support/attachment-view.ts';
 import {
   ATTACHED,
   DETACHED,
@@ -184,5 +185,55 @@ describe('an operation on a node that is force-detached', () => {
       await decide();
     });
     expect(await detach.precheck()).toEqual(FORCE_DETACHED);
+  });
+});
+
+describe('a node that is NotReady', () => {
+  const MINUTE = 60_000;
+  // By the clock of kube-controller-manager, which is ahead.
+  const lastTransitionTime = new Date(NOW + 30 * MINUTE).toISOString();
+  const notReady = {
+    ...node('n1', false),
+    status: {
+      conditions: [{ type: 'Ready', status: 'Unknown', lastTransitionTime }],
+    },
+  };
+
+  /** Ends a running operation without an answer, as on a node that is down. */
+  const reconcile = async (world: ReconcilerWorld, operation: { count: number }) => {
+    await world.decide();
+    if (world.ranBy.length === operation.count) return;
+    operation.count = world.ranBy.length;
+    world.ran().end({ is: 'unknown', message: 'no answer' });
+    await turns();
+    await world.decide();
+  };
+
+  test.each([
+    ['set back by 2 hours before that', -120 * MINUTE, 0],
+    ['set back by 2 hours amid the wait', 0, -120 * MINUTE],
+    ['set forward by a day before that', 1440 * MINUTE, 0],
+    ['set forward by a day amid the wait', 0, 1440 * MINUTE],
+  ])('is force-detached after 6 minutes, with a clock that is %s', async (_, before, amid) => {
+    const world = reconcilerWorld();
+    const operation = { count: 0 };
+    world.changeVolume({ attachableNodes: ['n1'] });
+    world.setClock(before);
+    await world.decide();
+    await world.end('verify', 'n1', ATTACHED);
+    operation.count = world.ranBy.length;
+    world.nodes.recordWrite(notReady);
+    await reconcile(world, operation);
+    world.pass(3 * MINUTE);
+    world.setClock(amid);
+    await reconcile(world, operation);
+    world.pass(2.9 * MINUTE);
+    await reconcile(world, operation);
+    expect(world.forced).toEqual([]);
+    world.pass(0.2 * MINUTE);
+    await reconcile(world, operation);
+    world.pass(1);
+    await reconcile(world, operation);
+    expect(world.forced).toEqual(['timeout']);
   });
 });

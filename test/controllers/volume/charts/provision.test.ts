@@ -284,6 +284,17 @@ describe('DeployVolume', () => {
       NOW + 60_000,
     ],
     [
+      'node still away, with another ssh message, and a clock that was set back: written at once',
+      given(
+        status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']),
+        {
+          job: away,
+        },
+      ),
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
+      NOW - 7_200_000,
+    ],
+    [
       'udev is not running: stays Pending, with a message, and retries',
       making(1, { job: 'not-found', node: { ...freshNode, udev: false } }),
       preparing(1, /udev is not running/),
