@@ -119,6 +119,8 @@ export async function runWatch(
     ...(sshGuard && { sshGuard }),
     ...(salt && { salt }),
     check: right.checkNode,
+    onUnshared: (err) =>
+      logger.warn({ err }, 'connections over ssh are not shared: each call makes its own'),
     clock: systemClock,
   });
   const executor = metrics ? observeJobEnds(reached, systemClock, metrics.onJobEnd) : reached;

@@ -29,6 +29,8 @@ export interface NodeExecutorOptions {
   addressOf?: (node: string) => SshAddress;
   /** Throws a NodeError if no work is allowed on the node (any more). Default: all is allowed. */
   check?: (node: string) => void;
+  /** Called once with the reason if connections are not shared; only for `ssh`. */
+  onUnshared?: ((why: Error) => void) | undefined;
   clock: LimiterClock;
 }
 
@@ -43,6 +45,7 @@ export function createNodeExecutor(options: NodeExecutorOptions): Executor {
     nodeNamed,
     addressOf,
     check,
+    onUnshared,
     clock,
   } = options;
   if (transport === 'local') return createShellExecutor(createLocalShell(localNodes, check));
@@ -58,11 +61,8 @@ export function createNodeExecutor(options: NodeExecutorOptions): Executor {
   }
   const shell = createSshShell({
     ...(sshConfig === undefined ? {} : { configFile: sshConfig }),
-    addressOf(node) {
-      const configured = addressOf?.(node) ?? {};
-      const address = { ...addressOfNode(nodeNamed(node)), ...configured };
-      return { ...address, isFromNode: address.host !== undefined && !configured.host };
-    },
+    addressOf: (node) => ({ ...addressOfNode(nodeNamed(node)), ...addressOf?.(node) }),
+    onUnshared,
     ...(check === undefined ? {} : { check }),
   });
   const limited = limitNodes(shell, clock, incarnationOf);

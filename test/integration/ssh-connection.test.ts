@@ -138,7 +138,7 @@ describeAsRoot('a connection by ssh', () => {
       });
     });
 
-    test('with a host certificate is accepted if it is valid for its address', async () => {
+    test('with a host certificate is accepted only if it is valid for its name', async () => {
       const at = (name: string) => join(sshd.folder, name);
       await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', at('ca')]);
       const certify = async (name: string) => {
@@ -149,18 +149,25 @@ describeAsRoot('a connection by ssh', () => {
       };
       await appendFile(at('sshd_config'), `HostCertificate ${at('host_key-cert.pub')}\n`);
       const ca = await readFile(at('ca.pub'), 'utf8');
+      const key = await readFile(at('host_key.pub'), 'utf8');
       const known = await readFile(at('known_hosts'), 'utf8');
-      // Without the keys of names, the CA alone decides.
-      await writeFile(at('known_hosts'), `@cert-authority 127.0.0.1 ${ca}`);
+      // The raw key is known under the address, to which ssh must not fall back.
+      const byAddress = `127.0.0.1,[127.0.0.1]:* ${key}`;
+      await writeFile(at('known_hosts'), `@cert-authority * ${ca}${byAddress}`);
       try {
-        await certify('127.0.0.1');
+        await certify(NODE);
         const executor = overSsh();
         expect(await executor.observe(NODE, [])).toEqual(new Map());
         await executor.close();
-        await certify('other');
+        await certify('127.0.0.1');
         expect(await fails(NODE, overSsh())).toMatchObject({
           code: 'refused',
-          message: `node ${NODE}: its host certificate is not accepted for the name 127.0.0.1: name is not a listed principal`,
+          message: `node ${NODE}: its host certificate is not accepted for the name ${NODE}: name is not a listed principal`,
+        });
+        await writeFile(at('known_hosts'), `@revoked * ${key}@cert-authority * ${ca}`);
+        expect(await fails(NODE, overSsh())).toMatchObject({
+          code: 'refused',
+          message: `node ${NODE}: its host key is revoked`,
         });
       } finally {
         await writeFile(at('known_hosts'), known);

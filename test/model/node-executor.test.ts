@@ -1,4 +1,4 @@
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createNodeExecutor } from '../../src/model/node-executor.ts';
@@ -53,34 +53,4 @@ test('the configured address overrides the annotations of the Node, on each requ
     /^-F \/etc\/stowage\/ssh -p 1022 .*HostKeyAlias=n1 .* -- 10\.0\.0\.1 sh\n$/,
   );
   await executor.close();
-});
-
-test.each([
-  ['the Node, which its kubelet may write', {}, false],
-  ['the configuration', { host: 'its.own' }, true],
-])('a host certificate for an address of %s', async (_, configured, isAccepted) => {
-  const log = join(folder.path, 'calls');
-  await writeFile(
-    join(folder.path, 'ssh'),
-    `#!/bin/sh
-echo "$*" >>'${log}'
-case "$*" in -G*' its.own') echo 'hostname its.own' ;; -G*) ;; *) echo 'Host key verification failed.' >&2; exit 255 ;; esac
-`,
-  );
-  const executor = createNodeExecutor({
-    transport: 'ssh',
-    localNodes: [],
-    nodeNamed: (name) => ({
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { name, annotations: { 'stowage.dev/address': 'its.own' } },
-    }),
-    addressOf: () => configured,
-    clock: systemClock,
-  });
-  await executor.subjects('n1').catch(() => {});
-  await executor.close();
-  const calls = await readFile(log, 'utf8');
-  await rm(log);
-  expect(calls.includes('HostKeyAlias=its.own')).toBe(isAccepted);
 });

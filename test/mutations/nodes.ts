@@ -30,6 +30,14 @@ export const nodes: readonly Mutation[] = [
       replace: 'StrictHostKeyChecking=accept-new',
     },
     {
+      id: 'host-key-of-address',
+      invariant: 8,
+      breaks: 'A host key is checked under the address of the node, not its name.',
+      function: 'sshArguments',
+      find: `\`HostKeyAlias=\${node}\``,
+      replace: "'HostKeyAlias=none'",
+    },
+    {
       id: 'connection-of-another-node',
       invariant: 8,
       breaks:
@@ -38,34 +46,6 @@ export const nodes: readonly Mutation[] = [
       find: 'socketName(node)',
       replace: "socketName('')",
       integration: ['ssh-connection.test.ts'],
-    },
-  ]),
-  ...mutationsOf('src/nodes/transport/ssh-shell.ts', [
-    {
-      id: 'host-key-of-address',
-      invariant: 8,
-      breaks: "A host key is checked under the node's address, not its name.",
-      function: 'argumentsFor',
-      find: 'certificate?.name ?? node',
-      replace: 'address.host ?? node',
-    },
-    {
-      id: 'certificate-of-a-named-machine',
-      invariant: 8,
-      breaks: "A node's kubelet names the machine whose host certificate is accepted.",
-      function: 'certificateOf',
-      find: 'address.isFromNode',
-      replace: 'false',
-    },
-  ]),
-  ...mutationsOf('src/model/node-executor.ts', [
-    {
-      id: 'address-of-a-kubelet-trusted',
-      invariant: 8,
-      breaks: "A node's kubelet names the machine whose host certificate is accepted.",
-      function: 'addressOf',
-      find: 'address.host !== undefined && !configured.host',
-      replace: 'false',
     },
   ]),
   ...mutationsOf('src/nodes/transport/control-directory.ts', [

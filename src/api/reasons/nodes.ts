@@ -54,11 +54,16 @@ export const NODES = {
   HostKeyUnknown: {
     message: 'node {node}: its host key is unknown[ (of type {type})]',
     action:
-      "Print the fingerprint on the node itself, then add the key to known_hosts under the name {node}: stowage check node {node} --trust-host-key SHA256:…; or run 'ssh -o HostKeyAlias={node} {node}', which asks for confirmation.",
+      "Print the fingerprint on the node itself, then add the key to known_hosts under the name {node}: stowage check node {node} --trust-host-key SHA256:…; or run 'ssh -o HostKeyAlias={node} {node}', which asks for confirmation. A host certificate counts if it is valid for the name {node}, and known_hosts has a line @cert-authority {node} CA-KEY.",
     cause: 'HostKeyUnknown',
   },
+  HostKeyRevoked: {
+    message: 'node {node}: its host key is revoked[, by the file {file}]',
+    action:
+      'Another machine may have that key. Find out why it was revoked; then create another host key on the node, and add it to known_hosts under the name {node}.',
+  },
   HostCertificateRefused: {
-    message: 'node {node}: its host certificate is not accepted for the name {name}: {said}',
+    message: 'node {node}: its host certificate is not accepted for the name {node}: {said}',
     action:
       'Sign the host key of the node for the name {node} (ssh-keygen -s CA -h -I {node} -n {node} KEY), and add its CA to known_hosts: @cert-authority {node} CA-KEY. Or trust the key itself: stowage check node {node} --trust-host-key SHA256:…',
     cause: 'HostKeyUnknown',

@@ -42,18 +42,23 @@ export function controlDirectoryOf(
 
 /**
  * Makes the directory for the sockets of shared connections. A user who can open one is logged in,
- * so the directory must belong to this user alone. Returns undefined if the fallback cannot be
+ * so the directory must belong to this user alone. Returns the problem if the fallback cannot be
  * used: connections are not shared then. Throws an Error if another directory cannot be used.
  */
-export async function makeControlDirectory(uid: number): Promise<string | undefined> {
+export async function makeControlDirectory(
+  uid: number,
+): Promise<{ path: string } | { problem: Error }> {
   const { path, isFallback } = controlDirectoryOf(uid);
-  return makeOwn(path, uid).catch((error: Error) => {
-    if (isFallback) return undefined;
+  try {
+    await makeOwn(path, uid);
+    return { path };
+  } catch (error) {
+    if (isFallback) return { problem: error as Error };
     throw error;
-  });
+  }
 }
 
-async function makeOwn(directory: string, uid: number): Promise<string> {
+async function makeOwn(directory: string, uid: number): Promise<void> {
   await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
@@ -64,7 +69,6 @@ async function makeOwn(directory: string, uid: number): Promise<string> {
     );
   }
   await chmod(directory, 0o700);
-  return directory;
 }
 
 /**

@@ -1,8 +1,11 @@
 import { refuse } from '../../api/reasons.ts';
-import { NodeError, nodeError } from '../errors.ts';
+import { type NodeError, nodeError } from '../errors.ts';
 
 /** Exit status of ssh itself, as opposed to that of the remote command (ssh(1)). */
 export const SSH_FAILED = 255;
+
+/** Message of ssh about an option that it knows, but was built without. */
+export const UNSUPPORTED = /Unsupported option/;
 
 /**
  * Message for a connection that ends during a command: ssh then prints nothing at LogLevel=ERROR.
@@ -14,11 +17,13 @@ const BROKEN_OFF = 'the connection broke, and ssh gave no reason';
  * sshconnect2.c).
  */
 const WORDS = {
+  revoked: /REVOKED HOST KEY|^Host key .+ revoked by file /m,
+  revokedBy: /^Host key .+ revoked by file (.+?)\s*$/m,
   changed: 'REMOTE HOST IDENTIFICATION HAS CHANGED',
   shown: /fingerprint for the (.+?) key sent by the remote host is\s+(\S+?)\.?\s/,
   known: /^Offending .+ key in (.+):(\d+)\s*$/m,
   unknown: ['Host key verification failed', 'host key is known for'],
-  kind: /^No (\S+) host key is known/m,
+  kind: /^No (\S+) host key is known for (\S+) and you have requested strict checking/m,
   // Such as "Certificate invalid: expired" and "Certificate lacks principal list".
   certificate: /^Certificate (?:invalid: )?(.+?)\s*$/m,
   denied: 'Permission denied',
@@ -40,6 +45,11 @@ export function classifySshFailure(
       node,
       refuse('ShellFailed', { node, exit: exitCode, said: output }),
     );
+  // Before the others: their hints lead to trust in the key.
+  if (WORDS.revoked.test(output)) {
+    const [, file] = WORDS.revokedBy.exec(output) ?? [];
+    return nodeError('refused', node, refuse('HostKeyRevoked', { node, file }));
+  }
   if (output.includes(WORDS.changed)) {
     const [, type, fingerprint] = WORDS.shown.exec(output) ?? [];
     const [, file, line] = WORDS.known.exec(output) ?? [];
@@ -47,12 +57,14 @@ export function classifySshFailure(
     return nodeError('refused', node, why);
   }
   if (WORDS.unknown.some((words) => output.includes(words))) {
-    const [, type] = WORDS.kind.exec(output) ?? [];
-    const [, certificate] = WORDS.certificate.exec(output) ?? [];
+    const [, type, alias] = WORDS.kind.exec(output) ?? [];
+    // ssh also prints what it says of a jump host.
+    const isOfNode = alias === node;
+    const [, said] = (isOfNode && WORDS.certificate.exec(output)) || [];
     const why =
-      certificate === undefined
-        ? refuse('HostKeyUnknown', { node, type })
-        : refuse('HostCertificateRefused', { node, name: node, said: certificate });
+      said === undefined
+        ? refuse('HostKeyUnknown', { node, ...(isOfNode && { type }) })
+        : refuse('HostCertificateRefused', { node, said });
     return nodeError('refused', node, why);
   }
   if (output.includes(WORDS.denied))
@@ -60,29 +72,4 @@ export function classifySshFailure(
   // The message names ssh already.
   const said = output.replace(/^ssh: /, '');
   return nodeError('unreachable', node, refuse('NodeUnreachable', { node, said }));
-}
-
-const UNKNOWN: ReadonlySet<string | undefined> = new Set([
-  'HostKeyUnknown',
-  'HostCertificateRefused',
-]);
-
-/** Reports whether ssh knows neither the host key nor its certificate. */
-export const isHostKeyUnknown = (error: unknown): error is NodeError =>
-  error instanceof NodeError && UNKNOWN.has(error.reason?.code);
-
-/**
- * Returns the error for a node whose host certificate is accepted neither for the name of the node
- * nor for another name.
- * @param first failure of the check for the name of the node
- * @param second failure of the check for the other name
- */
-export function certificateRefused(name: string, first: NodeError, second: NodeError): NodeError {
-  const { node } = first;
-  const said =
-    [second, first]
-      .map(({ reason }) => reason?.parameters.said)
-      .find((each) => each !== undefined) ?? 'no CA in known_hosts is for that name';
-  const why = refuse('HostCertificateRefused', { node, name, said });
-  return nodeError('refused', node, why);
 }

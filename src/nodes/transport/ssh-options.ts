@@ -1,6 +1,7 @@
 import { execa } from 'execa';
 import { workingDirectory } from '../working-directory.ts';
 import { socketName } from './control-directory.ts';
+import { SSH_FAILED, UNSUPPORTED } from './ssh-failure.ts';
 
 /**
  * Options of every call. Options on the command line take precedence over ~/.ssh/config, which is
@@ -25,67 +26,62 @@ const FIXED_OPTIONS = [
 ];
 
 /**
- * Options that older clients refuse: RemoteCommand is known since OpenSSH 7.6, the others since
- * 8.7. `IgnoreUnknown` is no way out, since it would replace that of ~/.ssh/config.
+ * Options that some clients refuse: RemoteCommand is known since OpenSSH 7.6, the next three since
+ * 8.7, and the last one only with GSSAPI. `IgnoreUnknown` is no way out, since it would replace
+ * that of ~/.ssh/config.
  */
-const NEWER_OPTIONS = [
+const OPTIONAL_OPTIONS = [
   'RemoteCommand=none',
   'SessionType=default',
   'StdinNull=no',
   'ForkAfterAuthentication=no',
+  // Root of a node could use the tickets of the user.
+  'GSSAPIDelegateCredentials=no',
 ];
 
 /** Maximum time (ms) in which ssh prints its configuration. */
 const PRINTS_WITHIN = 5000;
 
-/** Pattern of a host name or address in ssh's configuration. */
-const HOST = /^hostname ([A-Za-z0-9][A-Za-z0-9.:_-]*)$/m;
-
 const withFlags = (options: readonly string[]): string[] =>
   options.flatMap((option) => ['-o', option]);
 
-/** Runs `ssh -G`, which connects to nothing. Returns undefined if ssh refuses the arguments. */
-async function printConfiguration(args: readonly string[]): Promise<string | undefined> {
-  const { failed, stdout } = await execa('ssh', ['-G', ...args], {
+/**
+ * Reports whether the installed ssh knows all of these options, by `ssh -G`, which connects to
+ * nothing; undefined without an answer.
+ */
+async function knows(options: readonly string[]): Promise<boolean | undefined> {
+  const args = ['-G', '-F', '/dev/null', ...withFlags(options), '--', 'localhost'];
+  const { exitCode, stderr } = await execa('ssh', args, {
     cwd: workingDirectory(),
     stdin: 'ignore',
     reject: false,
     timeout: PRINTS_WITHIN,
   });
-  return failed ? undefined : stdout;
-}
-
-/** Returns those of the newer options that the installed ssh knows. */
-export async function newerOptions(): Promise<string[]> {
-  const knows = async (options: readonly string[]) =>
-    (await printConfiguration(['-F', '/dev/null', ...withFlags(options), '--', 'localhost'])) !==
-    undefined;
-  if (await knows(NEWER_OPTIONS)) return NEWER_OPTIONS;
-  const known = await Promise.all(NEWER_OPTIONS.map((option) => knows([option])));
-  return NEWER_OPTIONS.filter((_, index) => known[index]);
+  if (exitCode === SSH_FAILED) return false;
+  // ssh continues without an option that it was built without.
+  return exitCode === 0 ? !UNSUPPORTED.test(stderr) : undefined;
 }
 
 /**
- * Returns the name or address to which ssh connects for a destination, as the administrator's
- * configuration says. `args`: the file and the port.
+ * Returns those of the optional options that the installed ssh knows; undefined if it does not
+ * answer that, as on a machine without a free process.
  */
-export async function configuredHost(
-  args: readonly string[],
-  destination: string,
-): Promise<string | undefined> {
-  return HOST.exec((await printConfiguration([...args, '--', destination])) ?? '')?.[1];
+export async function optionalOptions(): Promise<string[] | undefined> {
+  if (await knows(OPTIONAL_OPTIONS)) return OPTIONAL_OPTIONS;
+  if (!(await knows([]))) return undefined;
+  const known = await Promise.all(OPTIONAL_OPTIONS.map((option) => knows([option])));
+  if (known.includes(undefined)) return undefined;
+  return OPTIONAL_OPTIONS.filter((_, index) => known[index]);
 }
 
 /**
  * Returns the arguments of ssh before the destination.
- * @param alias name under which the host key must be known
- * @param newer the newer options that ssh knows
+ * @param known the optional options that ssh knows
  * @param directory directory of sockets; undefined if connections are not shared
  */
 export function sshArguments(
   node: string,
-  alias: string,
-  newer: readonly string[],
+  known: readonly string[],
   directory: string | undefined,
 ): string[] {
   const shared =
@@ -96,13 +92,10 @@ export function sshArguments(
     '-T',
     ...withFlags([
       ...FIXED_OPTIONS,
-      ...newer,
+      ...known,
       // The key belongs to the node, whatever address it has today.
-      `HostKeyAlias=${alias}`,
+      `HostKeyAlias=${node}`,
       ...shared,
     ]),
   ];
 }
-
-/** Options with which ssh accepts only host certificates: patterns are known since OpenSSH 7.4. */
-export const CERTIFICATES_ONLY = withFlags(['HostKeyAlgorithms=*-cert-v01@openssh.com']);

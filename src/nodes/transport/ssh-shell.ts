@@ -5,13 +5,8 @@ import { NodeError, nodeError } from '../errors.ts';
 import { workingDirectory } from '../working-directory.ts';
 import { makeControlDirectory } from './control-directory.ts';
 import type { Shell } from './shell.ts';
-import {
-  certificateRefused,
-  classifySshFailure,
-  isHostKeyUnknown,
-  SSH_FAILED,
-} from './ssh-failure.ts';
-import { CERTIFICATES_ONLY, configuredHost, newerOptions, sshArguments } from './ssh-options.ts';
+import { classifySshFailure, SSH_FAILED } from './ssh-failure.ts';
+import { optionalOptions, sshArguments } from './ssh-options.ts';
 import { checkedInput } from './standard-input.ts';
 
 /** Address of a node; absent fields are left to ~/.ssh/config. */
@@ -20,11 +15,6 @@ export interface SshAddress {
   port?: number;
   /** File to use instead of the one for all nodes. */
   configFile?: string;
-  /**
-   * True if `host` is from the Node, into which its kubelet may write. A kubelet must not choose
-   * the name that a host certificate is checked for: another machine could stand in for the node.
-   */
-  isFromNode?: boolean;
 }
 
 export interface SshOptions {
@@ -40,16 +30,12 @@ export interface SshOptions {
    * allowed.
    */
   check?: (node: string) => void;
+  /** Called once with the reason if connections are not shared: each call then makes its own. */
+  onUnshared?: ((why: Error) => void) | undefined;
 }
 
 /** Names of nodes in Kubernetes: nothing else becomes an argument of ssh. */
 const NODE_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
-
-/** Host certificate that stands for a host key of the node's name. */
-interface HostCertificate {
-  /** Name for which the certificate must be valid. */
-  name: string;
-}
 
 /**
  * Creates a shell over the OpenSSH client, with one connection per node, so that ~/.ssh/config,
@@ -58,13 +44,21 @@ interface HostCertificate {
 export function createSshShell(options: SshOptions): Shell {
   const destinations = new Map<string, string[]>();
   const abort = new AbortController();
-  /** Certificates by which nodes were accepted. */
-  const certificates = new Map<string, HostCertificate>();
-  let client: Promise<{ directory: string | undefined; newer: string[] }> | undefined;
+  let client: Promise<{ directory: string | undefined; known: string[] }> | undefined;
+  let isUnsharedReported = false;
 
   function prepareClient(node: string) {
-    client ??= Promise.all([makeControlDirectory(process.getuid?.() ?? 0), newerOptions()]).then(
-      ([directory, newer]) => ({ directory, newer }),
+    client ??= Promise.all([makeControlDirectory(process.getuid?.() ?? 0), optionalOptions()]).then(
+      ([control, known]) => {
+        // The options are asked for again at the next call.
+        if (known === undefined) client = undefined;
+        const directory = 'path' in control ? control.path : undefined;
+        if ('problem' in control && !isUnsharedReported) {
+          isUnsharedReported = true;
+          options.onUnshared?.(control.problem);
+        }
+        return { directory, known: known ?? [] };
+      },
       (cause: Error) => {
         client = undefined;
         const why = refuse('SocketFolderUnusable', { said: cause.message });
@@ -74,84 +68,16 @@ export function createSshShell(options: SshOptions): Shell {
     return client;
   }
 
-  /** Returns the arguments of ssh for the configuration file and port of an address. */
-  const locationOf = ({ port, configFile = options.configFile }: SshAddress): string[] => [
-    ...(configFile === undefined ? [] : ['-F', configFile]),
-    ...(port === undefined ? [] : ['-p', String(port)]),
-  ];
-
-  async function argumentsFor(node: string, certificate?: HostCertificate): Promise<string[]> {
-    const { newer, directory } = await prepareClient(node);
-    const address = options.addressOf(node);
+  async function argumentsFor(node: string): Promise<string[]> {
+    const { known, directory } = await prepareClient(node);
+    const { host = node, port, configFile = options.configFile } = options.addressOf(node);
     return [
-      ...locationOf(address),
-      ...sshArguments(node, certificate?.name ?? node, newer, directory),
-      ...(certificate === undefined ? [] : CERTIFICATES_ONLY),
+      ...(configFile === undefined ? [] : ['-F', configFile]),
+      ...(port === undefined ? [] : ['-p', String(port)]),
+      ...sshArguments(node, known, directory),
       '--',
-      address.host ?? node,
+      host,
     ];
-  }
-
-  /** Returns the only certificate that may stand for a host key of the node's name. */
-  async function certificateOf(node: string): Promise<HostCertificate> {
-    const address = options.addressOf(node);
-    if (address.isFromNode) return { name: node };
-    return { name: (await configuredHost(locationOf(address), address.host ?? node)) ?? node };
-  }
-
-  async function send(
-    node: string,
-    script: string,
-    timeoutMs: number,
-    certificate?: HostCertificate,
-  ): Promise<string> {
-    const destination = await argumentsFor(node, certificate);
-    destinations.set(destination.join('\0'), destination);
-    options.check?.(node);
-    const call = () =>
-      endOf(
-        execa('ssh', [...destination, 'sh'], {
-          cwd: workingDirectory(),
-          stdin: checkedInput(script, () => options.check?.(node)),
-          timeout: timeoutMs,
-          // Stowage itself handles a signal that ends this process: `close` ends running
-          // programs.
-          cleanup: false,
-          cancelSignal: abort.signal,
-          reject: false,
-          buffer: false,
-        }),
-      );
-    const first = await call();
-    const { result, stdout, stderr } = isNotSent(first) ? await call() : first;
-    if (stdout === undefined) throw answerTooLong(node);
-    if (result.failed) {
-      if (result.cause instanceof NodeError) throw result.cause;
-      throw result.timedOut
-        ? nodeError('unreachable', node, refuse('NodeSilent', { node, seconds: timeoutMs / 1000 }))
-        : classifySshFailure(node, result.exitCode, stderr || whyEnded(result));
-    }
-    return stdout;
-  }
-
-  /** Sends a script to a node whose host key is unknown under the node's name. */
-  async function sendByCertificate(
-    node: string,
-    script: string,
-    timeoutMs: number,
-    unknown: NodeError,
-  ): Promise<string> {
-    const certificate = await certificateOf(node);
-    try {
-      const answer = await send(node, script, timeoutMs, certificate);
-      certificates.set(node, certificate);
-      return answer;
-    } catch (error) {
-      // A host without a certificate offers no key that ssh asks for.
-      throw isHostKeyUnknown(error)
-        ? certificateRefused(certificate.name, unknown, error)
-        : unknown;
-    }
   }
 
   return {
@@ -160,15 +86,37 @@ export function createSshShell(options: SshOptions): Shell {
         const why = refuse('NodeNameInvalid', { name: JSON.stringify(node) });
         throw nodeError('refused', node, why);
       }
-      const certificate = options.addressOf(node).isFromNode ? undefined : certificates.get(node);
-      try {
-        return await send(node, script, timeoutMs, certificate);
-      } catch (error) {
-        if (!isHostKeyUnknown(error)) throw error;
-        certificates.delete(node);
-        // ssh checks the host key before it sends anything.
-        return await sendByCertificate(node, script, timeoutMs, error);
+      const destination = await argumentsFor(node);
+      destinations.set(destination.join('\0'), destination);
+      options.check?.(node);
+      const call = () =>
+        endOf(
+          execa('ssh', [...destination, 'sh'], {
+            cwd: workingDirectory(),
+            stdin: checkedInput(script, () => options.check?.(node)),
+            timeout: timeoutMs,
+            // Stowage itself handles a signal that ends this process: `close` ends running
+            // programs.
+            cleanup: false,
+            cancelSignal: abort.signal,
+            reject: false,
+            buffer: false,
+          }),
+        );
+      const first = await call();
+      const { result, stdout, stderr } = isNotSent(first) ? await call() : first;
+      if (stdout === undefined) throw answerTooLong(node);
+      if (result.failed) {
+        if (result.cause instanceof NodeError) throw result.cause;
+        throw result.timedOut
+          ? nodeError(
+              'unreachable',
+              node,
+              refuse('NodeSilent', { node, seconds: timeoutMs / 1000 }),
+            )
+          : classifySshFailure(node, result.exitCode, stderr || whyEnded(result));
       }
+      return stdout;
     },
     async close() {
       abort.abort();

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { reason } from '../../../src/api/reasons.ts';
-import { createSshShell, type SshAddress } from '../../../src/nodes/transport/ssh-shell.ts';
+import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** UID of no user: its directory of sockets is in XDG_RUNTIME_DIR. */
@@ -145,7 +145,7 @@ test('ssh ignores commands, terminals and forwarding of the configuration of the
     expect.arrayContaining([
       ...['-T', 'ForwardAgent=no', 'ForwardX11=no', 'Tunnel=no', 'PermitLocalCommand=no'],
       ...['RemoteCommand=none', 'SessionType=default', 'StdinNull=no'],
-      'ForkAfterAuthentication=no',
+      ...['ForkAfterAuthentication=no', 'GSSAPIDelegateCredentials=no'],
     ]),
   );
 });
@@ -168,73 +168,68 @@ test('connections are not shared if no directory for their sockets is short enou
   process.env.XDG_RUNTIME_DIR = join(folder.path, 'x'.repeat(50));
   // The directory in /tmp cannot belong to this user ID.
   jest.spyOn(process, 'getuid').mockReturnValue(USER);
+  const onUnshared = jest.fn();
+  const node = createSshShell({ addressOf: () => ({}), onUnshared });
   try {
-    await shell().run('n1', '', 5000);
+    await node.run('n1', '', 5000);
+    await node.run('n2', '', 5000);
   } finally {
     await rm(`/tmp/stowage-ssh-${USER}`, { recursive: true, force: true });
   }
   const words = (await sshArguments())?.trim().split(' ') ?? [];
   expect(words).toEqual(expect.arrayContaining(['ControlMaster=no', 'ControlPath=none']));
+  expect(onUnshared).toHaveBeenCalledTimes(1);
 });
 
-describe('a host certificate', () => {
+test('an option of a library that ssh was built without is not passed', async () => {
+  const said = `echo 'command-line line 0: Unsupported option "gssapidelegatecredentials"' >&2`;
+  await standIn(`echo "$*" >>'${folder.path}/arguments'`, `case "$*" in *GSSAPI*) ${said} ;; esac`);
+  await shell().run('n1', '', 5000);
+  expect(await sshArguments()).not.toContain('GSSAPI');
+  expect(await sshArguments()).toContain('SessionType=default');
+});
+
+test.each([['exit 255'], ['exit 1'], ['kill -9 $$']])(
+  'an ssh that does not print its configuration (%s) is asked again at the next call',
+  async (ending) => {
+    const busy = join(folder.path, 'busy');
+    await writeFile(busy, '');
+    await standIn(`echo "$*" >>'${folder.path}/arguments'`, `[ ! -e '${busy}' ] || ${ending}`);
+    const node = shell();
+    await node.run('n1', '', 5000);
+    await rm(busy);
+    await node.run('n1', '', 5000);
+    const calls = (await sshArguments())?.trim().split('\n') ?? [];
+    expect(calls.map((each) => each.includes('RemoteCommand=none'))).toEqual([false, true]);
+  },
+);
+
+describe('a host key that ssh does not accept', () => {
   const UNKNOWN = 'No ED25519 host key is known for n1 and you have requested strict checking.';
-
-  /** Stands for an ssh that accepts only a certificate for `name`, or none. */
-  const certified = (name: string, said = UNKNOWN) =>
-    standIn(
-      `echo "$*" >>'${folder.path}/arguments'
-case "$*" in *"HostKeyAlias=${name} "*HostKeyAlgorithms=*-cert-*) echo answer; exit ;; esac
-echo '${said}' >&2
-exit 255`,
-      'echo "hostname n1.example.com"',
-    );
-  const run = (address: SshAddress) => createSshShell({ addressOf: () => address });
-
-  test('is accepted for the name to which the configuration of ssh leads', async () => {
-    await certified('n1.example.com');
-    const node = run({});
-    expect(await node.run('n1', '', 5000)).toBe('answer\n');
-    expect(await node.run('n1', '', 5000)).toBe('answer\n');
-    // The second call knows the name.
-    expect((await sshArguments())?.trim().split('\n')).toHaveLength(3);
-  });
-
-  test('is not accepted for an address in the Node, which its kubelet may write', async () => {
-    await certified('n1.example.com');
-    await expect(
-      run({ host: 'n1.example.com', isFromNode: true }).run('n1', '', 5000),
-    ).rejects.toMatchObject({
-      code: 'refused',
-      message: expect.stringContaining('its host certificate is not accepted for the name n1:'),
-    });
-    expect(await sshArguments()).not.toContain('HostKeyAlias=n1.example.com');
-  });
+  const FAILED = 'Host key verification failed.';
 
   test.each([
+    ['is unknown', UNKNOWN, reason('HostKeyUnknown', { node: 'n1', type: 'ED25519' })],
     [
-      'its names',
-      'Certificate invalid: name is not a listed principal',
-      'name is not a listed principal',
+      'has a certificate for another name',
+      `Certificate invalid: name is not a listed principal\n${UNKNOWN}`,
+      reason('HostCertificateRefused', { node: 'n1', said: 'name is not a listed principal' }),
     ],
-    ['its CA', UNKNOWN, 'no CA in known_hosts is for that name'],
-  ])('a host certificate that is refused for %s is named as the reason', async (_, said, shown) => {
-    await certified('nobody', `${said}\n${UNKNOWN}`);
-    await expect(run({}).run('n1', '', 5000)).rejects.toMatchObject({
-      code: 'refused',
-      message: `node n1: its host certificate is not accepted for the name n1.example.com: ${shown}`,
-      reason: reason('HostCertificateRefused', { node: 'n1', name: 'n1.example.com', said: shown }),
-    });
-  });
-
-  test('an unknown key without a host certificate is reported as such', async () => {
-    await standIn(`case "$*" in
-  *HostKeyAlgorithms*) echo 'Unable to negotiate: no matching host key type found.' >&2 ;;
-  *) echo '${UNKNOWN}' >&2 ;;
-esac
+    [
+      'is revoked',
+      '@       WARNING: REVOKED HOST KEY DETECTED!               @',
+      reason('HostKeyRevoked', { node: 'n1' }),
+    ],
+  ])('because it %s is not tried under another name', async (_, said, why) => {
+    await standIn(`echo "$*" >>'${folder.path}/arguments'
+printf '%s\n' '${said}' '${FAILED}' >&2
 exit 255`);
-    await expect(run({}).run('n1', '', 5000)).rejects.toMatchObject({
-      reason: reason('HostKeyUnknown', { node: 'n1', type: 'ED25519' }),
+    await expect(shell('n1.example.com').run('n1', '', 5000)).rejects.toMatchObject({
+      code: 'refused',
+      reason: why,
     });
+    const calls = (await sshArguments())?.trim().split('\n') ?? [];
+    expect(calls).toHaveLength(1);
+    expect(calls[0]).toContain('HostKeyAlias=n1 ');
   });
 });
