@@ -59,6 +59,8 @@ type Watched<T extends KubeObject> = WatchEvent<T> | { type: 'ERROR'; object: St
 /** Creates a client over raw JSON, without classes in between. */
 export function createClient(transport: Transport): KubeClient {
   return {
+    serverTime: () => transport.serverTime(),
+
     async get<T extends KubeObject>(
       resource: Resource,
       name: string,

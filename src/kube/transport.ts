@@ -58,6 +58,11 @@ export interface Request {
 
 export interface Transport {
   server: string;
+  /**
+   * Returns the time of day of the API server, in ms since the epoch, by the header `Date` of its
+   * last response and the time since; undefined before a response, or without that header.
+   */
+  serverTime(): number | undefined;
   /** Returns the JSON of the response. Throws an AnswerTooLong beyond `maxBytes`. */
   send(request: Request): Promise<unknown>;
   /** Yields the body of the response as it arrives. The request's timeout ends with the headers. */
@@ -77,6 +82,8 @@ export function createTransport({
 }: TransportOptions): Transport {
   /** True if the last attempt to reach the server failed. */
   let unreached = false;
+  /** Time in the last response, and when it arrived by `performance.now`. */
+  let told: { time: number; at: number } | undefined;
   const agentFor = createAgents(Math.min(CONNECT_TIMEOUT_MS, requestTimeoutMs));
 
   async function attempt(request: Request, deadline: Deadline, refused: boolean) {
@@ -105,8 +112,10 @@ export function createTransport({
     };
     const answer = agentFor(tls).request(sent);
     answer.then(
-      ({ statusCode }) => {
+      ({ statusCode, headers }) => {
         unreached = false;
+        const time = Date.parse(String(headers.date));
+        told = Number.isNaN(time) ? undefined : { time, at: performance.now() };
         report(statusCode);
       },
       (error) => {
@@ -183,6 +192,8 @@ export function createTransport({
 
   return {
     server,
+
+    serverTime: () => told && told.time + performance.now() - told.at,
 
     async send(request) {
       const deadline = startDeadline(requestTimeoutMs, request.signal);

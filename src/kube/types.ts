@@ -77,6 +77,12 @@ export interface WatchOptions extends SelectOptions {
  * reason.
  */
 export interface KubeClient {
+  /**
+   * Returns the time of day of the API server, in ms since the epoch, by its last answer; undefined
+   * before the first, or if it states none. The control plane writes the times of conditions: their
+   * ages must not depend on the clock of this machine.
+   */
+  serverTime(): number | undefined;
   get<T extends KubeObject>(resource: Resource, name: string, options?: RequestOptions): Promise<T>;
   /** Returns one page. Items get the `apiVersion` and `kind` that API servers leave out. */
   list<T extends KubeObject>(resource: Resource, options?: ListOptions): Promise<KubeList<T>>;

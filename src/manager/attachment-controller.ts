@@ -10,7 +10,6 @@ import type { Logger } from '../api/logger.ts';
 import type { Volume } from '../api/volume.ts';
 import { createAttacherDetacher } from '../controllers/attachdetach/attacher-detacher.ts';
 import { maxWaitProblem } from '../controllers/attachdetach/max-wait.ts';
-import { createNotReadyTimes } from '../controllers/attachdetach/not-ready-times.ts';
 import {
   type AttachmentReconciler,
   createAttachmentReconciler,
@@ -67,6 +66,8 @@ export interface AttachmentControllerDeps extends AttachmentOptions {
   loopNumbers: LoopNumbers;
   events: EventRecorder;
   managesNode(node: string): boolean;
+  /** Returns since when a node is NotReady, by `now` of the clock; undefined if it is Ready. */
+  notReadySince(node: KubeNode): number | undefined;
   clock: Clock;
   random: () => number;
   logger: Logger;
@@ -131,7 +132,6 @@ export function createAttachmentController(
     attacher,
     operations,
     onForced: metrics?.attachments.onForced,
-    notReadySince: createNotReadyTimes(nodes, clock),
     statusProblem,
     enqueue: (name, afterMs) =>
       afterMs === undefined ? queue.add(name) : queue.addAfter(name, afterMs),

@@ -19,6 +19,7 @@ import {
   VOLUMES,
 } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
+import { createNotReadyTimes } from '../controllers/attachdetach/not-ready-times.ts';
 import { createLeftoverReconciler } from '../controllers/volume/leftover-reconciler.ts';
 import { createVolumeReconciler } from '../controllers/volume/reconciler.ts';
 import { createEventRecorder } from '../kube/events.ts';
@@ -155,6 +156,7 @@ export function startControllers(options: ControllersOptions): RunningController
     nodes,
     executor,
     managesNode: options.managesNode,
+    notReadySince: createNotReadyTimes(nodes, clock),
     kubeletRoot: options.kubeletRoot ?? DEFAULT_ATTACHMENT.kubeletRoot,
     maxWaitForUnmountMs: options.maxWaitForUnmountMs ?? DEFAULT_ATTACHMENT.maxWaitForUnmountMs,
     jobWatcher: createJobWatcher(executor),

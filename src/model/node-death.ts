@@ -1,5 +1,5 @@
 import { isWrittenOnSeveral } from '../api/access-modes.ts';
-import { age } from '../api/age.ts';
+import { shortDuration } from '../api/age.ts';
 import type { KubeNode } from '../api/core.ts';
 import { OUT_OF_SERVICE_TAINT } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
@@ -66,8 +66,8 @@ export type NodeVerdict =
   { dead: string; mayRun: boolean } | { alive: string; hint: string };
 
 /**
- * Reports to an operator whether a node is known to be dead, for a Volume. `now` is in ms since the
- * epoch.
+ * Reports to an operator whether a node is known to be dead, for a Volume.
+ * @param notReadyMs time for which the node is NotReady; undefined if it is Ready, or if unknown
  * @param maxWaitMs time for which a NotReady node counts as alive; Infinity: no limit. A time below
  * MAX_WAIT_FOR_UNMOUNT counts as that: the value comes from a Lease, and tenants can write Leases
  */
@@ -75,13 +75,14 @@ export function judgeNode(
   name: string,
   node: KubeNode | undefined,
   volume: Pick<Volume, 'spec'>,
-  now: number,
+  notReadyMs: number | undefined,
   maxWaitMs: number,
 ): NodeVerdict {
   const requiresFencing = isWrittenOnSeveral(volume.spec);
   const rule = { requiresFencing, maxWaitMs: Math.max(maxWaitMs, MAX_WAIT_FOR_UNMOUNT) };
   if (node === undefined) return { dead: `Node ${name} no longer exists`, mayRun: requiresFencing };
-  const death = nodeDeath(nodeSigns(node), rule, now);
+  const since = notReadyMs === undefined ? undefined : -notReadyMs;
+  const death = nodeDeath({ ...nodeSigns(node), notReadySince: since }, rule, 0);
   if (death === 'out-of-service') return { dead: `node ${name} is out of service`, mayRun: false };
   const ready = readyConditionOf(node);
   const taint = taintCommand(name);
@@ -93,9 +94,9 @@ export function judgeNode(
     };
   }
   const found =
-    notReadySince(node) === undefined
+    notReadyMs === undefined
       ? `node ${name} is NotReady since an unknown time`
-      : `node ${name} is NotReady for ${age(ready?.lastTransitionTime, now)}`;
+      : `node ${name} is NotReady for ${shortDuration(Math.max(0, Math.floor(notReadyMs / 1000)))}`;
   if (death !== undefined) return { dead: found, mayRun: false };
   if (requiresFencing) {
     return {

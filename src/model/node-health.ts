@@ -19,6 +19,20 @@ export function notReadySince(node: KubeNode | undefined): number | undefined {
   return isNodeReady(node) || Number.isNaN(since) ? undefined : since;
 }
 
+/** Returns for how long (ms) a node is NotReady; undefined if it is Ready, or that is unknown. */
+export type NotReadyAge = (node: KubeNode) => number | undefined;
+
+/**
+ * Returns the ages of NotReady nodes by the clock of the API server, after it has answered. The
+ * clock of this machine may be wrong, and data depends on the age.
+ */
+export const notReadyAgeBy =
+  (client: Pick<KubeClient, 'serverTime'>): NotReadyAge =>
+  (node) => {
+    const [since, now] = [notReadySince(node), client.serverTime()];
+    return since === undefined || now === undefined ? undefined : now - since;
+  };
+
 /**
  * Reports whether a person vouches that the machine is off: its Node has the out-of-service taint,
  * and is not Ready. A Ready node proves that the taint is a mistake, or outdated.

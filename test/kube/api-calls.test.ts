@@ -68,3 +68,23 @@ test('does not report a request that its caller aborted', async () => {
   await expect(sent).rejects.toThrow('given up');
   expect(told()).toEqual([]);
 });
+
+test.each([
+  ['Mon, 01 Jan 2001 00:00:00 GMT', Date.parse('2001-01-01T00:00:00Z')],
+  ['yesterday', undefined],
+])('the time of the API server is in its last answer: %s', async (date, expected) => {
+  expect(api.client.serverTime()).toBeUndefined();
+  answer = (response) => {
+    response.setHeader('date', date);
+    json(response, status(404, 'NotFound'), 404);
+  };
+  const before = performance.now();
+  await api.client.get(WIDGETS, 'a').catch(() => {});
+  const time = api.client.serverTime();
+  if (expected === undefined || time === undefined) return expect(time).toBe(expected);
+  expect(time).toBeGreaterThanOrEqual(expected);
+  expect(time).toBeLessThanOrEqual(expected + performance.now() - before);
+  // Time passes between two answers.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(api.client.serverTime()).toBeGreaterThan(time);
+});

@@ -87,6 +87,7 @@ describe('limitRate', () => {
   const start = clock.now();
   const transport: Transport = {
     server: '',
+    serverTime: () => undefined,
     async send({ path }) {
       sent.push({ path, at: clock.now() - start });
     },
@@ -135,6 +136,7 @@ describe('limitRequests', () => {
     const ends = new Map<string, (error?: Error) => void>();
     const transport: Transport = {
       server: '',
+      serverTime: () => undefined,
       send: ({ path }) =>
         new Promise<void>((resolve, reject) => {
           ends.set(path, (error) => (error === undefined ? resolve() : reject(error)));

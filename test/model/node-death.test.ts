@@ -62,15 +62,22 @@ describe('judgeNode', () => {
   const volume = { spec: { nodeName: 'n1', storageClassName: 'local' } };
 
   test('a shorter wait than the default counts as the default', () => {
-    const judge = (forMs: number) => judgeNode('n1', node('False', forMs), volume, NOW, 1);
+    const judge = (forMs: number) => judgeNode('n1', node('False', 1), volume, forMs, 1);
     expect(judge(6 * MINUTE - 1)).toMatchObject({ alive: expect.stringContaining('NotReady') });
     expect(judge(6 * MINUTE)).toMatchObject({ dead: 'node n1 is NotReady for 6m' });
   });
 
   test('a wait that is longer than the default counts', () => {
-    expect(judgeNode('n1', node('False', 7 * MINUTE), volume, NOW, 10 * MINUTE)).toMatchObject({
+    expect(judgeNode('n1', node('False', 1), volume, 7 * MINUTE, 10 * MINUTE)).toMatchObject({
       alive: 'node n1 is NotReady for 7m',
       hint: expect.stringContaining('Wait until that is 10 minutes'),
+    });
+  });
+
+  test('an unknown age counts as none, whatever time the Node records', () => {
+    const down = node('False', 600 * MINUTE);
+    expect(judgeNode('n1', down, volume, undefined, 1)).toMatchObject({
+      alive: 'node n1 is NotReady since an unknown time',
     });
   });
 });

@@ -73,6 +73,16 @@ export const attachdetach: readonly Mutation[] = [
       replace: '0',
     },
   ]),
+  ...mutationsOf('src/controllers/attachdetach/not-ready-times.ts', [
+    {
+      id: 'wait-by-the-clock-of-another-machine',
+      invariant: 3,
+      breaks: 'A clock that is behind makes a node count as NotReady for long.',
+      function: 'createNotReadyTimes.transitionOf',
+      find: 'at: clock.now()',
+      replace: "at: Date.parse(recorded ?? '')",
+    },
+  ]),
   ...mutationsOf('src/controllers/attachdetach/force-detach-actions.ts', [
     {
       id: 'force-detach-not-recorded',

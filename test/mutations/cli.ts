@@ -112,6 +112,16 @@ export const cli: readonly Mutation[] = [
       replace: 'maxBytes: MAX_BYTES * 100,',
     },
   ]),
+  ...mutationsOf('src/model/node-health.ts', [
+    {
+      id: 'age-of-a-silent-node-by-own-clock',
+      invariant: 3,
+      breaks: 'A clock that is ahead makes a node count as NotReady for long.',
+      function: 'notReadyAgeBy',
+      find: 'client.serverTime()',
+      replace: 'Date.now()',
+    },
+  ]),
   ...mutationsOf('src/model/node-death.ts', [
     {
       id: 'ready-node-force-detached',

@@ -59,6 +59,8 @@ export interface World {
   onQuestion?: () => void;
   env?: Record<string, string>;
   clock?: FakeClock;
+  /** Time of day of the API server, in ms since the epoch. Default: that of the clock. */
+  serverTime?: () => number | undefined;
   signal?: AbortSignal;
 }
 
@@ -113,7 +115,10 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     if (object === undefined) throw notFound(key);
     return object;
   };
+  const clock = world.clock ?? new FakeClock();
+  const serverTime = world.serverTime ?? (() => clock.timeOfDay());
   const client: KubeClient = {
+    serverTime,
     async get<T>(resource: Resource, name: string) {
       return existing(request('get', resource, name)) as T;
     },
@@ -165,6 +170,7 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
   };
   const transport: Transport = {
     server: 'https://cluster.example',
+    serverTime,
     async send({ method, path, signal }) {
       outcome.requests.push({ what: `${method} ${path}`, options: undefined });
       const answer = world.paths?.[path];
@@ -223,7 +229,7 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     env: world.env ?? {},
     signal: world.signal ?? new AbortController().signal,
     onHangup() {},
-    clock: world.clock ?? new FakeClock(),
+    clock,
     connect: async (options) => {
       outcome.connections.push(options);
       return {

@@ -66,7 +66,6 @@ function cache<T extends KubeObject>(...objects: T[]) {
     get: (name: string) => byName.get(name),
     recordWrite,
     onChange: (handler: (typeof handlers)[number]) => void handlers.push(handler),
-    hasSynced: () => true,
     drop,
   } as unknown as Informer<T> & {
     drop: typeof drop;

@@ -64,15 +64,15 @@ function mayActFor(lease: string, node: string | undefined): boolean {
 
 /**
  * Returns how long daemons wait for a NotReady node, in ms: the longest wait of a leader. The
- * default applies if no leader states it, or the Leases may not be read. `now` is in ms since the
- * epoch. Throws a StowageError.
+ * default applies if no leader states it, or the Leases may not be read. Throws a StowageError.
  */
 export async function readMaxWait(
-  client: Pick<KubeClient, 'list'>,
-  now: number,
+  client: Pick<KubeClient, 'list' | 'serverTime'>,
   signal: AbortSignal,
 ): Promise<number> {
-  const leaders = leadersIn(foundIn(await readLeases(client, signal)) ?? [], now);
+  const leases = foundIn(await readLeases(client, signal)) ?? [];
+  // Without a known time, all Leases count as held: the longest wait is the safest.
+  const leaders = leadersIn(leases, client.serverTime() ?? Number.NEGATIVE_INFINITY);
   const waits = leaders.map(({ maxWaitForUnmountMs }) => maxWaitForUnmountMs);
   return (
     waits.reduce<number>((longest, each) => Math.max(longest, each ?? 0), 0) || MAX_WAIT_FOR_UNMOUNT

@@ -1,7 +1,7 @@
 import type { KubeNode } from '../../api/core.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { notReadySince, readyConditionOf } from '../../model/node-health.ts';
-import { type Clock, processTimeOf } from '../../workqueue/clock.ts';
+import type { Clock } from '../../workqueue/clock.ts';
 
 /** Transition of a node to NotReady. */
 interface Transition {
@@ -16,12 +16,12 @@ interface Transition {
  * if it is Ready, or states no time. Call this before the informer starts.
  *
  * The recorded time is another machine's time of day. As in client-go's leader election, the time
- * counts at which this process observed the record: otherwise, a clock that is set forward ends the
- * wait for a node at once. A record that is older than this process has the age that it states.
+ * counts at which this process observed the record: otherwise, a clock that is ahead ends the wait
+ * for a node at once. The wait begins again when this process starts.
  */
 export function createNotReadyTimes(
-  nodes: Pick<Informer<KubeNode>, 'onChange' | 'hasSynced'>,
-  clock: Pick<Clock, 'now' | 'timeOfDay'>,
+  nodes: Pick<Informer<KubeNode>, 'onChange'>,
+  clock: Pick<Clock, 'now'>,
 ): (node: KubeNode) => number | undefined {
   const transitions = new Map<string, Transition>();
 
@@ -34,8 +34,7 @@ export function createNotReadyTimes(
     const recorded = readyConditionOf(node)?.lastTransitionTime;
     const known = transitions.get(name);
     if (known?.recorded === recorded) return known;
-    const began = nodes.hasSynced() ? undefined : processTimeOf(recorded, clock);
-    const found = { recorded, at: began ?? clock.now() };
+    const found = { recorded, at: clock.now() };
     transitions.set(name, found);
     return found;
   }

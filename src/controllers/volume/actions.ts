@@ -1,4 +1,4 @@
-import type { PersistentVolume, StorageClass } from '../../api/core.ts';
+import type { KubeNode, PersistentVolume, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import { EVENT } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
@@ -46,6 +46,8 @@ export interface ActionRunnerDeps extends NodePlaces {
   executor: Executor;
   events: EventRecorder;
   clock: Clock;
+  /** Returns since when a node is NotReady, by `now` of the clock; undefined if it is Ready. */
+  notReadySince(node: KubeNode): number | undefined;
   /** Time (ms) that a node must be NotReady before storage is adopted from it; Infinity: never. */
   maxWaitForUnmountMs: number;
   logger: Logger;
@@ -183,7 +185,10 @@ export function createActionRunner(
         const problem = await readAdoptionProblem(
           volume,
           client,
-          clock.timeOfDay(),
+          (of) => {
+            const since = deps.notReadySince(of);
+            return since === undefined ? undefined : clock.now() - since;
+          },
           deps.maxWaitForUnmountMs,
         );
         return { ...known, adoption: { problem } };

@@ -8,6 +8,7 @@ import { parseHandle, snapshotUidOf } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { judgeNode } from '../../model/node-death.ts';
+import type { NotReadyAge } from '../../model/node-health.ts';
 import { eligibleNodes } from '../../model/volume-nodes.ts';
 
 /** Objects of the API server that may prevent an adoption. */
@@ -49,13 +50,13 @@ export function snapshotUids({ metadata, spec, status }: VolumeSnapshotContent):
  * that Volume is gone or each node that may write to the storage is dead, and no other Volume
  * adopts it.
  * @param volume may not be created yet
- * @param now ms since the epoch
+ * @param maxWaitMs time that a node may be NotReady before it counts as dead
  */
 export function adoptionProblem(
   volume: Volume,
   from: string,
   claimants: Claimants,
-  now: number,
+  notReadyAge: NotReadyAge,
   maxWaitMs: number,
 ): Refused | undefined {
   const { volumes, leftover, contents, nodeNamed } = claimants;
@@ -73,7 +74,7 @@ export function adoptionProblem(
   const lives = (name: string, owner: Pick<Volume, 'spec'>) =>
     name === volume.spec.nodeName
       ? [{ why: 'this Volume is on the same node', hint: 'Use that Volume instead' }]
-      : stillLives(name, nodeNamed(name), owner, now, maxWaitMs);
+      : stillLives(name, nodeNamed(name), owner, notReadyAge, maxWaitMs);
   const earlier = volumes.find(({ metadata }) => metadata.uid === from);
   const alive = earlier && writers(earlier).flatMap((name) => lives(name, earlier))[0];
   if (earlier !== undefined && alive !== undefined) {
@@ -108,10 +109,10 @@ function stillLives(
   name: string,
   node: KubeNode | undefined,
   volume: Pick<Volume, 'spec'>,
-  now: number,
+  notReadyAge: NotReadyAge,
   maxWaitMs: number,
 ): { why: string; hint: string }[] {
-  const verdict = judgeNode(name, node, volume, now, maxWaitMs);
+  const verdict = judgeNode(name, node, volume, node && notReadyAge(node), maxWaitMs);
   if ('alive' in verdict) return [{ why: verdict.alive, hint: verdict.hint }];
   return verdict.mayRun
     ? [

@@ -8,17 +8,19 @@ import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { KubeClient, RequestOptions } from '../../kube/types.ts';
+import type { NotReadyAge } from '../../model/node-health.ts';
 import { adoptionProblem, nodesToJudge } from './adoption.ts';
 
 /**
  * Reads from the API server why a Volume must not adopt storage: in a stale cache, a node that has
  * returned is still dead. Throws API errors.
+ * @param notReadyAge called after the nodes were read
  * @param maxWaitMs time that a node may be NotReady before it counts as dead
  */
 export async function readAdoptionProblem(
   volume: Volume,
   client: KubeClient,
-  now: number,
+  notReadyAge: NotReadyAge,
   maxWaitMs: number,
   options: RequestOptions = {},
 ): Promise<Refused | undefined> {
@@ -32,7 +34,8 @@ export async function readAdoptionProblem(
     nodes.set(name, await getOrUndefined<KubeNode>(client, NODES, name));
   }
   const nodeNamed = (name: string) => nodes.get(name);
-  return adoptionProblem(volume, from, { volumes, leftover, contents, nodeNamed }, now, maxWaitMs);
+  const claimants = { volumes, leftover, contents, nodeNamed };
+  return adoptionProblem(volume, from, claimants, notReadyAge, maxWaitMs);
 }
 
 /** Reads all snapshots; none if the cluster has no snapshot CRDs. Throws API errors. */

@@ -241,6 +241,7 @@ test('a log that does not end in time is a problem', async () => {
   const { io, outcome } = fakeIo({ clock: new FakeClock() });
   const hung: Transport = {
     server: 'https://c',
+    serverTime: () => undefined,
     send: async () => ({}),
     async *stream({ signal }) {
       yield Buffer.from('a\n');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../../src/api/volume.ts';
-import { ago, nodeNamed } from '../../support/cluster-objects.ts';
+import { ago, NOW, nodeNamed } from '../../support/cluster-objects.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { EMPTY_NODE, fakeExecutor, result } from '../../support/fake-executor.ts';
 import { type Outcome, stowage, type World } from '../../support/fake-io.ts';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../../support/lvm-reports.ts';
 import { classNamed, volumeNamed } from '../../support/volumes.ts';
 
+const HOUR = 3_600_000;
 const OLD = '11111111-2222-4333-8444-555555555555';
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
 const TAINT = 'node.kubernetes.io/out-of-service';
@@ -84,6 +86,19 @@ test('adopt volume shows the steps, then creates the Volume', async () => {
   expect(outcome.err).toContain(`the storage with the UID ${OLD}, of mode Filesystem`);
   expect(outcome.err).toContain(`rename the file ${OLD} for the adoption`);
   expect(outcome.err).toContain('set the UUID of the ext4 file system');
+});
+
+test.each([
+  ['a day ahead', 24, 0, 5],
+  ['two hours behind, of a node NotReady for long', -2, 1, 0],
+])('adopt volume goes by the time of the API server, with a clock %s', async (_, ...row) => {
+  const [lead, hours, code] = row;
+  const clock = new FakeClock();
+  clock.set(lead * HOUR);
+  const silent = nodeNamed('n1', { ready: 'Unknown', since: ago(60) });
+  const serverTime = () => NOW + hours * HOUR;
+  const there = { ...world({ 'volumes/old1': old(), 'nodes/n1': silent }), clock, serverTime };
+  expect(await stowage(FILE, there)).toMatchObject({ code });
 });
 
 test('adopt volume accepts flags of create volume', async () => {

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
-import type { PersistentVolume } from '../../../src/api/core.ts';
+import type { KubeNode, PersistentVolume } from '../../../src/api/core.ts';
+import type { Resource } from '../../../src/api/meta.ts';
 import type { Volume } from '../../../src/api/volume.ts';
+import { createNotReadyTimes } from '../../../src/controllers/attachdetach/not-ready-times.ts';
 import {
   type ActionRunnerDeps,
   createActionRunner,
@@ -8,14 +10,21 @@ import {
 } from '../../../src/controllers/volume/actions.ts';
 import type { ObservationTimes } from '../../../src/controllers/volume/observation-times.ts';
 import type { Action } from '../../../src/controllers/volume/types.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
 import type { JobKey, JobState } from '../../../src/nodes/job.ts';
 import { createLoopNumbers } from '../../../src/storage/loop-numbers.ts';
 import { pending } from '../../support/decisions.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryLogger } from '../../support/logger.ts';
 import { UID, volume } from '../../support/volume-input.ts';
+import { volumeNamed } from '../../support/volumes.ts';
 
 const submit: Action = { do: 'submit', steps: [], loopNumber: 7 };
 const createPv: Action = { do: 'create-pv', pv: { metadata: { name: 'v1' } } as PersistentVolume };
+
+const MINUTE = 60_000;
+const OLD = '11111111-2222-4333-8444-555555555555';
 
 /**
  * Creates the dependencies of actions.
@@ -121,4 +130,51 @@ test('no PersistentVolume is created for a Volume that was deleted and created a
   const { run: runCurrent, created: createdOnce } = world();
   await runCurrent(createPv);
   expect(createdOnce).toHaveLength(1);
+});
+
+/** Storage of a Volume on n0, whose Node records a time without contact that is long or none. */
+test.each([
+  ['ahead', -600 * MINUTE],
+  ['behind', 600 * MINUTE],
+])('a clock that is %s ends no wait for the node that storage is adopted from', async (_, at) => {
+  const clock = new FakeClock();
+  const condition = {
+    type: 'Ready',
+    status: 'Unknown',
+    lastTransitionTime: new Date(clock.timeOfDay() + at).toISOString(),
+  };
+  const n0 = { metadata: { name: 'n0' }, status: { conditions: [condition] } } as KubeNode;
+  const earlier = volumeNamed('old', { prepared: { node: 'n0', paths: [], identity: '' } });
+  const objects: Record<string, object[]> = {
+    volumes: [{ ...earlier, metadata: { name: 'old', uid: OLD } }],
+  };
+  earlier.spec.nodeName = 'n0';
+  const actions = createActionRunner(
+    {
+      client: {
+        list: async ({ plural }: Resource) => ({ metadata: {}, items: objects[plural] ?? [] }),
+        get: async ({ plural }: Resource) => {
+          if (plural === 'nodes') return n0;
+          throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'GET');
+        },
+      } as unknown as KubeClient,
+      clock,
+      notReadySince: createNotReadyTimes({ onChange() {} }, clock),
+      maxWaitForUnmountMs: 6 * MINUTE,
+      logger: memoryLogger(),
+    } as unknown as ActionRunnerDeps,
+    {} as ObservationTimes,
+    createLoopNumbers(),
+  );
+  const adopting = volume(pending('PrepareVolume/1'));
+  adopting.spec = { ...adopting.spec, adopt: { uid: OLD } };
+  const problem = async () =>
+    (await actions.carryOut({ do: 'read-claimants' }, adopting, 'n1', nothing)).adoption?.problem;
+  expect((await problem())?.reason.code).toBe('AdoptedVolumeAlive');
+  await clock.advance(5.9 * MINUTE);
+  clock.set(600 * MINUTE);
+  expect((await problem())?.reason.code).toBe('AdoptedVolumeAlive');
+  clock.set(-1200 * MINUTE);
+  await clock.advance(0.1 * MINUTE);
+  expect(await problem()).toBeUndefined();
 });

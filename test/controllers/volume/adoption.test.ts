@@ -9,11 +9,14 @@ import { readContents } from '../../../src/controllers/volume/claimants.ts';
 import { decide } from '../../../src/controllers/volume/decide.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
+import { notReadyAgeBy } from '../../../src/model/node-health.ts';
 import { ago, attachmentOn, NOW as NOW_2030, nodeNamed } from '../../support/cluster-objects.ts';
 import { given, outcome, pending, prepared, type Row } from '../../support/decisions.ts';
 import { freshNode, input, madeNode, NOW, readyNode, UID } from '../../support/volume-input.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 
+/** Ages by a clock that is right. */
+const AGE = notReadyAgeBy({ serverTime: () => NOW_2030 });
 /** Time in ms. */
 const SIX_MINUTES = 360_000;
 
@@ -65,7 +68,7 @@ test.each<[ReasonCode, Partial<Parameters<typeof adoptionProblem>[2]>]>([
   ['AdoptedLeftover', { leftover: leftover('n1'), nodeNamed: () => ready }],
 ])('an adoption is refused for %s', (code, claimants) => {
   const none = { volumes: [data1], leftover: undefined, contents: [], nodeNamed: () => undefined };
-  const problem = adoptionProblem(data1, OLD, { ...none, ...claimants }, NOW_2030, SIX_MINUTES);
+  const problem = adoptionProblem(data1, OLD, { ...none, ...claimants }, AGE, SIX_MINUTES);
   expect(problem?.reason.code).toBe(code);
 });
 
@@ -208,7 +211,7 @@ describe('storage is adopted', () => {
         volume,
         OLD,
         { volumes, leftover, contents, nodeNamed: named },
-        NOW_2030,
+        AGE,
         SIX_MINUTES,
       );
       if (why === undefined) expect(problem).toBeUndefined();
@@ -224,7 +227,7 @@ describe('storage is adopted', () => {
     const volumes = [adopter('a', '2030-01-01T00:00:00Z'), adopter('b', '2030-01-01T00:00:00Z')];
     const claimants = { volumes, leftover: undefined, contents: [], nodeNamed: () => undefined };
     const refused = volumes.filter((volume) =>
-      adoptionProblem(volume, OLD, claimants, NOW_2030, SIX_MINUTES),
+      adoptionProblem(volume, OLD, claimants, AGE, SIX_MINUTES),
     );
     expect(refused.map(({ metadata }) => metadata.name)).toEqual(['b']);
   });

@@ -54,6 +54,7 @@ export function rehearse({ client, transport, ...connection }: Connection): Rehe
       client: dry,
       transport: {
         server: transport.server,
+        serverTime: () => transport.serverTime(),
         send: async (request) => {
           if (request.method !== 'GET') throw new RehearsalEnd();
           return transport.send(request);

@@ -30,6 +30,7 @@ export function withWrites(client: KubeClient, take: TakeWrite): KubeClient {
     return options.dryRun ? send(options) : take(write, (own = options) => send(own));
   }
   return {
+    serverTime: () => client.serverTime(),
     get: client.get.bind(client),
     list: client.list.bind(client),
     watch: client.watch.bind(client),

@@ -8,6 +8,7 @@ import { isNotFound } from '../../../kube/errors.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { waitFor } from '../../../kube/wait.ts';
 import { judgeNode } from '../../../model/node-death.ts';
+import { notReadyAgeBy } from '../../../model/node-health.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { GlobalFlags } from '../../lib/globals.ts';
 import type { Io } from '../../lib/io.ts';
@@ -133,16 +134,11 @@ const textOf = ({ state, message }: Attachment): string =>
   message ? `${state}: ${message}` : state;
 
 /** Returns the maximum wait, in ms: the setting of the Volume's class precedes the daemon's. */
-async function maxWaitFor(
-  { spec }: Volume,
-  now: number,
-  { signal }: Io,
-  client: KubeClient,
-): Promise<number> {
+async function maxWaitFor({ spec }: Volume, { signal }: Io, client: KubeClient): Promise<number> {
   const read = await readNamed<StorageClass>(client, STORAGE_CLASSES, spec.storageClassName, {
     signal,
   });
-  return maxWaitOf(foundIn(read), await readMaxWait(client, now, signal));
+  return maxWaitOf(foundIn(read), await readMaxWait(client, signal));
 }
 
 async function forced(
@@ -158,8 +154,9 @@ async function forced(
   const kubeNode = await client
     .get<KubeNode>(NODES, node, { signal: io.signal })
     .catch(unlessMissing);
-  const now = io.clock.timeOfDay();
-  const verdict = judgeNode(node, kubeNode, volume, now, await maxWaitFor(volume, now, io, client));
+  const notReadyMs = kubeNode && notReadyAgeBy(client)(kubeNode);
+  const maxWaitMs = await maxWaitFor(volume, io, client);
+  const verdict = judgeNode(node, kubeNode, volume, notReadyMs, maxWaitMs);
   if ('alive' in verdict) {
     throw new StowageError(
       'conflict',

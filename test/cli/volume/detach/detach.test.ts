@@ -3,12 +3,14 @@ import type { KubeNode } from '../../../../src/api/core.ts';
 import type { KubeObject } from '../../../../src/api/meta.ts';
 import type { Attachment, Volume, VolumeSpec } from '../../../../src/api/volume.ts';
 import type { WatchEvent } from '../../../../src/kube/types.ts';
-import { ago, nodeNamed } from '../../../support/cluster-objects.ts';
+import { ago, NOW, nodeNamed } from '../../../support/cluster-objects.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { stowage, type World } from '../../../support/fake-io.ts';
 import { refusal } from '../../../support/refusals.ts';
 import { pvOf } from '../../../support/volumes.ts';
 import { DETACH, entry, node, TAINT, volume, writes } from './attached-volume.ts';
+
+const HOUR = 3_600_000;
 
 describe('detach volume without --force', () => {
   const modified = (attachments: Attachment[], resourceVersion: string): WatchEvent => ({
@@ -199,6 +201,22 @@ describe('detach volume --force', () => {
     expect(err).toContain(found);
     expect(err).toContain(hint);
     expect(writes(requests)).toEqual([]);
+  });
+
+  test.each<[string, number, number | undefined, number, string]>([
+    ['a day ahead', 24, 0, 5, 'NotReady for 60s'],
+    ['a day behind', -24, 0, 5, 'NotReady for 60s'],
+    ['right, and a server that states no time', 0, undefined, 5, 'NotReady since an unknown time'],
+    ['two hours behind, and a node NotReady for long', -2, 1, 0, 'NotReady for 61m'],
+  ])('goes by the time of the API server, with a clock that is %s', async (_, ...row) => {
+    const [lead, hours, code, found] = row;
+    const clock = new FakeClock();
+    clock.set(lead * HOUR);
+    const serverTime = () => (hours === undefined ? undefined : NOW + hours * HOUR);
+    const objects = { 'volumes/a': volume([entry()]), 'nodes/n1': node('Unknown', 60) };
+    const result = await stowage([...DETACH, '--force'], { objects, clock, serverTime });
+    expect(result.err).toContain(found);
+    expect(result.code).toBe(code);
   });
 
   test('ignores the record of a foreign PersistentVolume of its name', async () => {

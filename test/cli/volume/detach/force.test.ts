@@ -22,6 +22,10 @@ import { leadingLease } from '../../../support/leading-lease.ts';
 import { onNode, pvOf } from '../../../support/volumes.ts';
 import { entry, node } from './attached-volume.ts';
 
+/** Returns Node n1, which is NotReady for `seconds` by the clock of the server. */
+const notReady = (seconds: number) =>
+  node('False', seconds + Math.round((NOW - Date.now()) / 1000));
+
 describe('detach volume --force against a server', () => {
   let cluster: TestCluster;
   let client: KubeClient;
@@ -81,7 +85,7 @@ describe('detach volume --force against a server', () => {
   test.each<[string, KubeNode | undefined, string]>([
     ['gone', undefined, 'Node n1 no longer exists'],
     ['off', node('Unknown', 1, true), 'node n1 is out of service'],
-    ['late', node('False', 361), 'node n1 is NotReady for 6m'],
+    ['late', notReady(361), 'node n1 is NotReady for 6m'],
   ])(
     '%s: removes the attachment from status and annotation, and emits an event',
     async (name, kubeNode, why) => {
@@ -135,8 +139,8 @@ describe('detach volume --force against a server', () => {
   ])(
     'refuses a node that is NotReady for less than %s',
     async (_, leader, ofClass, hint, seconds = 361) => {
-      await made(`early-${hint.length}`, node('False', seconds));
-      await client.create(LEASES, leadingLease(NOW, leader));
+      await made(`early-${hint.length}`, notReady(seconds));
+      await client.create(LEASES, leadingLease(Date.now(), leader));
       const metadata = (wait: string | null) => ({ metadata: { annotations: { [WAIT]: wait } } });
       await client.patch(STORAGE_CLASSES, 'local', metadata(ofClass));
       try {
