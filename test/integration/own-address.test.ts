@@ -8,6 +8,7 @@ describeAsRoot('a source at a public address', () => {
     ['8.8.4.5', 'other'],
     ['64:ff9b::808:404', 'own'],
     ['64:ff9b::808:405', 'other'],
+    ['64:ff9b::808:406', 'own'],
     ['2606:4700::1234', 'own'],
     ['2606:4700:0:0::1234', 'own'],
     ['2606:4700::1235', 'other'],
@@ -24,6 +25,7 @@ describeAsRoot('a source at a public address', () => {
 ip link set lo up
 ip address add 8.8.4.4/32 dev lo
 ip address add 2606:4700::1234/128 dev lo
+ip address add 64:ff9b::808:406/128 dev lo
 ip route add local 8.8.9.0/24 dev lo
 ip route add local 9.9.9.9/32 dev lo table 7
 ip -6 route add local 2606:4700:9::9/128 dev lo

@@ -120,7 +120,7 @@ LOOKS = [
     r'test -e /run/stowage/freezes/[0-9a-f-]{36}\.partial/state',
     r'timeout -s KILL 10 find -L /proc -maxdepth 3 \( -path /proc/\*/\* ! -path /proc/\[0-9\]\*/fd\* -prune \) -o \( -path /proc/\[0-9\]\*/fd/\* \( -type b -o -type c \) -exec stat -L -c /%F\|%t:%T/ \{\} \+ \)',
     r'true ',
-    r'true stowage-allows-e9e3787c72c0',
+    r'true stowage-allows-7528af765273',
     r'tune2fs ',
     r'udevadm --version',
     r'udevadm settle --timeout=[0-9]{1,2} --exit-if-exists=/dev(/[A-Za-z0-9_:+=@-][A-Za-z0-9_.:+=@-]*)+',
@@ -213,18 +213,18 @@ STEPS = [
     r'sgdisk --partition-guid=1:[0-9a-f-]{36} --disk-guid=[0-9a-f-]{36}( --change-name=1:[a-z0-9.-]{1,36})? {directory}/(snapshots/)?[0-9a-f-]{36}\.partial',
     r'sgdisk --partition-guid=[0-9]+:([0-9a-f-]{36}|R) /dev/{device}',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 11af4288adba682b845892e029e283d4f6a15b2fec28a7992f5eacd6c1929ccd \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-thin "\$@"; \}; run "\$@" stowage-thin run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} [a-z0-9][a-z0-9.-]* [0-9a-f-]{36} rw?''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 30eeb2c8f3b2e64a3ec988c22301b69e9ebc116d1db7fcdc40e0842b59c92ae4 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 30eeb2c8f3b2e64a3ec988c22301b69e9ebc116d1db7fcdc40e0842b59c92ae4 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 172dfd206d60c15aa0fe9cc4bbf6d9c4c23b6f50a144dfa444d89973addaa089 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-xfs-uuid "\$@"; \}; run "\$@" stowage-xfs-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-ext4-uuid "\$@"; \}; run "\$@" stowage-ext4-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/{device} [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 849b0d5ce35dd09e7cd105ce5dba91440b4bec38a084d2aeff1324e2216a665e \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 7cfd25f4be8ceac7fb4807d6eb3ecfcb7f0fbe7b2f5956d462cc9096545b3d10 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 7cfd25f4be8ceac7fb4807d6eb3ecfcb7f0fbe7b2f5956d462cc9096545b3d10 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = c0ea52df948f9aaa6a7fabdf8f05a9a87bee177bbcf1baad9a24ebe3acc2ab0e \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-lvm-uuid "\$@"; \}; run "\$@" stowage-lvm-uuid run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36}( leave)?''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e6cefc7aa0ffca90dc8116dd1e9e75f095fd721b32991d73eab406643967549c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e6cefc7aa0ffca90dc8116dd1e9e75f095fd721b32991d73eab406643967549c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e8792389bd3150fcf08b7859ea23df61e98cd9a15fce8dfeeea158fbcd569e67 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-freeze "\$@"; \}; run "\$@" stowage-freeze run\(\) .* (/[^ ]+ [1-9][0-9]{0,4} {directory}/[0-9a-f-]{36} {directory}/(snapshots/)?[0-9a-f-]{36}\.partial (clone|copy)|thaw {directory}/snapshots/[0-9a-f-]{36}\.partial)''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = eb1a25b8deb3cb9f990ac77f75874e68ef6f0b4f05e2cfa2e65ac1c980980e70 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = eb1a25b8deb3cb9f990ac77f75874e68ef6f0b4f05e2cfa2e65ac1c980980e70 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = fc032a16ff5ef43315a1c6d9b0f0432259d18e7876f813641f764f6ce000f8e6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs)''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = fc032a16ff5ef43315a1c6d9b0f0432259d18e7876f813641f764f6ce000f8e6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/loop[0-9]+ [0-9a-f-]{36} (ext4|xfs)''',
     r'stat -c %F\|%s\|%i -- {directory}/[0-9a-f-]{36}',
@@ -1088,9 +1088,9 @@ printf "%d.%d.%d.%d\n" $(($7 >> 8)) $(($7 & 255)) $(($8 >> 8)) $(($8 & 255))
 )
 may_connect() {
 allowed=$(configured allow-address) || exit 3
-set -- "$(behind_nat64 "$1")"
-is_in_any "$1" $allowed && return
-is_public "$1" && ! is_own "$1"
+judged=$(behind_nat64 "$1")
+is_in_any "$judged" $allowed && return
+is_public "$judged" && ! is_own "$judged" && ! is_own "$1"
 }
 read_url() {
 case $1 in *[!!-~]*) fail "the URL has a character that is not printable ASCII" ;; esac
@@ -1776,9 +1776,9 @@ printf "%d.%d.%d.%d\n" $(($7 >> 8)) $(($7 & 255)) $(($8 >> 8)) $(($8 & 255))
 )
 may_connect() {
 allowed=$(configured allow-address) || exit 3
-set -- "$(behind_nat64 "$1")"
-is_in_any "$1" $allowed && return
-is_public "$1" && ! is_own "$1"
+judged=$(behind_nat64 "$1")
+is_in_any "$judged" $allowed && return
+is_public "$judged" && ! is_own "$judged" && ! is_own "$1"
 }
 read_url() {
 case $1 in *[!!-~]*) fail "the URL has a character that is not printable ASCII" ;; esac
@@ -2602,9 +2602,9 @@ printf "%d.%d.%d.%d\n" $(($7 >> 8)) $(($7 & 255)) $(($8 >> 8)) $(($8 & 255))
 )
 may_connect() {
 allowed=$(configured allow-address) || exit 3
-set -- "$(behind_nat64 "$1")"
-is_in_any "$1" $allowed && return
-is_public "$1" && ! is_own "$1"
+judged=$(behind_nat64 "$1")
+is_in_any "$judged" $allowed && return
+is_public "$judged" && ! is_own "$judged" && ! is_own "$1"
 }
 read_url() {
 case $1 in *[!!-~]*) fail "the URL has a character that is not printable ASCII" ;; esac
@@ -3003,13 +3003,13 @@ esac
 }
 run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 11af4288adba682b845892e029e283d4f6a15b2fec28a7992f5eacd6c1929ccd ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-thin "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 30eeb2c8f3b2e64a3ec988c22301b69e9ebc116d1db7fcdc40e0842b59c92ae4 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-image "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 172dfd206d60c15aa0fe9cc4bbf6d9c4c23b6f50a144dfa444d89973addaa089 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-backup "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-xfs-uuid "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-ext4-uuid "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-adopt "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 849b0d5ce35dd09e7cd105ce5dba91440b4bec38a084d2aeff1324e2216a665e ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-backup "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 7cfd25f4be8ceac7fb4807d6eb3ecfcb7f0fbe7b2f5956d462cc9096545b3d10 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-image "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = c0ea52df948f9aaa6a7fabdf8f05a9a87bee177bbcf1baad9a24ebe3acc2ab0e ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-lvm-uuid "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = e6cefc7aa0ffca90dc8116dd1e9e75f095fd721b32991d73eab406643967549c ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-archive "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = e8792389bd3150fcf08b7859ea23df61e98cd9a15fce8dfeeea158fbcd569e67 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-freeze "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = eb1a25b8deb3cb9f990ac77f75874e68ef6f0b4f05e2cfa2e65ac1c980980e70 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-archive "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = fc032a16ff5ef43315a1c6d9b0f0432259d18e7876f813641f764f6ce000f8e6 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-grow "$@"; }; run "$@"''',
 ]

@@ -129,9 +129,9 @@ behind_nat64() (
 
 may_connect() {
   allowed=$(configured allow-address) || exit 3
-  set -- "$(behind_nat64 "$1")"
-  is_in_any "$1" $allowed && return
-  is_public "$1" && ! is_own "$1"
+  judged=$(behind_nat64 "$1")
+  is_in_any "$judged" $allowed && return
+  is_public "$judged" && ! is_own "$judged" && ! is_own "$1"
 }
 
 read_url() {

@@ -2,9 +2,12 @@ import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { SCRIPT_FILES } from '../../support/other-script.ts';
 
-/** Reports whether the script connects to an address, on a node that lists `allowed`. */
-async function connects(address: string, allowed = ''): Promise<boolean> {
-  const script = `. ./fetch.sh; listed=$2; configured() { printf "%s\n" "$listed"; }; if may_connect "$1"; then echo yes; else echo no; fi`;
+/**
+ * Reports whether the script connects to an address, on a node that lists `allowed`.
+ * @param before text of the script after its functions are read
+ */
+async function connects(address: string, allowed = '', before = ''): Promise<boolean> {
+  const script = `. ./fetch.sh; listed=$2; configured() { printf "%s\n" "$listed"; }; ${before} if may_connect "$1"; then echo yes; else echo no; fi`;
   const { stdout } = await execa('/bin/sh', ['-c', script, 'sh', address, allowed], {
     cwd: SCRIPT_FILES,
   });
@@ -71,6 +74,17 @@ test('the script connects to private addresses that the node lists', async () =>
   expect(await connects('10.2.2.3', '10.1.0.0/16')).toBe(false);
   expect(await connects('fd00::5', '192.168.0.0/16\nfd00::/64')).toBe(true);
   expect(await connects('127.0.0.1', '127.0.0.1')).toBe(true);
+});
+
+test('an address of NAT64 is private if it, or the IPv4 address in it, is of the node', async () => {
+  const own = (networks: string) =>
+    `local_networks() { case $1 in *:*) ${networks} ;; *) echo 8.8.4.4/32 ;; esac; };`;
+  const none = own(':');
+  const gateway = own('echo 0064:ff9b:0000:0000:0000:0000:0808:0808/0x80');
+  expect(await connects('64:ff9b::808:808', '', none)).toBe(true);
+  expect(await connects('64:ff9b::808:404', '', none)).toBe(false);
+  expect(await connects('64:ff9b::808:808', '', gateway)).toBe(false);
+  expect(await connects('64:ff9b::808:807', '', gateway)).toBe(true);
 });
 
 test('behind NAT64, the IPv4 address has to be listed, and not the prefix', async () => {
