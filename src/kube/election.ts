@@ -20,7 +20,10 @@ export interface ElectionOptions {
   /** Annotations of the Lease while this process leads. */
   annotations?: Readonly<Record<string, string>>;
   clock: Clock;
-  /** Returns ms of a clock that never steps, and that continues while the process is stopped. */
+  /**
+   * Returns ms of a clock that never steps, and that continues while the process is stopped. While
+   * the machine sleeps, only the time of day continues.
+   */
   monotonic: () => number;
   /** In [0, 1). */
   random: () => number;
@@ -63,7 +66,7 @@ const JITTER = 1.2;
 /**
  * Competes for a Lease like client-go's leaderelection, and renews it. The right to act ends
  * `renewDeadlineMs` after the last renewal was sent, before another candidate can take the Lease.
- * This holds even if the process was stopped meanwhile.
+ * This holds even if the process was stopped, or the machine asleep, meanwhile.
  */
 export function startElection(options: ElectionOptions): Election {
   const { client, namespace, name, identity, timing, clock, monotonic, random, logger } = options;
@@ -77,6 +80,8 @@ export function startElection(options: ElectionOptions): Election {
   /** True if `lease` is the server's latest response. */
   let current = false;
   let leadsUntil: number | undefined;
+  /** End of the right to act by the time of day, in ms since the epoch. */
+  let leadsUntilTimeOfDay = 0;
   let othersUntil = 0;
   let heardAt = 0;
   let loggedHolder: string | undefined;
@@ -100,7 +105,9 @@ export function startElection(options: ElectionOptions): Election {
     if (type === 'deleted' || !object.spec?.holderIdentity) woken.abort();
   });
 
-  const leads = () => leadsUntil !== undefined && monotonic() < leadsUntil;
+  const isInTime = () => leadsUntil !== undefined && monotonic() < leadsUntil;
+  // A step of the time of day also ends the right to act, until the next renewal.
+  const leads = () => isInTime() && clock.timeOfDay() < leadsUntilTimeOfDay;
 
   /** Returns the signal of a request. If it hangs, another one must fit in before the deadline. */
   function within(): AbortSignal {
@@ -110,7 +117,7 @@ export function startElection(options: ElectionOptions): Election {
 
   /** Throws if leadership expired while a renewal waited for a connection. */
   function inTime(): void {
-    if (leadsUntil === undefined || leads()) return;
+    if (leadsUntil === undefined || isInTime()) return;
     throw new StowageError('conflict', `The Lease ${namespace}/${name} was not renewed in time`);
   }
 
@@ -144,7 +151,8 @@ export function startElection(options: ElectionOptions): Election {
 
   async function write(): Promise<void> {
     const askedAt = monotonic();
-    const spec = heldBy(identity, lease, leaseDurationMs, clock.timeOfDay());
+    const timeOfDay = clock.timeOfDay();
+    const spec = heldBy(identity, lease, leaseDurationMs, timeOfDay);
     const options = { namespace, signal: within(), check: inTime };
     current = false;
     const answer =
@@ -173,6 +181,7 @@ export function startElection(options: ElectionOptions): Election {
       onWon();
     }
     leadsUntil = until;
+    leadsUntilTimeOfDay = timeOfDay + renewDeadlineMs;
   }
 
   function resign(): void {

@@ -29,6 +29,24 @@ export const systemClock: Clock = {
     ),
 };
 
+/** Moment by both times of a clock. */
+export interface Moment {
+  now: number;
+  timeOfDay: number;
+}
+
+export const momentOf = (clock: Pick<Clock, 'now' | 'timeOfDay'>): Moment => ({
+  now: clock.now(),
+  timeOfDay: clock.timeOfDay(),
+});
+
+/**
+ * Returns the longest time (ms) that may have passed since a moment, for what must end in time. The
+ * time of the process stands still while the machine sleeps, and the time of day may be set back.
+ */
+export const longestSince = (moment: Moment, clock: Pick<Clock, 'now' | 'timeOfDay'>): number =>
+  Math.max(clock.now() - moment.now, clock.timeOfDay() - moment.timeOfDay);
+
 /** Returns the time of day, in ms since the epoch, of a time of the process. */
 export const timeOfDayAt = (at: number, clock: Pick<Clock, 'now' | 'timeOfDay'>): number =>
   at + clock.timeOfDay() - clock.now();

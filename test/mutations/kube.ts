@@ -47,12 +47,20 @@ export const kube: readonly Mutation[] = [
       replace: '',
     },
     {
+      id: 'leader-of-before-a-sleep',
+      invariant: 10,
+      breaks: 'A leader acts after its machine slept, although another one may lead by then.',
+      function: 'startElection.leads',
+      find: ' && clock.timeOfDay() < leadsUntilTimeOfDay',
+      replace: '',
+    },
+    {
       id: 'late-renewal-sent',
       invariant: 10,
       breaks:
         'A leader sends a renewal after its time has passed, and takes the Lease from who may have it.',
       function: 'startElection.inTime',
-      find: '    if (leadsUntil === undefined || leads()) return;\n',
+      find: '    if (leadsUntil === undefined || isInTime()) return;\n',
       replace: '    return;\n',
     },
     {

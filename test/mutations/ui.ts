@@ -58,7 +58,7 @@ export const ui: readonly Mutation[] = [
       invariant: 6,
       breaks: 'A plan of yesterday runs today.',
       function: 'createPlans',
-      find: 'elapsed < 0 || elapsed >= PLAN_MS',
+      find: 'longestSince(at, clock) >= PLAN_MS',
       replace: 'false',
     },
   ]),

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../kube/types.ts';
+import { type Clock, longestSince, type Moment, momentOf } from '../../workqueue/clock.ts';
 
 /** Time (ms) for which a token is valid. */
 export const TOKEN_MS = 60_000;
@@ -33,10 +33,10 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
  * @param random returns that many random bytes
  */
 export function createSession(
-  clock: Pick<Clock, 'now'>,
+  clock: Pick<Clock, 'now' | 'timeOfDay'>,
   random: (bytes: number) => Buffer = randomBytes,
 ): Session {
-  let current: { hash: Buffer; at: number; end: AbortController } | undefined;
+  let current: { hash: Buffer; at: Moment; end: AbortController } | undefined;
   let keys: Buffer[] = [];
   const secret = () => random(BYTES).toString('base64url');
 
@@ -49,16 +49,14 @@ export function createSession(
     issue() {
       end();
       const token = secret();
-      current = { hash: digest(token), at: clock.now(), end: new AbortController() };
+      current = { hash: digest(token), at: momentOf(clock), end: new AbortController() };
       return { token, ended: current.end.signal };
     },
     exchange(token) {
       if (current === undefined) return undefined;
       const { hash, at } = current;
-      const elapsed = clock.now() - at;
       const isEqual = timingSafeEqual(digest(token), hash);
-      // A clock that was set back must not lengthen the time.
-      if (!isEqual || elapsed < 0 || elapsed >= TOKEN_MS) return undefined;
+      if (!isEqual || longestSince(at, clock) >= TOKEN_MS) return undefined;
       end();
       const key = secret();
       keys = [...keys, digest(key)].slice(-MOST_KEYS);

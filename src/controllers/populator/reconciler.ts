@@ -1,4 +1,4 @@
-import type { PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
+import type { PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../api/resources.ts';
@@ -71,8 +71,14 @@ export function createPopulatorReconciler(deps: PopulatorDeps): PopulatorReconci
   const creating = new Set<string>();
   /** Creation time of each claim's pod, in ms since the epoch, whichever process created it. */
   const begun = new Map<string, number>();
-  /** Last observed pod of each claim, and when it was observed first, by `now` of the clock. */
+  /** Last observed pod of each claim, and since when it exists, by `now` of the clock. */
   const lastPods = new Map<string, { uid: string; seenAt: number }>();
+
+  /** Returns the age (ms) of a pod by the clock of the API server; 0 if that is unknown. */
+  function ageOf(pod: Pod | undefined): number {
+    const created = Date.parse(pod?.metadata.creationTimestamp ?? '');
+    return Math.max(0, (client.serverTime() ?? 0) - created) || 0;
+  }
 
   function inputOf(uid: string, asked: Asked): PopulatorInput {
     const [claim] = claimsOfUid(uid);
@@ -85,7 +91,7 @@ export function createPopulatorReconciler(deps: PopulatorDeps): PopulatorReconci
     const pod = pods.get(podNameOf(uid), namespace);
     const podUid = pod?.metadata.uid;
     if (podUid !== undefined && lastPods.get(uid)?.uid !== podUid)
-      lastPods.set(uid, { uid: podUid, seenAt: clock.now() });
+      lastPods.set(uid, { uid: podUid, seenAt: clock.now() - ageOf(pod) });
     if (pod?.metadata.creationTimestamp !== undefined)
       begun.set(uid, Date.parse(pod.metadata.creationTimestamp));
     else if (prime === undefined) lastPods.delete(uid);

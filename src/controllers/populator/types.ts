@@ -49,8 +49,8 @@ export interface PopulatorInput {
   prime: PersistentVolumeClaim | undefined;
   pod: Pod | undefined;
   /**
-   * When this process first observed the pod, in ms since the epoch. Default: its creation, by the
-   * API server's clock, which may differ.
+   * Creation of the pod by the clock of this process, in ms since the epoch. Default: that by the
+   * clock of the API server, which may differ.
    */
   podSeenAt?: number | undefined;
   /** PersistentVolume whose claimRef names the claim; else that of the prime claim. */

@@ -55,6 +55,6 @@ export function growing(input: Input, attempt: number, now: number): Decision {
 
 /** Ends the expansion of a detached device: it expands once attached again. */
 export function stopGrowing(input: Input, now: number): Decision {
-  const ready = isOnDemand(input.volume) ? available(input) : waiting(input);
+  const ready = isOnDemand(input.volume) ? available(input) : waiting(input, now);
   return endJob(input, 'GrowVolume', now, ready);
 }

@@ -103,7 +103,14 @@ export function maintain(input: Input, now: number): Decision {
     const isLost = volume.status?.prepared === undefined;
     const gone = isThere ? {} : { deviceName: undefined };
     const fields = isLost ? observedStatus(input, observation.known, desired) : gone;
-    return report(volume, now, undefined, waiting(input), { requeueAfter: OBSERVE_EVERY }, fields);
+    return report(
+      volume,
+      now,
+      undefined,
+      waiting(input, now),
+      { requeueAfter: OBSERVE_EVERY },
+      fields,
+    );
   }
   const fields = observedStatus(input, observation.known, desired);
   const toGrow =

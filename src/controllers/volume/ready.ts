@@ -50,16 +50,24 @@ const RECOVERABLE: readonly (string | undefined)[] = [
  */
 export const isRecoverable = (reason: string | undefined): boolean => RECOVERABLE.includes(reason);
 
-/** Returns the condition Ready of a Volume whose device must be attached and is missing. */
-export function waiting({ volume, node, attachmentEnabled, paused, off }: Input): Ready {
+/**
+ * Returns the condition Ready of a Volume whose device must be attached and is missing. `now` is in
+ * ms since the epoch.
+ */
+export function waiting(
+  { volume, node, attachmentEnabled, paused, off }: Input,
+  now: number,
+): Ready {
   const attachment = attachmentsOf(volume).find((each) => each.node === node);
   // The device was attached again and lost before that was observed: without a new message, no
   // update would report the loss.
   const ready = readyOf(volume);
+  const reportedAt = Date.parse(ready?.lastUpdateTime ?? '');
+  // A report from the future is by a clock that was set back since: which came first is unknown.
   const isLost =
     ready?.reason === READY_REASON.attaching &&
     attachment?.state === 'Attached' &&
-    Date.parse(attachment.since) > Date.parse(ready.lastUpdateTime ?? '');
+    (Date.parse(attachment.since) > reportedAt || reportedAt > now);
   const what = `the device is not attached on node ${node}${isLost ? `, where it was attached at ${attachment.since}` : ''}`;
   if (paused === undefined && !attachmentEnabled) return attachmentDisabled(what);
   const held = attachment?.message;

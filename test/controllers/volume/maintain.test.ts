@@ -36,6 +36,7 @@ import {
 const NOT_ATTACHED = 'the device is not attached on node n1; attaching';
 
 const later = new Date(NOW + 1000).toISOString();
+const earlier = new Date(NOW - 1000).toISOString();
 
 const unrecorded = { ...readyNode, directory: { ...readyNode.directory, recorded: undefined } };
 const earlierAvailable: VolumeStatus = { ...available(), devicePath: BY_UUID };
@@ -81,6 +82,12 @@ const toldAstray = status(
 /** Returns the status of a Volume that waits to be attached. */
 const attaching = (reason = 'Attaching', job = 'PrepareVolume/DONE') =>
   status('Available', job, ['Unknown', reason, NOT_ATTACHED], { prepared });
+
+const reportedAt = (at: number): VolumeStatus => {
+  const { conditions = [], ...rest } = attaching();
+  const lastUpdateTime = new Date(at).toISOString();
+  return { ...rest, conditions: conditions.map((each) => ({ ...each, lastUpdateTime })) };
+};
 
 const entry = (node: string, more: Partial<Attachment> = {}): Attachment => ({
   node,
@@ -151,6 +158,24 @@ describe('Steady state', () => {
       notAttached(
         `the device is not attached on node n1, where it was attached at ${later}; attaching`,
       ),
+    ],
+    [
+      'attached again after a report whose clock was set back since: reports it again',
+      given(
+        { ...reportedAt(NOW + 7_200_000), attachments: [entry('n1', { since: later })] },
+        { pv: pv('Bound'), node: madeNode },
+      ),
+      notAttached(
+        `the device is not attached on node n1, where it was attached at ${later}; attaching`,
+      ),
+    ],
+    [
+      'attached before the report: reports nothing again',
+      given(
+        { ...reportedAt(NOW), attachments: [entry('n1', { since: earlier })] },
+        { pv: pv('Bound'), node: madeNode },
+      ),
+      { requeueAfter: 30_000 },
     ],
     [
       'waits to be attached: observes at each reconcile',

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../../kube/types.ts';
+import { type Clock, longestSince, type Moment, momentOf } from '../../../workqueue/clock.ts';
 
 /** Time (ms) for which a plan can be run. */
 export const PLAN_MS = 300_000;
@@ -40,14 +40,14 @@ const digest = (key: string, id: string): string =>
  * @param random returns that many random bytes
  */
 export function createPlans(
-  clock: Pick<Clock, 'now'>,
+  clock: Pick<Clock, 'now' | 'timeOfDay'>,
   random: (bytes: number) => Buffer = randomBytes,
 ): Plans {
-  const plans = new Map<string, Plan & { at: number }>();
+  const plans = new Map<string, Plan & { at: Moment }>();
   return {
     add(plan, key) {
       const id = random(BYTES).toString('base64url');
-      plans.set(digest(key, id), { ...plan, at: clock.now() });
+      plans.set(digest(key, id), { ...plan, at: momentOf(clock) });
       const [oldest = ''] = plans.keys();
       if (plans.size > MOST_PLANS) plans.delete(oldest);
       return id;
@@ -58,9 +58,7 @@ export function createPlans(
       if (found === undefined) return undefined;
       plans.delete(hash);
       const { at, ...plan } = found;
-      const elapsed = clock.now() - at;
-      // A clock that was set back must not lengthen the time.
-      if (elapsed < 0 || elapsed >= PLAN_MS) return undefined;
+      if (longestSince(at, clock) >= PLAN_MS) return undefined;
       return isDeepStrictEqual(plan.argv, argv) ? plan : undefined;
     },
   };
