@@ -36,6 +36,7 @@ import getVolumes from './commands/get-volumes.ts';
 import grantSnapshot from './commands/grant-snapshot.ts';
 import help, { HELP } from './commands/help.ts';
 import install from './commands/install.ts';
+import addPauseCommands from './commands/pause.ts';
 import printSudoers from './commands/print-sudoers.ts';
 import registerPopulator from './commands/register-populator.ts';
 import restoreSnapshot from './commands/restore-snapshot.ts';
@@ -133,6 +134,10 @@ export function createProgram(io: Io, { quiet = false, run = RUNS_NOTHING } = {}
   deleteFromFiles(remove, io);
   const retry = program.command('retry').description('retry failed work now');
   retryVolume(retry, io);
+  const pause = program.command('pause').description('stop all work on objects for a while');
+  addPauseCommands(pause, io);
+  const resume = program.command('resume').description('continue the work on paused objects');
+  addPauseCommands(resume, io);
   const detach = program.command('detach').description('detach volumes from nodes');
   detachVolume(detach, io);
   const adopt = program.command('adopt').description('adopt existing storage with its data');

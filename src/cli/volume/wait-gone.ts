@@ -6,7 +6,7 @@ import { waitFor } from '../../kube/wait.ts';
 import { about } from '../lib/batch.ts';
 import type { Io } from '../lib/io.ts';
 import { progressOf, readyOf } from '../lib/objects/volume-progress.ts';
-import { withVolumeHint } from '../lib/objects/wait-ready.ts';
+import { whyHint, withTimeoutHint } from '../lib/objects/wait-volumes.ts';
 import { showProgress } from '../lib/output/progress.ts';
 
 /** Waits in parallel until Volumes are gone. Returns those that are, and errors of the others. */
@@ -37,7 +37,8 @@ export async function untilGone(
     const outcome = outcomes[index];
     if (outcome?.status === 'rejected') {
       const { name } = volume.metadata;
-      errors.push(about(withVolumeHint(outcome.reason, name), { kind: VOLUMES.kind, name }));
+      const error = withTimeoutHint(outcome.reason, whyHint(volume));
+      errors.push(about(error, { kind: VOLUMES.kind, name }));
     } else gone.push(volume);
   }
   return { gone, errors };

@@ -1,7 +1,7 @@
 import { PAUSED_ANNOTATION } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
-import { commandLine } from '../lib/command-line.ts';
+import { resumeCommand } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
 import { isDeleting, isStuck } from './state.ts';
@@ -16,8 +16,8 @@ export const paused: Cause = ({ volume, node }) => {
   if (atRest || isStuck(volume)) return undefined;
   const { name } = volume.metadata;
   const places = [
-    { kind: 'volume', name, object: volume },
-    { kind: 'node', name: nodeOf(volume), object: foundIn(node) },
+    { kind: 'volume', name, object: volume } as const,
+    { kind: 'node', name: nodeOf(volume), object: foundIn(node) } as const,
   ].filter(({ object }) => isPaused(object));
   if (places.length === 0) return undefined;
   const where = places.map((place) => `${place.kind} ${place.name}`).join(' and ');
@@ -29,10 +29,8 @@ export const paused: Cause = ({ volume, node }) => {
     holdup: `it is paused by the annotation ${PAUSED_ANNOTATION} of ${where}`,
     next: { when: 'when the annotation is removed' },
     fix: {
-      say: 'Once the reason for the pause is gone, remove the annotation.',
-      run: places.map((place) =>
-        commandLine('kubectl', 'annotate', place.kind, place.name, `${PAUSED_ANNOTATION}-`),
-      ),
+      say: 'End the pause once its reason is gone.',
+      run: places.map((place) => resumeCommand(place.kind, place.name)),
     },
   };
 };

@@ -250,8 +250,8 @@ describe('the cause reported for an attachment', () => {
   });
 
   test.each([
-    ['Volume', 'kubectl annotate volume data1 stowage.dev/paused-'],
-    ['Node', 'kubectl annotate node n1 stowage.dev/paused-'],
+    ['Volume', 'stowage resume volume data1'],
+    ['Node', 'stowage resume node n1'],
   ])('has a fix for a paused %s that ignores names in the status', (kind, command) => {
     const paused = explain('OperationPaused', { kind, name: '--all' });
     expect(causeOf(on('n1', paused))).toMatchObject({ fix: { run: [command] } });

@@ -226,7 +226,7 @@ describe('a deletion is held up by', () => {
       given('a paused Volume', volume(preparing('').status, { metadata: { annotations: PAUSED } })),
       heldUpBy('it is paused by the annotation stowage.dev/paused of volume data1', 'is removed', {
         since: undefined,
-        run: ['kubectl annotate volume data1 stowage.dev/paused-'],
+        run: ['stowage resume volume data1'],
       }),
     ],
     [
@@ -235,7 +235,7 @@ describe('a deletion is held up by', () => {
       }),
       heldUpBy('it is paused by the annotation stowage.dev/paused of node n1', 'is removed', {
         since: undefined,
-        run: ['kubectl annotate node n1 stowage.dev/paused-'],
+        run: ['stowage resume node n1'],
       }),
     ],
     [

@@ -74,7 +74,7 @@ describe('a node is held up by', () => {
         cause: 'Paused',
         holdup: 'it is paused',
         phase: 'NotReady',
-        run: ['kubectl annotate node n1 stowage.dev/paused-'],
+        run: ['stowage resume node n1'],
       },
     ],
     [

@@ -180,7 +180,7 @@ describe('a pod is held up by', () => {
       {
         holdup:
           'Volume data1 is not attached to node n1: Node n1 has the annotation stowage.dev/paused',
-        fix: 'kubectl annotate node n1 stowage.dev/paused-',
+        fix: 'stowage resume node n1',
       },
     ],
     [

@@ -325,13 +325,13 @@ describe('diagnoseSnapshot finds the cause by its reason', () => {
       'a pause of its node',
       failing(reason('SnapshotNodePaused', { node: 'n1' })),
       'Paused',
-      'kubectl annotate node n1 stowage.dev/paused-',
+      'stowage resume node n1',
     ],
     [
       'a pause of its Volume',
       failing(reason('SnapshotVolumePaused', { volume: 'data1' })),
       'Paused',
-      'kubectl annotate volume data1 stowage.dev/paused-',
+      'stowage resume volume data1',
     ],
     [
       'a pause of its content',

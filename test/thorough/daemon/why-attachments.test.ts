@@ -98,7 +98,7 @@ test('why reports NodeOutOfService for a Volume on a tainted node that answers',
 
 test('why reports Paused for a paused node and its Volumes', async () => {
   await start();
-  await someone.shell('kubectl annotate node n1 stowage.dev/paused=true');
+  await someone.shell('stowage pause node n1');
   await at.createVolume('a');
   const said = await someone.untilCause('volume a', 'Paused');
   expectDiagnosis(said, 'Paused', 'Volume a', 'Node n1');

@@ -37,7 +37,7 @@ export function printDone(
  */
 export function printChosen(
   objects: readonly KubeObject[],
-  did: string,
+  did: string | ((object: KubeObject) => string),
   output: 'json' | 'yaml' | 'name' | undefined,
   io: Io,
 ): void {

@@ -1,9 +1,8 @@
 import type { KubeNode } from '../../../api/core.ts';
-import { PAUSED_ANNOTATION } from '../../../api/names.ts';
+import { isPaused } from '../../../api/paused.ts';
 import type { Attachment, Volume } from '../../../api/volume.ts';
-import { pausedBy } from '../../../controllers/volume/paused.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
-import { commandLine, forceDetachCommand, patchSpec } from '../../lib/command-line.ts';
+import { forceDetachCommand, patchSpec, resumeCommand } from '../../lib/command-line.ts';
 
 export interface Held {
   why: string;
@@ -17,12 +16,13 @@ export function heldBy(
   kubeNode: KubeNode | undefined,
 ): Held | undefined {
   const { deletionTimestamp } = volume.metadata;
-  const paused = pausedBy(volume, kubeNode);
+  const paused = [volume, kubeNode].find(isPaused);
   if (paused !== undefined) {
-    const [kind = '', object = ''] = paused.split(' ');
+    const { name } = paused.metadata;
+    const resume = resumeCommand(paused === volume ? 'volume' : 'node', name);
     return {
-      why: `${paused} is paused, so nothing is detached`,
-      hint: `Once the reason for the pause is gone, remove the annotation: ${commandLine('kubectl', 'annotate', kind.toLowerCase(), object, `${PAUSED_ANNOTATION}-`)}`,
+      why: `${paused.kind} ${name} is paused, so nothing is detached`,
+      hint: `End the pause once its reason is gone: ${resume}`,
     };
   }
   if (pods.length > 0) {

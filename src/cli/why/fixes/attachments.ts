@@ -1,16 +1,15 @@
-import { PAUSED_ANNOTATION } from '../../../api/names.ts';
 import type { ATTACHMENTS } from '../../../api/reasons/attachments.ts';
-import { commandLine, onNode } from '../../lib/command-line.ts';
+import { onNode, resumeCommand } from '../../lib/command-line.ts';
 import type { Fixes } from './types.ts';
 
 export const attachments: Fixes<typeof ATTACHMENTS> = {
   OperationPaused: ({ kind }, { node, volume }) => ({
-    say: 'Once the reason for the pause is gone, remove the annotation.',
+    say: 'End the pause once its reason is gone.',
     // Ignores the name in the status, which others may have written.
     run: [
       kind === 'Volume' && volume !== undefined
-        ? unpause('volume', volume.metadata.name)
-        : unpause('node', node),
+        ? resumeCommand('volume', volume.metadata.name)
+        : resumeCommand('node', node),
     ],
   }),
   OperationQueued: () => ({
@@ -26,6 +25,3 @@ export const attachments: Fixes<typeof ATTACHMENTS> = {
     run: [onNode(node, 'ps', 'axl')],
   }),
 };
-
-const unpause = (kind: string, name: string): string =>
-  commandLine('kubectl', 'annotate', kind, name, `${PAUSED_ANNOTATION}-`);

@@ -1,12 +1,12 @@
 import { FORGET_NODE_ANNOTATION, PAUSED_ANNOTATION } from '../../../api/names.ts';
 import type { SNAPSHOTS } from '../../../api/reasons/snapshots.ts';
-import { commandLine } from '../../lib/command-line.ts';
+import { commandLine, resumeCommand } from '../../lib/command-line.ts';
 import type { Fix } from '../types.ts';
 import type { Fixes } from './types.ts';
 
-const resume = (kind: string, name = ''): Fix => ({
-  say: 'Once the reason for the pause is gone, remove the annotation.',
-  run: [commandLine('kubectl', 'annotate', kind, name, `${PAUSED_ANNOTATION}-`)],
+const resume = (run: string): Fix => ({
+  say: 'End the pause once its reason is gone.',
+  run: [run],
 });
 
 export const snapshots: Fixes<typeof SNAPSHOTS> = {
@@ -22,7 +22,10 @@ export const snapshots: Fixes<typeof SNAPSHOTS> = {
       ),
     ],
   }),
-  SnapshotVolumePaused: ({ volume }) => resume('volume', volume),
-  SnapshotNodePaused: ({ node }) => resume('node', node),
-  ContentPaused: ({ content }) => resume('volumesnapshotcontent', content),
+  SnapshotVolumePaused: ({ volume = '' }) => resume(resumeCommand('volume', volume)),
+  SnapshotNodePaused: ({ node = '' }) => resume(resumeCommand('node', node)),
+  ContentPaused: ({ content = '' }) =>
+    resume(
+      commandLine('kubectl', 'annotate', 'volumesnapshotcontent', content, `${PAUSED_ANNOTATION}-`),
+    ),
 };

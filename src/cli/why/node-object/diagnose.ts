@@ -4,7 +4,7 @@ import { nodeOf } from '../../../model/desired-volume.ts';
 import { addressProblems } from '../../../model/node-address.ts';
 import { taintCommand } from '../../../model/node-death.ts';
 import { isOff, readyConditionOf } from '../../../model/node-health.ts';
-import { commandLine, untaint } from '../../lib/command-line.ts';
+import { commandLine, resumeCommand, untaint } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { diagnose } from '../diagnose.ts';
 import { nodeAway } from '../node.ts';
@@ -45,8 +45,8 @@ const paused: NodeCause = ({ name, node }) =>
         holdup: `it is paused by its annotation ${PAUSED_ANNOTATION}: nothing is written there`,
         next: { when: 'when the annotation is removed' },
         fix: {
-          say: 'Once the reason for the pause is gone, remove the annotation.',
-          run: [commandLine('kubectl', 'annotate', 'node', name, `${PAUSED_ANNOTATION}-`)],
+          say: 'End the pause once its reason is gone.',
+          run: [resumeCommand('node', name)],
         },
       }
     : undefined;

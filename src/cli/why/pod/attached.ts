@@ -1,9 +1,10 @@
 import { EVENT, PAUSED_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { type ReasonCode, reasonOfAnnotations } from '../../../api/reasons.ts';
+import { VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
-import { commandLine } from '../../lib/command-line.ts';
+import { commandLine, resumeCommand } from '../../lib/command-line.ts';
 import { isOwn } from '../../lib/objects/events.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { heldOn } from '../attached.ts';
@@ -108,13 +109,8 @@ function notAttached(known: PodFacts, each: PodVolume, now: number): Blocker | u
       holdup: `Volume ${name} is not attached to node ${nodeName}: ${kind} ${metadata.name} has the annotation ${PAUSED_ANNOTATION}`,
       next: { when: 'when the annotation is removed' },
       fix: {
-        say: 'Once the reason for the pause is gone, remove the annotation.',
-        run: [
-          commandLine(
-            ...['kubectl', 'annotate', kind.toLowerCase()],
-            ...[metadata.name, `${PAUSED_ANNOTATION}-`],
-          ),
-        ],
+        say: 'End the pause once its reason is gone.',
+        run: [resumeCommand(kind === VOLUMES.kind ? 'volume' : 'node', metadata.name)],
       },
     };
   }

@@ -81,7 +81,7 @@ describe('detach volume without --force', () => {
       volume([entry()]),
       { 'nodes/n1': nodeNamed('n1', { annotations: { 'stowage.dev/paused': '' } }) },
       'Node n1 is paused',
-      'kubectl annotate node n1 stowage.dev/paused-',
+      'stowage resume node n1',
     ],
   ])('refuses a Volume that %s would keep attached', async (_, it, more, why, hint) => {
     const { code, out, err } = await stowage(DETACH, { objects: { 'volumes/a': it, ...more } });

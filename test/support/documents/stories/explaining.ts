@@ -54,8 +54,11 @@ export const EXPLAINING_STORIES: readonly Story[] = [
         { says: /NAMESPACE|stowage|No resources found/ },
       'kubectl -n stowage logs deployment/stowage': { says: /./, exit: 1 },
       'stowage watch': watches,
-      'kubectl annotate node n1 stowage.dev/paused=true': shows(/annotated/),
-      'kubectl annotate node n1 stowage.dev/paused-': shows(/annotated/),
+      'stowage pause node n1 --wait': shows(/node\/n1 paused/, 'stowage pause node n1'),
+      'stowage resume node n1': shows(/node\/n1 resumed/),
+      'stowage pause volume data1': shows(/data1 paused/),
+      'stowage resume volume data1': shows(/data1 resumed/),
+      "kubectl annotate volume data1 stowage.dev/paused='disk is replaced'": shows(/annotated/),
       'stowage support-bundle': shows(/nodes\/n1\.json: /, 'cd $FOLDER && stowage support-bundle'),
       'tar -xzf stowage-support-DATE.tar.gz': {
         says: /LOOK THROUGH IT/,

@@ -47,7 +47,7 @@ export const README_STORIES: readonly Story[] = [
         shows(/db1 created/),
       'stowage why': { says: /usage|missing|required/i, exit: 2, as: ['stowage why'] },
       'stowage why --all': { says: /data1/, exit: 5 },
-      'kubectl annotate node n1 stowage.dev/paused=true': shows(/n1 annotated/),
+      'stowage pause node n1': shows(/node\/n1 paused/),
       'kubectl apply': named('kubectl apply'),
       'kubectl stowage …': shows(/data1/, 'kubectl stowage get volumes'),
       'stowage create -f': named('stowage create', /-f <file>/),
