@@ -39,6 +39,7 @@ import install from './commands/install.ts';
 import addPauseCommands from './commands/pause.ts';
 import printSudoers from './commands/print-sudoers.ts';
 import registerPopulator from './commands/register-populator.ts';
+import resizeVolume from './commands/resize-volume.ts';
 import restoreSnapshot from './commands/restore-snapshot.ts';
 import retryVolume from './commands/retry-volume.ts';
 import revokeGrant from './commands/revoke-grant.ts';
@@ -132,6 +133,8 @@ export function createProgram(io: Io, { quiet = false, run = RUNS_NOTHING } = {}
   deleteStorageClass(remove, io);
   deleteSnapshotClass(remove, io);
   deleteFromFiles(remove, io);
+  const resize = program.command('resize').description('expand objects');
+  resizeVolume(resize, io);
   const retry = program.command('retry').description('retry failed work now');
   retryVolume(retry, io);
   const pause = program.command('pause').description('stop all work on objects for a while');

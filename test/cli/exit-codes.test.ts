@@ -43,6 +43,7 @@ const COMMANDS: Record<string, string> = {
   'delete volume': 'delete volume a',
   'delete storageclass': 'delete storageclass fast',
   'delete snapshotclass': 'delete snapshotclass fast',
+  'resize volume': 'resize volume a 2Gi',
   'retry volume': 'retry volume a',
   'pause volume': 'pause volume a',
   'pause node': 'pause node n1',

@@ -145,8 +145,15 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
       if (!options.dryRun) objects[key] = made;
       return made;
     },
-    async patch<T extends KubeObject>(resource: Resource, name: string, patch: object) {
-      return existing(request('patch', resource, name, undefined, patch)) as T;
+    async patch<T extends KubeObject>(
+      resource: Resource,
+      name: string,
+      patch: object,
+      { dryRun }: WriteOptions = {},
+    ) {
+      return existing(
+        request('patch', resource, name, dryRun ? { dryRun } : undefined, patch),
+      ) as T;
     },
     async delete(resource: Resource, name: string, options: DeleteOptions = {}) {
       existing(request('delete', resource, name, options));

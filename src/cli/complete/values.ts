@@ -89,6 +89,7 @@ const ARGUMENTS: Readonly<Record<string, Values>> = {
   'describe snapshotclass': { live: 'snapshot-classes' },
   'delete volume': VOLUMES,
   'detach volume': VOLUMES,
+  'resize volume': VOLUMES,
   'retry volume': VOLUMES,
   'pause volume': VOLUMES,
   'pause node': { live: 'nodes' },
@@ -110,6 +111,9 @@ const ARGUMENTS: Readonly<Record<string, Values>> = {
   'revoke grant': { live: 'grants', anywhere: true },
 };
 
+/** Arguments that take any value, beside others of their command. */
+const FREE: ReadonlySet<string> = new Set(['resize volume size']);
+
 /** Commands and options listed here, for a test that they exist. */
 export const LISTED = { options: Object.keys(OPTIONS), arguments: Object.keys(ARGUMENTS) };
 
@@ -121,6 +125,6 @@ export function valuesOf(path: string, { long, argChoices }: Option): Values | u
 
 /** Returns the values of an argument; undefined if any value is possible. */
 export function valuesOfArgument(path: string, argument: Argument | undefined): Values | undefined {
-  if (argument === undefined) return undefined;
+  if (argument === undefined || FREE.has(`${path} ${argument.name()}`)) return undefined;
   return argument.argChoices === undefined ? ARGUMENTS[path] : { choices: argument.argChoices };
 }

@@ -47,7 +47,8 @@ const USERS: ReadonlySet<string> = new Set([...CLAIM_NAMES, ...POD_NAMES]);
  */
 function refuseUser(verb: Command, word: string): void {
   const [noun = '', ...named] = word.split('/');
-  if (!['retry', 'pause', 'resume', 'detach'].includes(verb.name()) || !USERS.has(noun)) return;
+  if (!['resize', 'retry', 'pause', 'resume', 'detach'].includes(verb.name()) || !USERS.has(noun))
+    return;
   const { namespace } = verb.optsWithGlobals<GlobalFlags>();
   const [, next = ''] = verb.args;
   const name = named.length > 0 ? named.join('/') : next;

@@ -94,7 +94,7 @@ export async function plansOf(
 }
 
 /** Returns the Volumes of the cluster; none without the right to list them. */
-const readableVolumes = async (client: KubeClient, signal: AbortSignal): Promise<Volume[]> =>
+export const readableVolumes = async (client: KubeClient, signal: AbortSignal): Promise<Volume[]> =>
   foundIn(await reading(listAll<Volume>(client, VOLUMES, { signal })))?.items ?? [];
 
 /**

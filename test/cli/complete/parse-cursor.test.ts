@@ -48,6 +48,8 @@ test.each<[string, object | undefined]>([
   ['create volume a --size ', undefined],
   ['create volume ', undefined],
   ['detach volume a b', undefined],
+  ['resize volume a', { live: 'volumes' }],
+  ['resize volume a 2', undefined],
   ['create -f ', { files: true }],
   ['--kubeconfig ', { files: true }],
   ['completion ', { choices: ['bash', 'zsh', 'fish'] }],

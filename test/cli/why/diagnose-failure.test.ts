@@ -77,8 +77,7 @@ const recreateClaim = (name: string) => [
   `kubectl delete -n db pvc ${name}`,
   'kubectl create -f claim.yaml',
 ];
-const patchOf = (field: string, size: string) =>
-  `kubectl patch volume data1 --type merge -p '{"spec":{"${field}":{"size":"${size}"}}}'`;
+const resizeTo = (size: string) => `stowage resize volume data1 ${size}`;
 
 describe('a Volume is held up by', () => {
   testRows([
@@ -231,7 +230,7 @@ describe('a Volume is held up by', () => {
       given('a volume too small for its file system', failedBy('CreationError', SMALL)),
       heldUpBy('an xfs file system needs at least 314572800 bytes', 'spec is changed', {
         say: 'Increase the size to at least 300Mi, which also retries the Volume. Or create it again with a storage class with fsType ext4.',
-        run: [patchOf('sparseLoopDevice', '300Mi')],
+        run: [resizeTo('300Mi')],
       }),
     ],
     [
@@ -243,7 +242,7 @@ describe('a Volume is held up by', () => {
         }),
       ),
       heldUpBy('an xfs file system needs', 'spec is changed', {
-        run: [patchOf('lvmLogicalVolume', '300Mi')],
+        run: [resizeTo('300Mi')],
       }),
     ],
     [
@@ -292,7 +291,7 @@ describe('a Volume is held up by', () => {
       ),
       heldUpBy('since the volume is too small', 'spec is changed', {
         say: 'Increase the size to more than 1Gi, which also retries the Volume.',
-        run: [patchOf('sparseLoopDevice', 'SIZE')],
+        run: [resizeTo('SIZE')],
       }),
     ],
     [

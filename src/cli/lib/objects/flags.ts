@@ -20,15 +20,15 @@ export const WAIT_MS = 300_000;
 const DRY_RUNS = ['none', 'client', 'server'];
 
 /**
- * Adds the options for creating objects. `withPlan`: one more dry run observes nodes, and prints
- * the commands that would run there.
+ * Adds the options for creating objects, or for another write. `withPlan`: one more dry run
+ * observes nodes, and prints the commands that would run there.
  */
-export function addCreateOptions(command: Command, withPlan = false): Command {
+export function addCreateOptions(command: Command, withPlan = false, write = 'create'): Command {
   return command
     .addOption(
       new Option(
         '--dry-run <mode>',
-        `create nothing: client checks here, server validates the request${withPlan ? ', plan prints the commands for the node' : ''}`,
+        `${write} nothing: client checks here, server validates the request${withPlan ? ', plan prints the commands for the node' : ''}`,
       )
         .choices(withPlan ? [...DRY_RUNS, 'plan'] : DRY_RUNS)
         .default('none'),

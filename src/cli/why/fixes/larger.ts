@@ -1,8 +1,8 @@
 import type { Volume } from '../../../api/volume.ts';
 import { targetUidOf } from '../../../controllers/populator/objects.ts';
 import { claimOf } from '../../../model/claim-volume.ts';
-import { driverOfSpec, sizeText } from '../../../storage/registry.ts';
-import { commandLine, patchSpec, recreate } from '../../lib/command-line.ts';
+import { sizeText } from '../../../storage/registry.ts';
+import { commandLine, recreate } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import type { Fix, VolumeFacts } from '../types.ts';
 import { checkUid, keepBound, ownClaim } from './own-claim.ts';
@@ -37,7 +37,7 @@ export function makeLarger(
   if (claim === undefined) {
     return {
       say: `Increase the size to ${size}, which also retries the Volume.${instead === undefined ? '' : ` Or create it again with ${instead}.`}`,
-      run: [patchSpec(volume, { [driverOfSpec(spec).field]: { size: needed ?? SIZE } })],
+      run: [commandLine('stowage', 'resize', 'volume', volume.metadata.name, needed ?? SIZE)],
     };
   }
   const again = `with ${size}${alternative}`;

@@ -49,11 +49,13 @@ export const OPERATING_STORIES: readonly Story[] = [
       'stowage why volume data1': shows(/data1/),
       'stowage top volumes --sort-by use': shows(/data1 +n1 +64Mi +- .*[0-9][KM]i/),
       'stowage top nodes': shows(/n1 +\/var\/lib\/metalk8s\/storage\/sparse .*Mi/),
-      'kubectl patch volume data1 --type merge -p \'{"spec":{"sparseLoopDevice":{"size":"96Mi"}}}\'':
-        shows(
-          /data1 patched/,
-          'kubectl patch volume data1 --type merge -p \'{"spec":{"sparseLoopDevice":{"size":"96Mi"}}}\' && kubectl wait volume/data1 --for=jsonpath=\'{.status.capacity}\'=96Mi --timeout=30s',
-        ),
+      'kubectl patch volume data1 --type merge -p \'{"spec":{"onDelete":"Wipe"}}\'':
+        shows(/data1 patched/),
+      'stowage resize volume data1 80Mi --dry-run=plan': shows(/'truncate' '-s' '83886080'/),
+      'stowage resize volume data1 96Mi --wait': shows(
+        /data1 resized/,
+        "stowage resize volume data1 96Mi --wait && kubectl wait volume/data1 --for=jsonpath='{.status.capacity}'=96Mi --timeout=30s",
+      ),
       'stowage delete volume data1 --yes --wait': shows(/data1 deleted/),
       'kubectl delete volume NAME': shows(
         /deleted/,
