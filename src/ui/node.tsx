@@ -71,6 +71,10 @@ export function NodeScreen({ store, name }: { store: Store; name: string }) {
       version={`${row?.ready} ${row?.paused} ${volumes.length}`}
       badges={row?.paused && <Badge text="Paused" />}
       command={`stowage describe node ${name}`}
+      actions={{
+        namespace: '',
+        offered: [{ action: row?.paused ? 'resumeNode' : 'pauseNode', preset: { name } }],
+      }}
       facts={
         <Facts
           facts={[

@@ -27,7 +27,8 @@ export function VolumeScreen({ store, name }: { store: Store; name: string }) {
       </p>
       <Heading title={name}>
         <span class="object-name">{name}</span>{' '}
-        {(row ?? detail?.row) !== undefined && <Badge text={(row ?? detail?.row)?.phase ?? ''} />}
+        {(row ?? detail?.row) !== undefined && <Badge text={(row ?? detail?.row)?.phase ?? ''} />}{' '}
+        {row?.paused && <Badge text="Paused" />}
       </Heading>
       <div class="heading-row">
         <button type="button" onClick={() => setRead(read + 1)} aria-disabled={isBusy}>
@@ -76,7 +77,9 @@ function VolumeActions(props: {
       isHidden={isMissing}
       actions={[
         { action: 'deleteVolume', preset },
+        { action: 'resizeVolume', preset },
         { action: 'retryVolume', preset },
+        { action: store.state.volumes.get(name)?.paused ? 'resumeVolume' : 'pauseVolume', preset },
         {
           ...({ action: 'detachVolume', preset } as const),
           ...(attachment !== undefined && { initial: { node: attachment.node } }),

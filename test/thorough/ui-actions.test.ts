@@ -218,6 +218,63 @@ describeAsRoot('An action on the page of stowage ui', () => {
     expect(await page.locator(':focus').innerText()).toContain('unprepared');
   });
 
+  test('expands a Volume, and names the size that it cannot get', async () => {
+    await createVolume('small', { phase: 'Available' });
+    await show(page, '#/volumes/small');
+    await heading('small').waitFor();
+    await button('Expand').click();
+    await fill({ 'New size': '1Mi' });
+    await inDialog('Show the plan').click();
+    await dialogOf(page).getByText('a Volume never shrinks to 1Mi').waitFor();
+    expect(await inDialog('Expand').count()).toBe(0);
+    await inDialog('Back').click();
+    await fill({ 'New size': '2Gi' });
+    await inDialog('Show the plan').click();
+    await dialogOf(page).getByText('Changes Volume small').waitFor();
+    await inDialog('Expand').click();
+    await until('the size', async () => {
+      const { spec } = await client.get<Volume>(VOLUMES, 'small');
+      return spec.sparseLoopDevice?.size === '2Gi' ? true : undefined;
+    });
+    // The command waits for a daemon, and goes on without the dialog.
+    await inDialog('Leave it running').click();
+    await dialogOf(page).waitFor({ state: 'detached' });
+  });
+
+  test.each([
+    ['Volume', VOLUMES, 'used', '#/volumes/used'],
+    ['Node', NODES, 'n1', '#/nodes/n1'],
+  ] as const)('pauses a %s by keyboard, and resumes it', async (kind, resource, name, hash) => {
+    const value = async () => {
+      const { metadata } = await client.get<KubeObject>(resource, name);
+      return metadata.annotations?.['stowage.dev/paused'];
+    };
+    await show(page, hash);
+    await heading(name).waitFor();
+    for (const [text, done, after] of [
+      ['Pause', /is paused/, 'true'],
+      ['Resume', /no longer paused/, undefined],
+    ] as const) {
+      await until('the button', async () =>
+        (await button(text).count()) > 0 &&
+        (await button(text).getAttribute('aria-disabled')) === 'false'
+          ? true
+          : undefined,
+      );
+      await button(text).focus();
+      await page.keyboard.press('Enter');
+      await dialogOf(page).getByText(`Changes ${kind} ${name}`).waitFor();
+      await inDialog(text).focus();
+      await page.keyboard.press('Enter');
+      await dialogOf(page).getByText(done).waitFor();
+      expect(await value()).toBe(after);
+      await inDialog('Close').click();
+      await dialogOf(page).waitFor({ state: 'detached' });
+      // The button that replaced the other one keeps the focus.
+      expect(await page.locator(':focus').evaluate(({ tagName }) => tagName)).toBe('BUTTON');
+    }
+  });
+
   test('does not delete a Volume in use, and says why', async () => {
     await show(page, '#/volumes/used');
     await heading('used').waitFor();
@@ -330,6 +387,7 @@ describeAsRoot('An action on the page of stowage ui', () => {
     test.each([
       ['Create a Volume', '#/volumes'],
       ['Take a snapshot', '#/claims/prod/foo'],
+      ['Expand', '#/volumes/used'],
       ['Restore a snapshot', '#/snapshots'],
       ['Grant a snapshot', '#/snapshots/prod/foo-backup'],
       ['Revoke a grant', '#/snapshots'],
@@ -342,6 +400,7 @@ describeAsRoot('An action on the page of stowage ui', () => {
     test.each([
       ['Delete', /Plan again/],
       ['Retry', /Plan again|Retry/],
+      ['Pause', /^Pause$/],
     ])('nor in the plan of %s', async (text, end) => {
       await open('#/volumes/used', text);
       await dialogOf(own).getByRole('button', { name: end }).first().waitFor();

@@ -23,7 +23,8 @@ export function Actions(props: ActionsProps) {
   const { label, actions, store, namespace = '', isHidden = false } = props;
   const rights = useRights(namespace);
   const ownRights = useRights('');
-  const [open, setOpen] = useState<number>();
+  // Kept as it was opened: its own change may replace the button.
+  const [open, setOpen] = useState<Omit<ActionProps, 'store'>>();
   const [reason, setReason] = useState('');
   const group = useRef<HTMLDivElement>(null);
   const wasOpen = useRef(false);
@@ -35,20 +36,21 @@ export function Actions(props: ActionsProps) {
     if (activeElement === body || group.current?.contains(activeElement))
       document.getElementById('heading')?.focus();
   }, [isHidden, open]);
-  const dialog = open === undefined ? undefined : actions[open];
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
       <div class="actions" role="group" aria-label={label} hidden={isHidden} ref={group}>
-        {actions.map(({ action, preset = {} }, index) => {
+        {actions.map((each, index) => {
+          const { action, preset = {} } = each;
           // If the user chooses the namespace, a right in either one is enough to plan.
           const isFixed = isFixedEarly(FORMS[action], preset);
           const known = isFixed ? [rights] : [rights, ownRights];
-          const reasons = known.map((each) => whyNot(each?.[action]));
+          const reasons = known.map((found) => whyNot(found?.[action]));
           const why = reasons.includes('') ? '' : (reasons.at(-1) ?? '');
           const isOff = why !== '' || known.includes(undefined);
           return (
-            <span key={action}>
+            // A button that replaces another one, such as Resume, keeps the focus.
+            <span key={index}>
               <button
                 type="button"
                 aria-haspopup="dialog"
@@ -57,7 +59,7 @@ export function Actions(props: ActionsProps) {
                 title={why === '' ? undefined : why}
                 onClick={() => {
                   setReason(why);
-                  if (!isOff) setOpen(index);
+                  if (!isOff) setOpen(each);
                 }}
               >
                 {FORMS[action].button}
@@ -75,8 +77,8 @@ export function Actions(props: ActionsProps) {
       <p class="reason" role="status" hidden={isHidden}>
         {reason}
       </p>
-      {dialog !== undefined && (
-        <ActionDialog {...dialog} store={store} onClosed={() => setOpen(undefined)} />
+      {open !== undefined && (
+        <ActionDialog {...open} store={store} onClosed={() => setOpen(undefined)} />
       )}
     </>
   );

@@ -53,6 +53,7 @@ const standard = (text: string, ...values: readonly string[]): FormField['kind']
 });
 const FULL_NAME = 'NAMESPACE/NAME';
 const volume = field('name', 'Volume', TEXT);
+const node = field('name', 'Node', TEXT);
 const snapshot = field(
   'snapshot',
   'VolumeSnapshot',
@@ -117,6 +118,14 @@ export const FORMS: Readonly<Record<ActionName, ActionForm>> = {
     done: 'The Volume is gone.',
     fields: [volume],
   },
+  resizeVolume: {
+    button: 'Expand',
+    title: 'Expand a Volume',
+    confirm: 'Expand',
+    running: 'Expanding the Volume…',
+    done: 'The Volume has its size.',
+    fields: [volume, field('size', 'New size', TEXT, { hint: 'Such as 20Gi. It never shrinks' })],
+  },
   retryVolume: {
     button: 'Retry',
     title: 'Retry failed work',
@@ -124,6 +133,38 @@ export const FORMS: Readonly<Record<ActionName, ActionForm>> = {
     running: 'Requesting a retry…',
     done: 'The retry is requested.',
     fields: [volume],
+  },
+  pauseVolume: {
+    button: 'Pause',
+    title: 'Pause the work on a Volume',
+    confirm: 'Pause',
+    running: 'Pausing…',
+    done: 'The Volume is paused. Jobs that run already continue to their end.',
+    fields: [volume],
+  },
+  resumeVolume: {
+    button: 'Resume',
+    title: 'Resume the work on a Volume',
+    confirm: 'Resume',
+    running: 'Resuming…',
+    done: 'The Volume is no longer paused.',
+    fields: [volume],
+  },
+  pauseNode: {
+    button: 'Pause',
+    title: 'Pause all work on a node',
+    confirm: 'Pause',
+    running: 'Pausing…',
+    done: 'The node is paused. Jobs that run already continue to their end.',
+    fields: [node],
+  },
+  resumeNode: {
+    button: 'Resume',
+    title: 'Resume the work on a node',
+    confirm: 'Resume',
+    running: 'Resuming…',
+    done: 'The node is no longer paused.',
+    fields: [node],
   },
   detachVolume: {
     button: 'Detach',

@@ -82,7 +82,7 @@ export function PlanView(props: PlanProps) {
               ))}
               {writes.length === 0 && <li>Waits, and changes nothing by itself.</li>}
             </ul>
-            {'found' in steps && (
+            {'found' in steps && steps.found.length > 0 && (
               <section aria-label="Steps on the node">
                 <h3>Steps on the node</h3>
                 <ol>

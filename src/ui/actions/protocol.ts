@@ -4,7 +4,12 @@
 export type ActionName =
   | 'createVolume'
   | 'deleteVolume'
+  | 'resizeVolume'
   | 'retryVolume'
+  | 'pauseVolume'
+  | 'resumeVolume'
+  | 'pauseNode'
+  | 'resumeNode'
   | 'detachVolume'
   | 'createSnapshot'
   | 'restoreSnapshot'

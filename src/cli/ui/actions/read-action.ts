@@ -11,7 +11,7 @@ export interface ReadAction {
   action: ActionName;
   fields: FieldValues;
   command: ActionCommand;
-  /** Arguments without global flags. The last one is the name, which no option can be. */
+  /** Arguments without global flags. The name follows `--`, so that it is no option. */
   argv: string[];
 }
 
@@ -67,24 +67,25 @@ function textProblem(value: unknown, check: (text: string) => void): string | un
 
 /** Returns the arguments of a command. After `--`, a name is a name, whatever it begins with. */
 export const argumentsOf = (
-  { words, name, options }: Pick<ActionCommand, 'words' | 'name' | 'options'>,
-  more: readonly string[] = [],
+  { words, name, more = [], options }: Pick<ActionCommand, 'words' | 'name' | 'more' | 'options'>,
+  flags: readonly string[] = [],
 ): string[] => [
   ...words,
   ...Object.entries(options).flatMap(([flag, value]) => option(flag, value)),
-  ...more,
+  ...flags,
   '--output',
   'json',
   '--',
   name,
+  ...more,
 ];
 
 /** Returns the equal command line for a terminal, which asks what the page asks. Pure. */
 export const commandText = (
-  { words, name, options }: ActionCommand,
+  { words, name, more = [], options }: ActionCommand,
   { kubeconfig, context, as }: Pick<GlobalFlags, 'kubeconfig' | 'context' | 'as'>,
 ): string =>
-  sameCommand([...words, name], options, {
+  sameCommand([...words, name, ...more], options, {
     color: true,
     wait: options['--wait'] === true,
     ...(kubeconfig !== undefined && { kubeconfig }),

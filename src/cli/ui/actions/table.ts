@@ -1,4 +1,5 @@
 import {
+  NODES,
   PERSISTENT_VOLUME_CLAIMS,
   REFERENCE_GRANTS,
   VOLUME_SNAPSHOTS,
@@ -30,8 +31,10 @@ interface FieldRow {
 export interface ActionCommand {
   /** Verb and kind. */
   words: readonly string[];
-  /** Argument of the command. */
+  /** First argument of the command. */
   name: string;
+  /** Arguments after the name, none of which begins with a hyphen. */
+  more?: readonly string[];
   options: Given;
   /** Text that the user types to confirm. */
   confirm: string;
@@ -151,10 +154,39 @@ export const ACTIONS: Readonly<Record<ActionName, ActionRow>> = {
     command: (fields) => ofVolume(fields, 'delete', { '--wait': true }),
     right: right('delete', VOLUMES),
   },
+  resizeVolume: {
+    fields: { name, size: { check: quantity } },
+    command: (fields) => ({
+      ...ofVolume(fields, 'resize', { '--wait': true }),
+      more: [text(fields, 'size') ?? ''],
+    }),
+    right: right('patch', VOLUMES),
+    plans: true,
+  },
   retryVolume: {
     fields: { name },
     command: (fields) => ofVolume(fields, 'retry', {}),
     right: right('patch', VOLUMES),
+  },
+  pauseVolume: {
+    fields: { name },
+    command: (fields) => ofVolume(fields, 'pause', {}),
+    right: right('patch', VOLUMES),
+  },
+  resumeVolume: {
+    fields: { name },
+    command: (fields) => ofVolume(fields, 'resume', {}),
+    right: right('patch', VOLUMES),
+  },
+  pauseNode: {
+    fields: { name },
+    command: (fields) => ofNode(fields, 'pause'),
+    right: right('patch', NODES),
+  },
+  resumeNode: {
+    fields: { name },
+    command: (fields) => ofNode(fields, 'resume'),
+    right: right('patch', NODES),
   },
   detachVolume: {
     fields: { name, node: name, force: ticked },
@@ -233,6 +265,14 @@ const ofVolume = (fields: FieldValues, verb: string, options: Given): ActionComm
   options,
   confirm: text(fields, 'name') ?? '',
   isConsent: fields.force !== undefined,
+});
+
+const ofNode = (fields: FieldValues, verb: string): ActionCommand => ({
+  words: [verb, 'node'],
+  name: text(fields, 'name') ?? '',
+  options: {},
+  confirm: text(fields, 'name') ?? '',
+  isConsent: false,
 });
 
 const ofSnapshot = (fields: FieldValues, verb: string, options: Given): ActionCommand => ({

@@ -5,6 +5,7 @@ import type { Run } from '../../../../src/cli/ui/run-command.ts';
 import { NodeError } from '../../../../src/nodes/errors.ts';
 import type { Executor } from '../../../../src/nodes/job.ts';
 import type { PlanAnswer, RunMessage, UiError } from '../../../../src/ui/protocol.ts';
+import { nodeNamed } from '../../../support/cluster-objects.ts';
 import { FakeClock, until } from '../../../support/fake-clock.ts';
 import { fakeIo } from '../../../support/fake-io.ts';
 import { refusal } from '../../../support/refusals.ts';
@@ -214,6 +215,52 @@ describe('in a plan', () => {
       code: 'not-confirmed',
     });
     expect(writes()).toEqual(before);
+  });
+
+  test.each([
+    ['pauseVolume', 'Volume', 'data1', ['note: jobs that run already continue to their end']],
+    ['pauseNode', 'Node', 'n1', ['note: jobs that run already continue to their end']],
+  ])('%s has the annotation, and asks nothing', async (action, kind, name, notes) => {
+    const { plan, writes } = await scene({
+      objects: { ...world().objects, 'nodes/n1': nodeNamed('n1') },
+    });
+    const answer = await plan({ action, name });
+    expect(answer).toMatchObject({
+      ...{ writes: [{ verb: 'change', kind, name }], losses: [], question: '', confirm: '', notes },
+      command: `stowage pause ${kind.toLowerCase()} ${name}`,
+    });
+    expect(answer.plan).not.toBe('');
+    expect(answer.writes[0]?.manifest).toContain('stowage.dev/paused: "true"');
+    expect(writes()).toEqual([]);
+  });
+
+  test('the end of a pause that does not exist has nothing to run', async () => {
+    const { plan } = await scene(world());
+    expect(await plan({ action: 'resumeVolume', name: 'data1' })).toMatchObject({
+      ...{ plan: '', writes: [] },
+    });
+  });
+
+  test('an expansion has the new size, and why the steps on the node are not known', async () => {
+    const prepared = { node: 'n1', paths: [], identity: '' };
+    const made = volumeNamed('data1', { ...AVAILABLE, prepared });
+    const { plan, writes } = await scene({ objects: { 'volumes/data1': made } });
+    const answer = await plan({ action: 'resizeVolume', name: 'data1', size: '2Gi' });
+    expect(answer).toMatchObject({
+      ...{ writes: [{ verb: 'change', kind: 'Volume', name: 'data1' }], question: '' },
+      command: 'stowage resize volume data1 2Gi --wait',
+      steps: { missing: expect.stringContaining('no route to host') },
+    });
+    expect(answer.writes[0]?.manifest).toContain('size: 2Gi');
+    expect(writes()).toEqual([]);
+  });
+
+  test('an expansion to a smaller size has the refusal of the command', async () => {
+    const { plan } = await scene(world());
+    expect(await plan({ action: 'resizeVolume', name: 'data1', size: '1Mi' })).toMatchObject({
+      ...{ plan: '', writes: [] },
+      refusal: { code: 'conflict', message: expect.stringContaining('a Volume never shrinks') },
+    });
   });
 
   test('a retry of a Volume that is ready has nothing to run', async () => {

@@ -57,6 +57,18 @@ describe('an action becomes arguments', () => {
       'stowage retry volume data1 --context prod',
     ],
     [
+      { action: 'resizeVolume', name: 'data1', size: '2Gi' },
+      ['resize', 'volume', '--wait', ...END, 'data1', '2Gi'],
+      'stowage resize volume data1 2Gi --wait --context prod',
+    ],
+    ...(['pause', 'resume'] as const).flatMap((verb) =>
+      (['Volume', 'Node'] as const).map((kind): [object, string[], string] => [
+        { action: `${verb}${kind}`, name: 'a' },
+        [verb, kind.toLowerCase(), ...END, 'a'],
+        `stowage ${verb} ${kind.toLowerCase()} a --context prod`,
+      ]),
+    ),
+    [
       { action: 'detachVolume', name: 'data1', node: 'n1' },
       ['detach', 'volume', '--node', 'n1', ...END, 'data1'],
       'stowage detach volume data1 --node n1 --context prod',
@@ -111,7 +123,7 @@ describe('an action becomes arguments', () => {
   });
 
   test('every action has a row here', () => {
-    expect(Object.keys(ACTIONS)).toHaveLength(8);
+    expect(Object.keys(ACTIONS)).toHaveLength(13);
   });
 });
 
@@ -123,7 +135,12 @@ const VALID: Record<ActionName, Record<string, string>> = {
     ...{ attachPolicy: 'Always', onDelete: 'Retain' },
   },
   deleteVolume: { name: 'data1' },
+  resizeVolume: { name: 'data1', size: '1Gi' },
   retryVolume: { name: 'data1' },
+  pauseVolume: { name: 'data1' },
+  resumeVolume: { name: 'data1' },
+  pauseNode: { name: 'n1' },
+  resumeNode: { name: 'n1' },
   detachVolume: { name: 'data1', node: 'n1' },
   createSnapshot: { snapshot: 'a/b', claim: 'c', class: 'd' },
   restoreSnapshot: { snapshot: 'a/b', to: 'c/d', size: '1Gi', storageClass: 'e', mode: 'Block' },

@@ -11,7 +11,12 @@ test('the needed rights are those of the first write, with the namespace of name
   expect(neededRights('prod').map(([action, { group: _, ...right }]) => [action, right])).toEqual([
     ['createVolume', { resource: 'volumes', verb: 'create' }],
     ['deleteVolume', { resource: 'volumes', verb: 'delete' }],
+    ['resizeVolume', { resource: 'volumes', verb: 'patch' }],
     ['retryVolume', { resource: 'volumes', verb: 'patch' }],
+    ['pauseVolume', { resource: 'volumes', verb: 'patch' }],
+    ['resumeVolume', { resource: 'volumes', verb: 'patch' }],
+    ['pauseNode', { resource: 'nodes', verb: 'patch' }],
+    ['resumeNode', { resource: 'nodes', verb: 'patch' }],
     ['createSnapshot', { resource: 'volumesnapshots', verb: 'create', namespace: 'prod' }],
     ['restoreSnapshot', { resource: 'persistentvolumeclaims', verb: 'create', namespace: 'prod' }],
     ['grantSnapshot', { resource: 'referencegrants', verb: 'create', namespace: 'prod' }],
@@ -54,12 +59,12 @@ test('rights are read once a minute for each namespace', async () => {
     ...{ deleteVolume: { allowed: false }, createVolume: { allowed: true } },
     revokeGrant: { allowed: false },
   });
-  expect(count()).toBe(7);
+  expect(count()).toBe(12);
   await read('b');
-  expect(count()).toBe(14);
+  expect(count()).toBe(24);
   await clock.advance(60_000);
   await read('a');
-  expect(count()).toBe(21);
+  expect(count()).toBe(36);
 });
 
 test('a review that fails denies nothing', async () => {
