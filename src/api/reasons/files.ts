@@ -104,11 +104,6 @@ export const FILES = {
     message: '{path} leads to {found}, and the volume has no device',
     shows: 'PathAstray',
   },
-  PartitionLayoutUnknown: {
-    message:
-      'nothing on the node shows how the partition in {file} was created, so it is not expanded',
-    action: 'Revert the size in the spec, or expand the file and the partition by hand.',
-  },
   PartitionReplaced: {
     message: '{device} is not the partition that was created',
   },

@@ -24,9 +24,13 @@ export function planGrow(
   const left = leaveMount(desired.uid, loop, observed);
   if (desired.sizeBytes <= (made ?? 0n)) return { steps: left };
   if (made === undefined) {
-    return desired.sizeBytes <= loop.sizeBytes - GPT_START
-      ? { steps: left }
-      : refuse('PartitionLayoutUnknown', { file: desired.file });
+    if (desired.sizeBytes <= loop.sizeBytes - GPT_START) return { steps: left };
+    // The volume stays usable: a size in a spec cannot be reduced again.
+    const { refusal, reason } = refuse('CannotGrow', {
+      bytes: desired.sizeBytes,
+      why: `nothing on the node shows how the partition in ${desired.file} was created`,
+    });
+    return { steps: left, notes: [refusal], reason };
   }
   return {
     grows: true,

@@ -133,12 +133,7 @@ describe('expansion of a file', () => {
       [],
       { ...wanted, recordedBytes: 2n * GI },
     ],
-    [
-      "MetalK8s's partition",
-      { ...blockNode, intent: undefined, done: undefined },
-      `nothing on the node shows how the partition in ${FILE} was created, so it is not expanded`,
-      block,
-    ],
+    ["MetalK8s's partition", { ...blockNode, intent: undefined, done: undefined }, [], block],
     [
       "MetalK8s's partition at its current size",
       { ...blockNode, intent: undefined, done: undefined },
@@ -188,6 +183,15 @@ describe('expansion of a file', () => {
       ['sgdisk', { is: UID }],
       ['sgdisk', { is: '2048' }],
     ]);
+  });
+
+  test("leaves MetalK8s's partition usable, and names the obstacle", () => {
+    const node = { ...blockNode, intent: undefined, done: undefined };
+    expect(plan('attach', block, node, 5)).toEqual({
+      steps: [],
+      notes: [expect.stringContaining(`how the partition in ${FILE} was created`)],
+      reason: expect.objectContaining({ code: 'CannotGrow' }),
+    });
   });
 
   test('begins only once the device is attached and linked', () => {

@@ -56,12 +56,6 @@ test.each<Row>([
   ['LoopOfPart', 'attach', attached({ wholeFile: false })],
   ['LoopReadOnly', 'attach', attached({ readOnly: true })],
   ['LoopWritable', 'attach', readyNode, readOnly],
-  [
-    'PartitionLayoutUnknown',
-    'attach',
-    { ...blockNode(), intent: undefined, done: undefined },
-    { ...block, ...larger, recorded: true },
-  ],
   ['PartitionReplaced', 'attach', blockNode(), { ...block, ...larger }],
 ])('%s is among the reasons on %s', (code, operation, observed, wanted = {}) => {
   expect(reasonsOf(plan(operation, { ...desired, ...wanted }, observed, 5))).toContain(code);
