@@ -190,7 +190,6 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       'stowage ui --open': servesPage('stowage ui'),
       'stowage ui --port 8090': servesPage('stowage ui --port 0'),
       'stowage ui': named('stowage ui'),
-      'stowage create volume': named('stowage create volume'),
     },
   },
   { path: 'docs/building.md', world: emptyCluster, typed: {} },
