@@ -76,6 +76,14 @@ export const attachOperations: readonly Mutation[] = [
   ]),
   ...mutationsOf('src/controllers/attachdetach/status-updater.ts', [
     {
+      id: 'record-on-recreated-persistent-volume',
+      invariant: 6,
+      breaks: 'The record of a Volume is written to another PersistentVolume of the name.',
+      function: 'createStatusUpdater.writePersistentVolume',
+      find: 'uid: pv.metadata.uid, ',
+      replace: '',
+    },
+    {
       id: 'deleted-volume-attached',
       invariant: 6,
       breaks: 'A Volume that is being deleted is attached once more.',

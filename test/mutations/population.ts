@@ -127,6 +127,14 @@ export const population: readonly Mutation[] = [
   ]),
   ...mutationsOf('src/controllers/populator/actions.ts', [
     {
+      id: 'recreated-prime-claim-populated',
+      invariant: 10,
+      breaks: 'A prime claim that was created again counts as filled.',
+      function: 'annotatePrime',
+      find: 'uid: claims.get(name, namespace)?.metadata.uid, ',
+      replace: '',
+    },
+    {
       id: 'rebind-to-recreated-claim',
       invariant: 10,
       breaks: 'A filled volume is given to another claim of the same name.',

@@ -162,6 +162,22 @@ export const provisioning: readonly Mutation[] = [
   ]),
   ...mutationsOf('src/controllers/provisioner/reconciler.ts', [
     {
+      id: 'node-selected-meanwhile-removed',
+      invariant: 6,
+      breaks: 'A node that the scheduler selected meanwhile is removed from the claim.',
+      function: 'createClaimReconciler',
+      find: 'uid, resourceVersion, annotations: { [SELECTED_NODE_ANNOTATION]',
+      replace: 'uid, annotations: { [SELECTED_NODE_ANNOTATION]',
+    },
+    {
+      id: 'recreated-volume-expanded',
+      invariant: 6,
+      breaks: 'A Volume that was created again is expanded.',
+      function: 'createClaimReconciler',
+      find: 'metadata: { uid: volume.metadata.uid }, spec',
+      replace: 'spec',
+    },
+    {
       id: 'grant-not-asked-again',
       invariant: 5,
       breaks: 'A grant that is withdrawn while a volume waits for room still counts.',

@@ -49,6 +49,38 @@ export const snapshots: readonly Mutation[] = [
   ]),
   ...mutationsOf('src/controllers/snapshot/content-actions.ts', [
     {
+      id: 'copy-of-recreated-volume',
+      invariant: 6,
+      breaks: 'A copy is taken of another Volume of the name.',
+      function: 'createContentActionRunner',
+      find: 'liveVolume?.metadata.uid === volume?.metadata.uid &&',
+      replace: '',
+    },
+    {
+      id: 'copy-of-deleted-volume',
+      invariant: 6,
+      breaks: 'A copy is taken of a Volume that is being deleted.',
+      function: 'createContentActionRunner',
+      find: "(note.do === 'delete' || liveVolume?.metadata.deletionTimestamp === undefined) &&",
+      replace: '',
+    },
+    {
+      id: 'snapshot-of-another-uid',
+      invariant: 6,
+      breaks: 'A content serves another snapshot of the name.',
+      function: 'createContentActionRunner',
+      find: 'live?.metadata.uid === wanted ? live : undefined',
+      replace: 'live',
+    },
+    {
+      id: 'recreated-content-deleted',
+      invariant: 6,
+      breaks: 'A content that was created again is deleted.',
+      function: 'createContentActionRunner',
+      find: 'metadata.name, { uid })',
+      replace: 'metadata.name, {})',
+    },
+    {
       id: 'snapshot-room-promised-twice',
       invariant: 12,
       breaks: 'Two snapshots get the same room at once.',

@@ -86,7 +86,7 @@ test('the record is written only to the PersistentVolume of the Volume', async (
   const shown = sorted(attachmentsOf(entries));
   const annotations = { 'stowage.dev/attached-nodes': '["n1"]' };
   expect(await writes(shown, entries, [], pvObject())).toMatchObject([
-    { metadata: { annotations } },
+    { metadata: { uid: 'pv-uid', annotations } },
   ]);
   const theirs = pvObject({ local: { path: '/dev/disk/by-uuid/theirs' } }, { ownerReferences: [] });
   expect(await writes(shown, entries, [], theirs)).toEqual([]);

@@ -28,7 +28,7 @@ function world(live: PersistentVolumeClaim = claim()) {
       },
     },
     ...{
-      claims: cache,
+      claims: { ...cache, get: () => prime() },
       persistentVolumes: cache,
       pods: cache,
       namespace: OWN,
@@ -65,6 +65,14 @@ test.each<[string, PersistentVolumeClaim]>([
   const { run, patched } = world(live);
   expect(await run(rebind, UID, claim())).toBe(false);
   expect(patched).toEqual([]);
+});
+
+test('annotations are written to the prime claim of the cache, and to none that replaced it', async () => {
+  const { run, patched } = world();
+  const { name, uid } = prime().metadata;
+  await run({ do: 'mark-populated', pod: pod('Succeeded') }, UID, claim());
+  expect(uid).toBeDefined();
+  expect(patched).toEqual([[name, { metadata: { uid, annotations: expect.anything() } }]]);
 });
 
 test('a pod and a prime claim are deleted by UID, even if they are gone', async () => {

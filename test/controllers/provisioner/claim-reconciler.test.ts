@@ -279,6 +279,8 @@ test('capacity for an expansion is reserved only while the new size is written',
 test('a Volume refused for data in free extents is deleted, its claim rescheduled', async () => {
   const { state, run, made, events, effects, ends } = world(() => ({ is: 'none' }));
   state.claim = claim({}, { node: 'n1' });
+  // The scheduler may select another node meanwhile.
+  state.claim.metadata.resourceVersion = '7';
   state.storageClass = { ...waiting, parameters: { type: 'lvm', vgName: 'vg0' } };
   const volume = claimVolume(state.claim, options(state.storageClass), 'n1', undefined);
   const ready = {
@@ -296,7 +298,7 @@ test('a Volume refused for data in free extents is deleted, its claim reschedule
   expect(effects).toEqual([
     `refuse n1 ${2n * GIB}`,
     `delete pvc-${UID} {"uid":"v"}`,
-    `patch data {"metadata":{"uid":"${UID}","annotations":{"volume.kubernetes.io/selected-node":null}}}`,
+    `patch data {"metadata":{"uid":"${UID}","resourceVersion":"7","annotations":{"volume.kubernetes.io/selected-node":null}}}`,
   ]);
   expect(events).toEqual([
     expect.stringContaining('free extents of volume group vg0 on node n1 contain data'),
@@ -328,4 +330,21 @@ test.each<[string, Partial<Volume['status']>, string, number]>([
   time.ms += 1000;
   await run();
   expect({ events: events.length, failures: ends.length }).toEqual({ events: 1, failures });
+});
+
+test('the Volume of a larger claim is expanded by UID', async () => {
+  const { state, run, made, effects } = world(() => ({ is: 'none' }));
+  state.claim = claim(
+    { volumeName: `pvc-${UID}`, resources: { requests: { storage: '3Gi' } } },
+    { status: { phase: 'Bound', capacity: { storage: '2Gi' } } },
+  );
+  const current = volume();
+  made.push({ ...current, metadata: { ...current.metadata, uid: 'v' } });
+  state.whilePatching = () => {
+    state.claim = claim({}, { deleted: true });
+  };
+  await run();
+  expect(effects).toEqual([
+    `patch pvc-${UID} {"metadata":{"uid":"v"},"spec":{"sparseLoopDevice":{"size":"3Gi"}}}`,
+  ]);
 });
