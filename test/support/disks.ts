@@ -72,7 +72,12 @@ export async function makeDisk(
   }
   const device = number === undefined ? '--find' : `/dev/loop${number}`;
   const { stdout: path } = await execa('losetup', ['--show', '--partscan', device, file]);
-  await (table === 'none' ? waitForUdev(path) : readTable(path));
+  if (table === 'none') {
+    await waitForUdev(path);
+    // The kernel may still have partitions of the last disk with this number: udev can add them
+    // again until that one is detached.
+    await execa('partx', ['--delete', path], { reject: false });
+  } else await readTable(path);
   return {
     path,
     partition: `${path}p1`,

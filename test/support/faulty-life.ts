@@ -148,10 +148,17 @@ async function newVolume(kinds: Kinds, { backing, content, onDelete }: Kind) {
   // Without data, a wipe could not be detected. nocreat: a file at the path would hide the device
   // permanently.
   const put = ['if=/dev/urandom', 'bs=1M', 'conv=nocreat,fsync'];
-  await execa('dd', [...put, `of=${path}`, 'seek=40', 'count=1']);
+  const write = (to: string, ...where: string[]) =>
+    until(`data on ${to}`, async () => {
+      // A late event of udev may drop the partitions.
+      await disk.reread();
+      const { failed } = await execa('dd', [...put, `of=${to}`, ...where], { reject: false });
+      return failed ? undefined : true;
+    });
+  await write(path, 'seek=40', 'count=1');
   if (backing === 'disk')
     return { desired: kinds.onDevice(path, content, { onDelete }), disk: undefined };
-  await execa('dd', [...put, `of=${disk.path}p2`, 'count=2']);
+  await write(`${disk.path}p2`, 'count=2');
   return { desired: kinds.onDevice(path, content, { onDelete }), disk };
 }
 
