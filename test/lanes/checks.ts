@@ -10,8 +10,13 @@ const SCRIPTS = [
   'completions/stowage.bash',
 ];
 
-/** Runs the linter, the type checker, the spelling check and shellcheck concurrently. */
-export async function runChecks(): Promise<{ passed: number; failed: number }> {
+type Result = 'passed' | 'failed' | 'leftOut';
+
+/**
+ * Runs the linter, the type checker, the spelling check and shellcheck concurrently. A check whose
+ * program is not installed is left out.
+ */
+export async function runChecks(): Promise<Record<Result, number>> {
   const checks: [string, string[]][] = [
     ['biome', ['check', '--error-on-warnings', '.']],
     ['tsc', ['--noEmit']],
@@ -20,9 +25,9 @@ export async function runChecks(): Promise<{ passed: number; failed: number }> {
     ['cspell', ['--no-progress', '--no-summary', '--unique']],
     ['shellcheck', [...SCRIPTS, ...(await shellScripts())]],
   ];
-  const outcomes = await Promise.all(checks.map(([program, args]) => fails(program, args)));
-  const failed = outcomes.filter(Boolean).length;
-  return { passed: checks.length - failed, failed };
+  const results = await Promise.all(checks.map(([program, args]) => check(program, args)));
+  const count = (result: Result) => results.filter((each) => each === result).length;
+  return { passed: count('passed'), failed: count('failed'), leftOut: count('leftOut') };
 }
 
 async function shellScripts(): Promise<string[]> {
@@ -31,7 +36,7 @@ async function shellScripts(): Promise<string[]> {
   return found.sort();
 }
 
-async function fails(program: string, args: readonly string[]): Promise<boolean> {
+async function check(program: string, args: readonly string[]): Promise<Result> {
   const { exitCode, code, all } = await execa(program, args, {
     reject: false,
     preferLocal: true,
@@ -40,8 +45,9 @@ async function fails(program: string, args: readonly string[]): Promise<boolean>
   });
   if (code === 'ENOENT') {
     process.stderr.write(`${program} is not installed: its check is left out\n`);
-    return false;
+    return 'leftOut';
   }
-  if (exitCode !== 0) process.stderr.write(`${all}\n${program} failed\n`);
-  return exitCode !== 0;
+  if (exitCode === 0) return 'passed';
+  process.stderr.write(`${all}\n${program} failed\n`);
+  return 'failed';
 }

@@ -72,6 +72,10 @@ describe('choose', () => {
     ['src/storage/device-identity.ts', 'test/cluster/vm/disk-identity.test.ts'],
     ['src/storage/block/plan.ts', 'test/cluster/vm/holders.test.ts'],
     ['docs/volumes.md', 'test/integration/docs.test.ts'],
+    ['src/nodes/scripts/job.sh', 'test/thorough/faults.test.ts'],
+    ['src/controllers/lib/event.ts', 'test/integration/daemon/attachment-writes.test.ts'],
+    ['test/cluster/vm/lvm.ts', 'test/cluster/vm/lvm.test.ts'],
+    ['test/cluster/install/scene.ts', 'test/cluster/install/upgrade.test.ts'],
   ])('chooses, for a change of %s, the test %s', (changed, file) => {
     expect(filesOf(changed)).toContain(file);
   });

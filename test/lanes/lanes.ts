@@ -92,6 +92,7 @@ export type Ask = readonly [lane: string, pattern?: string];
 export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['src/nodes/transport/salt/', ['thorough', 'salt'], ['cluster', '/salt/']],
   ['salt/', ['thorough', 'salt|ssh-guard'], ['cluster', '/salt/']],
+  ['src/nodes/scripts/', ['thorough'], ['smoke'], ['faults', '/crash\\.|/faults\\.'], ['fuzz']],
   ['src/nodes/', ['thorough'], ['smoke']],
   [
     'src/storage/lvm/',
@@ -147,6 +148,8 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     ['cluster', 'populators|fills|sources'],
   ],
   ['src/controllers/volume/', ['thorough'], ['smoke']],
+  // Most controllers import it.
+  ['src/controllers/lib/', ['thorough'], ['cluster', 'claims|snapshots']],
   [
     'src/controllers/',
     ['thorough', 'claim|snapshot|backup|freeze|room|/directory|install/uninstall'],
@@ -213,7 +216,12 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['test/salt/', ['integration', 'salt-']],
   ['test/api-server/', ['thorough', 'sandbox|kubectl|kep'], ['cluster', 'api-server|rbac']],
   ['test/kep/', ['integration', 'kep|docs'], ['cluster', '/kep']],
+  ['test/cluster/vm/', ['smoke'], ['cluster', '/vm/']],
+  ['test/cluster/install/', ['cluster', '/install/']],
+  ['test/cluster/outages/', ['cluster', '/outages/']],
+  ['test/cluster/salt/', ['cluster', '/salt/']],
   ['test/cluster/', ['smoke']],
+  ['test/fuzz/', ['fuzz']],
   ['package', ['unit'], ['integration'], ['thorough', 'release|docs-d'], ['smoke']],
   ['changes/template.md', ['thorough', 'release']],
   ['towncrier.toml', ['thorough', 'release']],

@@ -1,18 +1,19 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { execa } from 'execa';
 
 /** Unit tests that read directories of the repository: any change there affects them. */
 const READ_DIRECTORIES = [
   'test/api/reasons.test.ts',
+  'test/cli/directories.test.ts',
   'test/cli/why/causes.test.ts',
-  'test/documents/changelog.test.ts',
-  'test/documents/diffs.test.ts',
-  'test/documents/links.test.ts',
+  'test/documents/*.test.ts',
   'test/lanes/choose.test.ts',
   'test/mutations/anchors.test.ts',
+  'test/nodes/refused-step.test.ts',
   'test/scripts/generated.test.ts',
   'test/scripts/package-scripts.test.ts',
+  'test/workqueue/clock.test.ts',
 ];
 
 /**
@@ -29,14 +30,13 @@ export async function unitTestsOf(changed: readonly string[], since: string): Pr
     (file) => file.endsWith('.ts') && existsSync(file),
   );
   const found = reached.length === 0 ? [] : await testsThatReach([...new Set(reached)]);
-  return [...new Set([...found, ...READ_DIRECTORIES.filter(existsSync)])].sort();
+  return [...new Set([...found, ...globSync(READ_DIRECTORIES)])].sort();
 }
 
-/** Returns the TypeScript files with the path as a string, or that import the shell script. */
+/** Returns the TypeScript files with the path as a string, or that import such a file as text. */
 export async function readersOf(file: string): Promise<string[]> {
   if (file.endsWith('.ts')) return [];
-  if (file.endsWith('.sh')) return grep([`/${basename(file)}'`, '--', '*.ts']);
-  return grep([`'${file}'`, '--', '*.ts']);
+  return grep([`'${file}'`, '-e', `/${basename(file)}'`, '--', '*.ts']);
 }
 
 /** Returns the TypeScript files that imported a file of its name at the revision. */
