@@ -15,7 +15,7 @@ import type { KubeClient } from '../../src/kube/types.ts';
 import { interrupted } from '../support/captured-terminal.ts';
 import { startClaimsCluster } from '../support/claims-cluster.ts';
 import { HELLO_CRD, HELLO_POPULATOR, helloReference } from '../support/hello.ts';
-import { leadingLease } from '../support/leading-lease.ts';
+import { heldLease } from '../support/leading-lease.ts';
 import { expectSchema } from '../support/output-page.ts';
 import { sharedClaimsCluster } from '../support/shared-claims-cluster.ts';
 import { claimNamed, fresh, LINK_POPULATOR } from '../support/snapshots.ts';
@@ -389,7 +389,7 @@ describe('get populators', () => {
     const { out } = await stowage('get', 'populators', 'volumesnapshotlink', '-o', 'json');
     expect(JSON.parse(out)).toMatchObject({ provisioner: 'volume.stowage.dev' });
     expectSchema('populator', JSON.parse(out));
-    await cluster.client.create(LEASES, leadingLease(Date.now(), { links: false }));
+    await cluster.client.create(LEASES, heldLease({ links: false }));
     try {
       expect((await stowage('get', 'populators', 'volumesnapshotlink')).out).toContain(
         ' (others) ',

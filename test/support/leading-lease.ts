@@ -12,6 +12,15 @@ export const LEADER: Leader = {
 };
 
 /**
+ * Returns the Lease of a daemon that leads now, and for longer than any test takes. See
+ * `leadingLease`.
+ */
+export const heldLease = (leader?: Partial<Leader> | null, name?: string): Lease => {
+  const lease = leadingLease(Date.now(), leader, name);
+  return { ...lease, spec: { ...lease.spec, leaseDurationSeconds: 3600 } };
+};
+
+/**
  * Returns the Lease of a daemon that leads at a time (ms since the epoch). With null, the daemon
  * does not publish its properties.
  */

@@ -20,7 +20,7 @@ import type { KubeClient } from '../../../src/kube/types.ts';
 import { capturedTerminal } from '../../support/captured-terminal.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../../support/claims-cluster.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { leadingLease } from '../../support/leading-lease.ts';
+import { heldLease } from '../../support/leading-lease.ts';
 import { refusal, refusing } from '../../support/refusals.ts';
 import {
   CONTENT,
@@ -116,7 +116,7 @@ describe('restore snapshot to another namespace', () => {
 
   test('uses a link if the API server keeps the namespace but the daemon ignores it', async () => {
     const { client } = clusters.on;
-    await client.create(LEASES, leadingLease(Date.now()));
+    await client.create(LEASES, heldLease());
     try {
       await clusters.on.stowage(words('grant snapshot prod/foo-backup --to test --for links'));
       const { code, err } = await clusters.on.stowage(words(RESTORE));
@@ -193,7 +193,7 @@ describe('restore snapshot to another namespace', () => {
     } finally {
       await client.create(VOLUME_POPULATORS, LINK_POPULATOR);
     }
-    await client.create(LEASES, leadingLease(Date.now(), { links: false }));
+    await client.create(LEASES, heldLease({ links: false }));
     try {
       const { code, err } = await clusters.off.stowage(words(RESTORE));
       expect([code, err]).toEqual([
@@ -556,7 +556,7 @@ describe('restore snapshot --wait', () => {
 
   test('reports manual action if the daemon runs without the controller claim', async () => {
     const { client } = clusters.on;
-    await client.create(LEASES, leadingLease(Date.now(), { controllers: ['volume'] }));
+    await client.create(LEASES, heldLease({ controllers: ['volume'] }));
     const object = { kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo-testing' };
     const { signal } = new AbortController();
     try {

@@ -14,7 +14,7 @@ import {
 } from '../../../src/api/resources.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../../support/claims-cluster.ts';
-import { leadingLease } from '../../support/leading-lease.ts';
+import { heldLease } from '../../support/leading-lease.ts';
 import { refusing } from '../../support/refusals.ts';
 import {
   claimNamed,
@@ -114,7 +114,7 @@ describe('a daemon whose gate is off', () => {
   const OFF =
     /Blocked by: +dataSourceRef names VolumeSnapshot prod\/foo-backup in another namespace than test, which this daemon does not allow\n/;
   const lead = async (isOn: boolean) => {
-    const lease = leadingLease(Date.now(), {
+    const lease = heldLease({
       featureGates: { CrossNamespaceVolumeDataSource: isOn },
     });
     await client.delete(LEASES, 'stowage', { namespace: 'default' }).catch(() => undefined);

@@ -6,7 +6,7 @@ import { CSI_STORAGE_CAPACITIES, LEASES, NAMESPACES } from '../../../src/api/res
 import { bundleElectingDaemon, type DaemonProgram } from '../../support/daemon.ts';
 import type { ElectingWatchOptions } from '../../support/electing-watch.ts';
 import { inWorld, TIMING } from '../../support/election-world.ts';
-import { leadingLease } from '../../support/leading-lease.ts';
+import { heldLease } from '../../support/leading-lease.ts';
 import { until } from '../../support/until.ts';
 
 /**
@@ -122,12 +122,10 @@ test.concurrent('a leader warns of one in another namespace, and removes stale c
   inWorld(program, TIMING, async ({ client, start, leads, says }) => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } };
     await client.create<KubeObject>(NAMESPACES, namespace);
-    const lease = leadingLease(Date.now());
+    const lease = heldLease();
     await client.create(LEASES, {
       ...lease,
       metadata: { ...lease.metadata, namespace: 'other' },
-      // Valid however long the daemon takes to start.
-      spec: { ...lease.spec, leaseDurationSeconds: 3600 },
     });
     await client.create<KubeObject>(NAMESPACES, { ...namespace, metadata: { name: 'left' } });
     const labels = {

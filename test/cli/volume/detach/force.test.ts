@@ -18,7 +18,7 @@ import type { KubeClient } from '../../../../src/kube/types.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../../support/cluster.ts';
 import { NOW } from '../../../support/cluster-objects.ts';
 import { fakeIo, type World } from '../../../support/fake-io.ts';
-import { leadingLease } from '../../../support/leading-lease.ts';
+import { heldLease } from '../../../support/leading-lease.ts';
 import { onNode, pvOf } from '../../../support/volumes.ts';
 import { entry, node } from './attached-volume.ts';
 
@@ -140,7 +140,7 @@ describe('detach volume --force against a server', () => {
     'refuses a node that is NotReady for less than %s',
     async (_, leader, ofClass, hint, seconds = 361) => {
       await made(`early-${hint.length}`, notReady(seconds));
-      await client.create(LEASES, leadingLease(Date.now(), leader));
+      await client.create(LEASES, heldLease(leader));
       const metadata = (wait: string | null) => ({ metadata: { annotations: { [WAIT]: wait } } });
       await client.patch(STORAGE_CLASSES, 'local', metadata(ofClass));
       try {
