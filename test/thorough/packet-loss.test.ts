@@ -48,7 +48,7 @@ describeAsRoot('packet loss on half of 20 nodes', () => {
   const failed: string[] = [];
   const uids: string[] = [];
   const disks: Disk[] = [];
-  /** Disks without a Volume. A deleted Volume does not change its disk. */
+  /** Disks without a Volume. */
   let unused: Disk[] = [];
 
   beforeAll(async () => {
@@ -69,7 +69,9 @@ describeAsRoot('packet loss on half of 20 nodes', () => {
     });
   });
 
-  beforeEach(() => {
+  beforeEach(async () => {
+    // A deleted Volume leaves data, which no Volume may overwrite without consent.
+    for (const { path } of disks) await execa('blkdiscard', [path]);
     unused = [...disks];
   });
 
