@@ -139,7 +139,7 @@ export function createBackupReconciler(
           } else if (error instanceof ApiError && error.statusCode < 500) {
             // The status reports a quota, a policy, a missing right or a terminating namespace.
             logger.warn(
-              { backup: `${namespace}/${name}`, action: action.do, error: error.message },
+              { backup: `${namespace}/${name}`, action: action.do, err: error },
               'snapshot refused by the API server',
             );
             const of = { snapshot: `${namespace}/${action.name}`, said: error.message };
