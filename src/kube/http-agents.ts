@@ -48,6 +48,9 @@ export function createAgents(connectTimeoutMs: number): (tls: Credentials['tls']
         keepAliveTimeout: KEEP_ALIVE_MS,
         connect: {
           ...tls,
+          // Go trusts each certificate of a pool, also an intermediate CA without its root. OpenSSL
+          // does by this flag (X509_V_FLAG_PARTIAL_CHAIN).
+          allowPartialTrustChain: true,
           timeout: connectTimeoutMs,
           keepAlive: true,
           keepAliveInitialDelay: KEEP_ALIVE_MS,

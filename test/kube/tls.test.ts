@@ -4,13 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from '../../src/kube/connect.ts';
 import { createTransport } from '../../src/kube/transport.ts';
 import { json, WIDGETS, widget } from '../support/fake-api.ts';
-import { CERTIFICATE, KEY } from '../support/tls.ts';
+import { CERTIFICATE, CHAINED, INTERMEDIATE, KEY } from '../support/tls.ts';
 
 let server: Server;
+/** Server whose certificate an intermediate CA signed. */
+let chained: Server;
 let folder: string;
 /** Names in the certificates that clients presented. */
 let clients: (string | undefined)[];
@@ -29,17 +31,25 @@ beforeAll(async () => {
       json(response, widget('a', 1));
     },
   );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  chained = createServer(
+    { key: CHAINED.key, cert: CHAINED.cert + INTERMEDIATE },
+    (_request, response) => json(response, widget('a', 1)),
+  );
+  for (const each of [server, chained]) {
+    await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve));
+  }
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+  for (const each of [server, chained]) {
+    await new Promise<void>((resolve) => {
+      each.close(() => resolve());
+      each.closeAllConnections();
+    });
+  }
 });
 
-const address = () => `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const address = (of = server) => `https://127.0.0.1:${(of.address() as AddressInfo).port}`;
 
 async function get(cluster: object, user: object) {
   clients = [];
@@ -103,4 +113,19 @@ test('refuses a server certificate for another name', async () => {
 
 test('insecure-skip-tls-verify skips the check of the certificate', async () => {
   expect(await get({ 'insecure-skip-tls-verify': true }, {})).toEqual([undefined]);
+});
+
+describe('an intermediate CA without its root', () => {
+  test('is trusted as the CA of the cluster, as by kubectl', async () => {
+    const ca = { 'certificate-authority-data': base64(INTERMEDIATE), server: address(chained) };
+    await expect(get(ca, {})).resolves.toEqual([]);
+  });
+
+  test.each<[string, string | undefined]>([
+    ['not configured', undefined],
+    ['another one', CERTIFICATE],
+  ])('is not trusted if the CA is %s', async (_, ca) => {
+    const data = ca === undefined ? {} : { 'certificate-authority-data': base64(ca) };
+    await expect(get({ ...data, server: address(chained) }, {})).rejects.toThrow(/certificate/);
+  });
 });

@@ -82,7 +82,7 @@ class ApiServer(unittest.TestCase):
         with open(f"{self.folder}/token", "wb") as file:
             file.write(text if isinstance(text, bytes) else text.encode())
 
-    def serve(self, answer, tls=True):
+    def serve(self, answer, tls=True, pair=("ca", "key")):
         """Returns the URL of a server that calls `answer` for each request. The server ends with the test."""
         seen = self.seen
 
@@ -104,16 +104,16 @@ class ApiServer(unittest.TestCase):
         self.addCleanup(server.shutdown)
         if tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(f"{self.folder}/ca", f"{self.folder}/key")
+            context.load_cert_chain(*(f"{self.folder}/{name}" for name in pair))
             server.socket = context.wrap_socket(server.socket, server_side=True)
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         return f"http{'s' if tls else ''}://127.0.0.1:{server.server_port}"
 
-    def auth(self, url):
+    def auth(self, url, ca="ca"):
         """Returns whether the token is accepted, and the log."""
         kubernetes_token.__opts__ = {
             "external_auth": {"kubernetes_token": {NAME: ["@stowage"]}},
-            "kubernetes_token": {"url": url, "ca_file": f"{self.folder}/ca", "token_file": f"{self.folder}/token"},
+            "kubernetes_token": {"url": url, "ca_file": f"{self.folder}/{ca}", "token_file": f"{self.folder}/token"},
         }
         with self.assertLogs(kubernetes_token.log) as logged:
             kubernetes_token.log.info("begin")
@@ -132,6 +132,26 @@ class ApiServer(unittest.TestCase):
         said = json.dumps({"status": GOOD}).encode()
         self.assertEqual(self.auth(self.serve(lambda request: self.say(request, said))), (True, ""))
         self.assertEqual([token for _, token in self.seen], ["Bearer reviewer.token"])
+
+    def test_trusts_an_intermediate_ca_without_its_root(self):
+        with open(f"{self.folder}/extensions", "w") as file:
+            file.write("basicConstraints=critical,CA:TRUE\nsubjectAltName=IP:127.0.0.1\n")
+
+        def openssl(*arguments):
+            subprocess.run(["openssl", *arguments], check=True, stderr=subprocess.DEVNULL, cwd=self.folder)
+
+        for name, signer in (("intermediate", "ca"), ("server", "intermediate")):
+            key = "key" if signer == "ca" else f"{signer}.key"
+            openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+            openssl("x509", "-req", "-in", f"{name}.csr", "-out", name, "-days", "2", "-extfile", "extensions",
+                    "-CA", signer, "-CAkey", key, "-set_serial", str(len(name)))
+        said = json.dumps({"status": GOOD}).encode()
+        url = self.serve(lambda request: self.say(request, said), pair=("server", "server.key"))
+        self.assertEqual(self.auth(url, ca="intermediate"), (True, ""))
+        accepted, logged = self.auth(url)
+        self.assertFalse(accepted)
+        self.assertIn("CERTIFICATE_VERIFY_FAILED", logged)
 
     def test_the_content_of_an_invalid_token_file_is_not_logged(self):
         url = self.serve(lambda request: self.say(request, b"{}"))

@@ -60,6 +60,8 @@ export function createSaltHttp(url: string, ca: string | undefined): SaltHttp {
     keepAliveMaxTimeout: KEEP_ALIVE,
     connect: {
       ...(ca === undefined ? {} : { ca }),
+      // As for the API server: an intermediate CA is trusted without its root.
+      allowPartialTrustChain: true,
       timeout: CONNECT_TIMEOUT,
       keepAlive: true,
       keepAliveInitialDelay: 15_000,
