@@ -91,7 +91,8 @@ function kubeconfigFiles(flag: string | undefined): string[] {
 async function load(config: KubeConfig, file: string) {
   try {
     const text = readFileSync(file, 'utf8');
-    config.loadFromString(text);
+    // As in kubectl, a file may be empty (clientcmd, loader.go, Load).
+    if (!isEmpty(text)) config.loadFromString(text);
     config.makePathsAbsolute(dirname(resolve(file)));
     return { config, impersonated: await completeUsers(config, file, text) };
   } catch (cause) {
@@ -105,6 +106,10 @@ async function load(config: KubeConfig, file: string) {
     );
   }
 }
+
+/** Reports whether a YAML text has no more than comments, document markers and null. */
+const isEmpty = (text: string): boolean =>
+  text.split(/\r?\n/).every((line) => /^(?:---|\.\.\.|null|~)?\s*(?:#.*)?$/.test(line.trim()));
 
 function whatIsWrong(error: unknown): string {
   const { reason, mark, code, message } = error as Error & {
