@@ -1,11 +1,15 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import type { Cluster } from '@kubernetes/client-node/dist/config_types.js';
+import type { PluginCluster } from './kubeconfig-user.ts';
 
 export interface ExecPlugin {
   apiVersion?: string;
   command?: string;
   installHint?: string;
   interactiveMode?: 'Never' | 'IfAvailable' | 'Always';
+  provideClusterInfo?: boolean;
 }
 
 /** Terminal of the person who runs the command, if any. */
@@ -24,10 +28,11 @@ export function connectPlugin(
   config: KubeConfig,
   plugin: ExecPlugin,
   terminal: PluginTerminal,
+  leftOut: PluginCluster,
 ): void {
   const { apiVersion, command = '', interactiveMode = 'IfAvailable' } = plugin;
   const interactive = interactiveMode !== 'Never' && terminal.stdin.isTTY === true;
-  const info = { apiVersion, kind: 'ExecCredential', spec: { interactive } };
+  const cluster = plugin.provideClusterInfo === true ? config.getCurrentCluster() : null;
 
   function run(_command: string, args: readonly string[] | undefined, options: SpawnOptions) {
     if (interactiveMode === 'Always' && !interactive) {
@@ -35,6 +40,8 @@ export function connectPlugin(
         `the exec plugin ${command} needs a terminal (interactiveMode: Always), and there is none`,
       );
     }
+    const spec = { ...(cluster !== null && { cluster: infoOf(cluster, leftOut) }), interactive };
+    const info = { apiVersion, kind: 'ExecCredential', spec };
     const child = spawn(command, args ?? [], {
       ...options,
       env: { ...(options.env ?? process.env), KUBERNETES_EXEC_INFO: JSON.stringify(info) },
@@ -49,4 +56,25 @@ export function connectPlugin(
   for (const authenticator of Reflect.get(config, 'authenticators') as object[]) {
     if (Reflect.has(authenticator, 'execFn')) Object.assign(authenticator, { execFn: run });
   }
+}
+
+/**
+ * Returns the cluster as plugins get it (client-go, rest/exec.go, ConfigToExecCluster;
+ * client.authentication.k8s.io/v1, Cluster). A CA file is read each time, since it may be replaced.
+ */
+function infoOf(
+  { server, tlsServerName, skipTLSVerify, caFile, caData, proxyUrl }: Cluster,
+  { disableCompression, config }: PluginCluster,
+): object {
+  const ca = caData || (caFile ? readFileSync(caFile).toString('base64') : undefined);
+  return {
+    server,
+    ...(tlsServerName && { 'tls-server-name': tlsServerName }),
+    // Stowage sets it itself for plain http: see selectContext.
+    ...(skipTLSVerify && !server.startsWith('http:') && { 'insecure-skip-tls-verify': true }),
+    ...(ca && { 'certificate-authority-data': ca }),
+    ...(proxyUrl && { 'proxy-url': proxyUrl }),
+    ...(disableCompression === true && { 'disable-compression': true }),
+    ...(config !== undefined && { config }),
+  };
 }

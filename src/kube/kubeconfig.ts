@@ -4,7 +4,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { StowageError } from '../api/errors.ts';
 import { connectPlugin } from './exec-plugin.ts';
-import { completeUsers, type Impersonation } from './kubeconfig-user.ts';
+import { completeConfig, type Impersonation, type LeftOut } from './kubeconfig-user.ts';
 
 export interface KubeconfigOptions {
   /**
@@ -28,7 +28,7 @@ export interface LoadedKubeconfig {
 /** Reads the kubeconfig files, without a cache. Throws a StowageError with a hint. */
 export async function loadKubeconfig(options: KubeconfigOptions): Promise<LoadedKubeconfig> {
   const files = kubeconfigFiles(options.kubeconfig);
-  const { config, impersonated } = await merged(files);
+  const { config, impersonated, pluginClusters } = await merged(files);
   if (files.length === 0 && existsSync(IN_CLUSTER_TOKEN)) {
     config.loadFromCluster();
   } else if (files.length === 0) {
@@ -38,7 +38,10 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Loaded
   }
   selectContext(config, options, files.join(', ') || 'the service account');
   const user = config.getCurrentUser();
-  if (user?.exec) connectPlugin(config, user.exec, process);
+  if (user?.exec) {
+    const cluster = pluginClusters.get(config.getCurrentCluster()?.name ?? '') ?? {};
+    connectPlugin(config, user.exec, process, cluster);
+  }
   return { config, impersonation: impersonated.get(user?.name ?? '') ?? {} };
 }
 
@@ -55,19 +58,22 @@ async function merged(files: readonly string[]) {
   // when bundled, so only this module is imported.
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const config = new KubeConfig();
-  const impersonated = new Map<string, Impersonation>();
-  if (files.length === 0) return { config, impersonated };
+  const impersonated: LeftOut['impersonated'] = new Map();
+  const pluginClusters: LeftOut['pluginClusters'] = new Map();
+  if (files.length === 0) return { config, impersonated, pluginClusters };
   const loaded = await Promise.all(files.map((file) => load(new KubeConfig(), file)));
   merge(
     config,
     loaded.map((each) => each.config),
   );
-  // The first file with a user of that name wins, as for all other entries.
+  // The first file with a user or cluster of that name wins, as for all other entries.
   for (const each of loaded.toReversed()) {
     for (const { name } of each.config.users)
       impersonated.set(name, each.impersonated.get(name) ?? {});
+    for (const { name } of each.config.clusters)
+      pluginClusters.set(name, each.pluginClusters.get(name) ?? {});
   }
-  return { config, impersonated };
+  return { config, impersonated, pluginClusters };
 }
 
 /**
@@ -94,7 +100,7 @@ async function load(config: KubeConfig, file: string) {
     // As in kubectl, a file may be empty (clientcmd, loader.go, Load).
     if (!isEmpty(text)) config.loadFromString(text);
     config.makePathsAbsolute(dirname(resolve(file)));
-    return { config, impersonated: await completeUsers(config, file, text) };
+    return { config, ...(await completeConfig(config, file, text)) };
   } catch (cause) {
     // No `cause`: the parser's error quotes the surrounding lines, which may contain tokens.
     throw new StowageError(

@@ -179,6 +179,88 @@ describe('credentials', () => {
     });
   });
 
+  describe('an exec plugin with provideClusterInfo', () => {
+    const CA = Buffer.from('a CA').toString('base64');
+    const extension = {
+      extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'x' } }],
+    };
+
+    test.each<[string, object, object, object]>([
+      ['the server', {}, {}, {}],
+      [
+        'all fields of the cluster',
+        {
+          'tls-server-name': 'api.test',
+          'certificate-authority-data': CA,
+          'disable-compression': true,
+          ...extension,
+        },
+        { server: 'https://127.0.0.1:1/clusters/c-1' },
+        {
+          'tls-server-name': 'api.test',
+          'certificate-authority-data': CA,
+          'disable-compression': true,
+          config: { audience: 'x' },
+        },
+      ],
+      [
+        'the content of a CA file',
+        { 'certificate-authority': 'ca.crt' },
+        {},
+        { 'certificate-authority-data': CA },
+      ],
+      [
+        'that the certificate is not verified',
+        { 'insecure-skip-tls-verify': true },
+        { server: 'https://127.0.0.1:1' },
+        { 'insecure-skip-tls-verify': true },
+      ],
+      [
+        'no extension for others',
+        { extensions: [{ name: 'minikube', extension: { a: 1 } }] },
+        {},
+        {},
+      ],
+    ])('gets %s', async (_, cluster, parts, fields) => {
+      writeFileSync(join(folder, 'ca.crt'), 'a CA');
+      const exec = {
+        apiVersion: 'client.authentication.k8s.io/v1',
+        command: 'sh',
+        args: ['-c', `echo "$KUBERNETES_EXEC_INFO" >${folder}/info; exit 1`],
+        provideClusterInfo: true,
+      };
+      const server = api.url;
+      const kube = kubeconfig({ server, cluster, user: { exec }, ...parts });
+      const { client } = await connect({ kubeconfig: kube });
+      await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({ code: 'forbidden' });
+      expect(JSON.parse(readFileSync(join(folder, 'info'), 'utf8'))).toEqual({
+        apiVersion: 'client.authentication.k8s.io/v1',
+        kind: 'ExecCredential',
+        spec: { cluster: { server, ...parts, ...fields }, interactive: false },
+      });
+    });
+
+    test('gets the extension of the file whose cluster is used', async () => {
+      const exec = {
+        command: 'sh',
+        args: ['-c', `echo "$KUBERNETES_EXEC_INFO" >${folder}/info; exit 1`],
+        provideClusterInfo: true,
+      };
+      const first = kubeconfig({ user: { exec } }, 'first');
+      const second = kubeconfig({ cluster: extension, user: { exec } }, 'second');
+      for (const [files, config] of [
+        [[first, second], undefined],
+        [[second, first], { audience: 'x' }],
+      ] as const) {
+        process.env.KUBECONFIG = files.join(':');
+        const { client } = await connect({});
+        await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({ code: 'forbidden' });
+        const { spec } = JSON.parse(readFileSync(join(folder, 'info'), 'utf8'));
+        expect(spec.cluster.config).toEqual(config);
+      }
+    });
+  });
+
   test('reports a hanging exec plugin as a timeout of credentials, not of the server', async () => {
     // Ends when the test's directory is removed.
     const exec = { command: 'sh', args: ['-c', `while test -d ${folder}; do sleep 0.05; done`] };
