@@ -1,4 +1,4 @@
-/** Replaces client-node's proxies, a tenth of the loaded code: src/kube/connect.ts refuses them. */
+/** Replaces client-node's proxies, a tenth of the loaded code: see src/kube/proxy-agents.ts. */
 class NoProxies {
   constructor() {
     throw new Error('proxies were left out of the bundle');

@@ -7,10 +7,14 @@ const fileOf = (name) => fileURLToPath(new URL(name, import.meta.url));
 export const slimPackages = {
   name: 'slim-packages',
   setup(build) {
-    build.onResolve({ filter: /^undici$/ }, () => ({ path: fileOf('undici.cjs') }));
-    build.onResolve({ filter: /^(socks|socks-proxy-agent|hpagent)$/ }, () => ({
-      path: fileOf('no-proxies.cjs'),
+    build.onResolve({ filter: /^undici$/ }, ({ importer }) => ({
+      path: fileOf(importer.endsWith('/proxy-agents.ts') ? 'undici-proxies.cjs' : 'undici.cjs'),
     }));
+    build.onResolve({ filter: /^(socks|socks-proxy-agent|hpagent)$/ }, ({ importer }) =>
+      importer.includes('/@kubernetes/client-node/')
+        ? { path: fileOf('no-proxies.cjs') }
+        : undefined,
+    );
     build.onResolve({ filter: /^\.\/client-h2\.js$/ }, () => ({ path: fileOf('no-http2.cjs') }));
     build.onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
       kind === 'require-call' ? undefined : { path: fileOf('http.cjs') },

@@ -5,6 +5,7 @@ import { createClient } from './client.ts';
 import type { Credentials } from './credentials.ts';
 import type { ExecPlugin } from './exec-plugin.ts';
 import { type KubeconfigOptions, type LoadedKubeconfig, loadKubeconfig } from './kubeconfig.ts';
+import { proxyFor } from './proxy.ts';
 import { type ApiCall, createTransport, type Doubt, type Transport } from './transport.ts';
 import type { KubeClient } from './types.ts';
 
@@ -22,6 +23,10 @@ export interface ConnectOptions extends KubeconfigOptions {
 /** Part of the response to `GET /version` (apimachinery, version.Info). */
 export interface ServerVersion {
   gitVersion: string;
+}
+
+interface Loaded extends LoadedKubeconfig {
+  proxy: URL | undefined;
 }
 
 export interface Connection {
@@ -63,7 +68,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
    * expire; only a new config runs the plugin again.
    */
   async function reload(doubt: Doubt | undefined): Promise<void> {
-    let now: LoadedKubeconfig;
+    let now: Loaded;
     try {
       now = await load(options);
     } catch (error) {
@@ -88,6 +93,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     const { headers, tls } = toCredentials(https);
     const credentials = {
       server: serverOf(loaded),
+      proxy: loaded.proxy,
       headers: { ...headers, ...impersonation },
       tls,
     };
@@ -134,26 +140,17 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   };
 }
 
-/** Throws a StowageError, also for a cluster behind a proxy. */
-async function load(options: KubeconfigOptions): Promise<LoadedKubeconfig> {
+/** Throws a StowageError, also for an unusable proxy. */
+async function load(options: KubeconfigOptions): Promise<Loaded> {
   const loaded = await loadKubeconfig(options);
-  const cluster = loaded.config.getCurrentCluster();
-  if (cluster?.proxyUrl) {
-    throw new StowageError(
-      'failed',
-      `Cluster ${cluster.name} is behind the proxy ${cluster.proxyUrl}`,
-      {
-        hint: 'Use a context without proxy-url: Stowage only connects directly.',
-      },
-    );
-  }
-  return loaded;
+  return { ...loaded, proxy: proxyFor(serverOf(loaded), loaded.proxyUrl, process.env) };
 }
 
 const serverOf = ({ config }: LoadedKubeconfig): string => config.getCurrentCluster()?.server ?? '';
 
-function isSame(a: LoadedKubeconfig, b: LoadedKubeconfig): boolean {
-  const identityOf = ({ config, impersonation }: LoadedKubeconfig) => [
+function isSame(a: Loaded, b: Loaded): boolean {
+  const identityOf = ({ config, impersonation, proxy }: Loaded) => [
+    proxy?.href,
     config.getCurrentCluster(),
     config.getCurrentUser(),
     impersonation,

@@ -2,6 +2,8 @@
 export interface Credentials {
   /** Base URL. Default: the transport's. */
   server?: string;
+  /** Proxy in front of the server. */
+  proxy?: URL | undefined;
   headers: Record<string, string | string[]>;
   tls: {
     ca?: string | Buffer | undefined;

@@ -28,7 +28,7 @@ export function connectPlugin(
   config: KubeConfig,
   plugin: ExecPlugin,
   terminal: PluginTerminal,
-  leftOut: PluginCluster,
+  leftOut: PluginCluster & { proxyUrl: string | undefined },
 ): void {
   const { apiVersion, command = '', interactiveMode = 'IfAvailable' } = plugin;
   const interactive = interactiveMode !== 'Never' && terminal.stdin.isTTY === true;
@@ -63,8 +63,8 @@ export function connectPlugin(
  * client.authentication.k8s.io/v1, Cluster). A CA file is read each time, since it may be replaced.
  */
 function infoOf(
-  { server, tlsServerName, skipTLSVerify, caFile, caData, proxyUrl }: Cluster,
-  { disableCompression, config }: PluginCluster,
+  { server, tlsServerName, skipTLSVerify, caFile, caData }: Cluster,
+  { disableCompression, config, proxyUrl }: PluginCluster & { proxyUrl: string | undefined },
 ): object {
   const ca = caData || (caFile ? readFileSync(caFile).toString('base64') : undefined);
   return {

@@ -23,6 +23,8 @@ export interface LoadedKubeconfig {
   config: KubeConfig;
   /** Impersonation headers that client-node leaves out. */
   impersonation: Impersonation;
+  /** `proxy-url` of the current cluster, which the config lacks. */
+  proxyUrl: string | undefined;
 }
 
 /** Reads the kubeconfig files, without a cache. Throws a StowageError with a hint. */
@@ -38,11 +40,16 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Loaded
   }
   selectContext(config, options, files.join(', ') || 'the service account');
   const user = config.getCurrentUser();
+  const cluster = config.getCurrentCluster();
+  const proxyUrl = cluster?.proxyUrl || undefined;
+  // client-node would create an agent, which nothing uses, from libraries that the bundle lacks
+  // (scripts/slim).
+  if (cluster !== null) Object.assign(cluster, { proxyUrl: undefined });
   if (user?.exec) {
-    const cluster = pluginClusters.get(config.getCurrentCluster()?.name ?? '') ?? {};
-    connectPlugin(config, user.exec, process, cluster);
+    const leftOut = { ...pluginClusters.get(cluster?.name ?? ''), proxyUrl };
+    connectPlugin(config, user.exec, process, leftOut);
   }
-  return { config, impersonation: impersonated.get(user?.name ?? '') ?? {} };
+  return { config, impersonation: impersonated.get(user?.name ?? '') ?? {}, proxyUrl };
 }
 
 /** Returns the names of all contexts. Throws a StowageError. */

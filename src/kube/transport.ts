@@ -5,6 +5,7 @@ import type { Credentials } from './credentials.ts';
 import { type Deadline, isDeadline, startDeadline } from './deadline.ts';
 import { AnswerTooLong, ConnectionError } from './errors.ts';
 import { type Checked, createAgents } from './http-agents.ts';
+import { spellProxy } from './proxy.ts';
 import { apiError, objectOf } from './response.ts';
 
 export interface TransportOptions {
@@ -84,11 +85,14 @@ export function createTransport({
   let unreached = false;
   /** Time in the last response, and when it arrived by `performance.now`. */
   let told: { time: number; at: number } | undefined;
+  /** Proxy of the last attempt, for errors. */
+  let through: URL | undefined;
   const agentFor = createAgents(Math.min(CONNECT_TIMEOUT_MS, requestTimeoutMs));
 
   async function attempt(request: Request, deadline: Deadline, refused: boolean) {
     const doubt = refused ? 'refused' : unreached ? 'unreached' : undefined;
-    const { headers, tls, server: now = server } = await credentialsWithin(deadline, doubt);
+    const { headers, tls, server: now = server, proxy } = await credentialsWithin(deadline, doubt);
+    through = proxy;
     const base = new URL(now);
     const prefix = base.pathname.replace(/\/+$/, '');
     const text = request.body && JSON.stringify(request.body);
@@ -110,7 +114,7 @@ export function createTransport({
       signal: deadline.signal,
       check: request.check,
     };
-    const answer = agentFor(tls).request(sent);
+    const answer = agentFor(tls, proxy).then((agent) => agent.request(sent));
     answer.then(
       ({ statusCode, headers }) => {
         unreached = false;
@@ -173,11 +177,18 @@ export function createTransport({
     if (request.signal?.aborted) return request.signal.reason;
     if (error instanceof StowageError) return error;
     const { message, cause } = error as Error;
+    // Only a proxy has a limit for headers.
     const late =
-      isDeadline(error) || isDeadline(cause) || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
+      isDeadline(error) ||
+      isDeadline(cause) ||
+      ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'].includes(codeOf(error));
     // An AggregateError, for a host with several addresses, has a code and no message.
     const what = late ? 'no answer in time' : message || codeOf(error);
-    return new ConnectionError(server, `${spell(request)}: ${what}`, {
+    const way = through === undefined ? '' : ` through the proxy ${spellProxy(through)}`;
+    return new ConnectionError(server, `${spell(request)}${way}: ${what}`, {
+      ...(through !== undefined && {
+        hint: 'Check that the proxy is up and lets you reach the server: proxy-url of the kubeconfig, else HTTPS_PROXY and NO_PROXY.',
+      }),
       code: late ? 'timeout' : 'failed',
       cause: error,
     });

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +9,9 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Metafile } from 'esbuild';
 import { ASSETS } from '../../src/cli/ui/check-request.ts';
+import { json } from '../support/fake-api.ts';
+import { startHttpProxy, startSocksProxy } from '../support/proxies.ts';
+import { CHAINED, INTERMEDIATE } from '../support/tls.ts';
 
 let folder = '';
 let outputs: Metafile['outputs'] = {};
@@ -104,6 +109,56 @@ test('commands load the Kubernetes client and prompt libraries only on demand', 
     expect(packages).not.toContain('@kubernetes/client-node');
     expect(packages).not.toContain('undici');
   }
+});
+
+test.each([
+  ['http', startHttpProxy],
+  ['socks5', startSocksProxy],
+])('the executable reaches an API server through a proxy: %s', async (scheme, start) => {
+  const proxy = await start();
+  const server = createServer(
+    { key: CHAINED.key, cert: CHAINED.cert + INTERMEDIATE },
+    (_, response) => json(response, { items: [], metadata: {} }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const kubeconfig = join(folder, 'kubeconfig');
+  const cluster = {
+    server: `https://api.test:${port}`,
+    'certificate-authority-data': Buffer.from(INTERMEDIATE).toString('base64'),
+    'proxy-url': `${scheme}://127.0.0.1:${proxy.port}`,
+  };
+  await writeFile(
+    kubeconfig,
+    JSON.stringify({
+      clusters: [{ name: 'c', cluster }],
+      contexts: [{ name: 'c', context: { cluster: 'c' } }],
+      'current-context': 'c',
+    }),
+  );
+  try {
+    const run = promisify(execFile)(process.execPath, [
+      ...[join(folder, 'main.mjs'), 'get', 'volumes', '-o', 'json'],
+      ...['--kubeconfig', kubeconfig],
+    ]);
+    const { stdout, stderr } = await run;
+    expect(JSON.parse(stdout)).toMatchObject({ items: [] });
+    // undici warns about its own SOCKS5.
+    expect(stderr).toBe('');
+    expect(new Set(proxy.seen)).toEqual(new Set([`api.test:${port}`]));
+  } finally {
+    await proxy.stop();
+    server.close();
+  }
+});
+
+test('commands load proxies only to use them', () => {
+  const proxies = loadedWith(chunkOf('src/kube/proxy-agents.ts'));
+  expect(packagesOf(proxies)).toEqual(expect.arrayContaining(['socks', 'undici']));
+  const sources = loadedWith(chunkOf('src/kube/connect.ts'));
+  expect(packagesOf(sources)).toContain('undici');
+  expect(packagesOf(sources)).not.toContain('socks');
+  expect(sources.filter((path) => /proxy-agent/.test(path))).toEqual([]);
 });
 
 test('the bundle has no unused parts of client-node and undici', () => {

@@ -193,12 +193,14 @@ describe('credentials', () => {
           'tls-server-name': 'api.test',
           'certificate-authority-data': CA,
           'disable-compression': true,
+          'proxy-url': 'socks5://p:1080',
           ...extension,
         },
         { server: 'https://127.0.0.1:1/clusters/c-1' },
         {
           'tls-server-name': 'api.test',
           'certificate-authority-data': CA,
+          'proxy-url': 'socks5://p:1080',
           'disable-compression': true,
           config: { audience: 'x' },
         },
@@ -422,11 +424,6 @@ describe('the kubeconfig', () => {
         code: 'failed',
         message: expect.stringContaining('cluster c has both a CA and insecure-skip-tls-verify'),
       },
-    ],
-    [
-      'a proxy',
-      () => ({ kubeconfig: kubeconfig({ cluster: { 'proxy-url': 'http://p' } }) }),
-      { code: 'failed', message: expect.stringContaining('http://p') },
     ],
   ])('is refused: %s', async (_, options, error) => {
     await expect(connect(options())).rejects.toMatchObject({ name: 'StowageError', ...error });
