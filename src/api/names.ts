@@ -116,6 +116,9 @@ export const PROVISIONED_BY_ANNOTATION = 'pv.kubernetes.io/provisioned-by';
  */
 export const SELECTED_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
 
+/** Label of Nodes that node affinities and topologies select by. */
+export const HOSTNAME_LABEL = 'kubernetes.io/hostname';
+
 /** Label of namespaces whose pods may reach the daemon's port: `allowed`. */
 export const METRICS_LABEL = 'stowage.dev/metrics';
 

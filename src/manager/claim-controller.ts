@@ -8,7 +8,7 @@ import type {
 } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject } from '../api/meta.ts';
-import { DRIVER, SELECTED_NODE_ANNOTATION } from '../api/names.ts';
+import { DRIVER, HOSTNAME_LABEL, SELECTED_NODE_ANNOTATION } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Rooms } from '../controllers/lib/capacity/capacity-cache.ts';
 import { createCapacityReconciler } from '../controllers/lib/capacity/capacity-reconciler.ts';
@@ -23,6 +23,7 @@ import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { claimOf } from '../model/claim-volume.ts';
 import type { Awaited } from '../model/data-source/types.ts';
+import { hostnameLabelOf } from '../model/hostname-label.ts';
 import { isPvOf } from '../model/persistent-volume.ts';
 import { eligibleNodes } from '../model/volume-nodes.ts';
 import { sizeText } from '../storage/registry.ts';
@@ -79,6 +80,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
   const unbound = indexBy(claims, ({ status, spec }) =>
     status?.phase === 'Bound' || spec.volumeName ? undefined : (spec.storageClassName ?? ''),
   );
+  const byHostname = indexBy(nodes, hostnameLabelOf);
   const queue = createWorkQueue({
     clock,
     random,
@@ -179,7 +181,13 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     enqueueCapacity([object], names());
   });
   nodes.onChange(({ type, object, old }) => {
-    if (type === 'updated' && old !== undefined && nodeStateKey(old) === nodeStateKey(object))
+    const isMoved = old !== undefined && hostnameLabelOf(old) !== hostnameLabelOf(object);
+    if (
+      type === 'updated' &&
+      old !== undefined &&
+      !isMoved &&
+      nodeStateKey(old) === nodeStateKey(object)
+    )
       return;
     wake();
     enqueueCapacity(storageClasses.list(), [object.metadata.name]);
@@ -192,8 +200,10 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
   });
   // Restore objects that others changed or deleted.
   capacities?.onChange(({ object }) => {
-    const node = object.nodeTopology?.matchLabels?.['kubernetes.io/hostname'];
-    if (node !== undefined) capacityQueue.add(`${object.storageClassName}/${node}`);
+    const hostname = object.nodeTopology?.matchLabels?.[HOSTNAME_LABEL];
+    if (hostname === undefined) return;
+    for (const { metadata } of byHostname(hostname))
+      capacityQueue.add(`${object.storageClassName}/${metadata.name}`);
   });
   function wakeFor(kind: Awaited['kind'], object: KubeObject): void {
     for (const key of waitingFor(kind, object)) {

@@ -9,6 +9,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Clock } from '../../kube/types.ts';
+import { hostnameLabelOf } from '../../model/hostname-label.ts';
 import type {
   ConnectionState,
   NodeRow,
@@ -21,7 +22,7 @@ import type {
 } from '../../ui/protocol.ts';
 import { createOutbox, type FeedState, type Outbox } from './outbox.ts';
 import { publicMessage } from './public-text.ts';
-import { hostnameIn, hostnameOf, nodeRow, volumeRow } from './rows.ts';
+import { hostnameIn, nodeRow, volumeRow } from './rows.ts';
 import { createServedClaims, keyOf } from './screens/served-claims.ts';
 import { snapshotRow } from './screens/snapshot-row.ts';
 
@@ -124,7 +125,11 @@ export function createHub(
   function updateNode(name: string): void {
     const node = nodes.get(name);
     if (node === undefined) nodeRows.delete(name);
-    else nodeRows.set(name, nodeRow(node, [...(capacities.get(hostnameOf(node))?.values() ?? [])]));
+    else
+      nodeRows.set(
+        name,
+        nodeRow(node, [...(capacities.get(hostnameLabelOf(node))?.values() ?? [])]),
+      );
     wakeReaders((outbox) => outbox.markRow('nodes', name));
   }
 
@@ -148,7 +153,7 @@ export function createHub(
       keep(there, capacity, isGone);
       if (there.size > 0) capacities.set(hostname, there);
       else capacities.delete(hostname);
-      for (const [name, node] of nodes) if (hostnameOf(node) === hostname) updateNode(name);
+      for (const [name, node] of nodes) if (hostnameLabelOf(node) === hostname) updateNode(name);
     },
     storageclasses: claims.takeClass,
     claims: claims.take,

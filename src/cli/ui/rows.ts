@@ -1,5 +1,6 @@
 import type { CsiStorageCapacity, KubeNode, PersistentVolume } from '../../api/core.ts';
 import type { KubeObject } from '../../api/meta.ts';
+import { HOSTNAME_LABEL } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import { phaseOf } from '../../api/phase.ts';
 import { parseQuantity } from '../../api/quantity.ts';
@@ -86,13 +87,6 @@ const attachmentRow = (attachment: Attachment): AttachmentRow => ({
   since: publicTime(attachment.since),
   message: publicMessage(attachment.message),
 });
-
-/** Label with the name of a node that capacities refer to. */
-export const HOSTNAME_LABEL = 'kubernetes.io/hostname';
-
-/** Returns the host name in the labels of a node, by which capacities name it. */
-export const hostnameOf = ({ metadata }: KubeNode): string =>
-  metadata.labels?.[HOSTNAME_LABEL] ?? metadata.name;
 
 /** Returns the host name of the node that a capacity is for. */
 export const hostnameIn = ({ nodeTopology }: CsiStorageCapacity): string =>

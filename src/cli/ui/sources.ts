@@ -1,7 +1,7 @@
 import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import type { KubeObject, ObjectMeta, Resource } from '../../api/meta.ts';
-import { PAUSED_ANNOTATION } from '../../api/names.ts';
+import { HOSTNAME_LABEL, PAUSED_ANNOTATION } from '../../api/names.ts';
 import {
   CSI_STORAGE_CAPACITIES,
   NODES,
@@ -20,7 +20,6 @@ import type { SourceKind } from '../../ui/protocol.ts';
 import { codeOf, messageOf, property } from '../lib/failure.ts';
 import { noSnapshots } from '../lib/objects/missing-snapshots.ts';
 import type { Followed, Hub } from './hub.ts';
-import { HOSTNAME_LABEL } from './rows.ts';
 
 /** Keeps the fields of rows only, so that the cache of 10,000 Volumes stays small. */
 function kept<T extends KubeObject>(object: T): T {

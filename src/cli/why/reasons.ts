@@ -50,6 +50,7 @@ export const REASONS = [
   'PersistentVolumeMissing',
   'PersistentVolumeFailed',
   'PersistentVolumeHeld',
+  'HostnameLabelDiffers',
   'VolumeMissing',
   'NotAttached',
   'AttachmentFailed',

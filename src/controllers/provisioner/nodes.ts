@@ -1,6 +1,8 @@
 import type { KubeNode, StorageClass } from '../../api/core.ts';
+import { HOSTNAME_LABEL } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import { explain } from '../../api/reasons.ts';
+import { hostnameLabelOf } from '../../model/hostname-label.ts';
 import { isNodeReady } from '../../model/node-health.ts';
 import type { Explained } from '../lib/capacity/refusal.ts';
 
@@ -26,8 +28,7 @@ function allows(terms: StorageClass['allowedTopologies'], node: KubeNode): boole
   const labels = node.metadata.labels ?? {};
   return terms.some(({ matchLabelExpressions = [] }) =>
     matchLabelExpressions.every(({ key, values }) => {
-      const value =
-        labels[key] ?? (key === 'kubernetes.io/hostname' ? node.metadata.name : undefined);
+      const value = key === HOSTNAME_LABEL ? hostnameLabelOf(node) : labels[key];
       return value !== undefined && values.includes(value);
     }),
   );

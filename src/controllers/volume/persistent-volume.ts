@@ -3,6 +3,7 @@ import type { PersistentVolume } from '../../api/core.ts';
 import {
   ATTACHED_NODES_ANNOTATION,
   DRIVER,
+  HOSTNAME_LABEL,
   PROTECTION_FINALIZER,
   PROVISIONED_BY_ANNOTATION,
   VOLUME_API_VERSION,
@@ -15,8 +16,14 @@ import { isOnDemand } from './attached.ts';
 /**
  * Builds the PersistentVolume of a provisioned Volume, as MetalK8s shapes it. Its attached-nodes
  * annotation starts with the node where provisioning left the device attached, if any.
+ * `hostnameOf` returns the hostname label of a node: the affinity of a PersistentVolume matches
+ * labels only, and not names (matchFields).
  */
-export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume {
+export function buildPv(
+  volume: Volume,
+  options: ClassOptions,
+  hostnameOf: (node: string) => string = (node) => node,
+): PersistentVolume {
   const { template, attachableNodes } = volume.spec;
   const readOnly = isReadOnlyShared(volume.spec);
   const mountOptions = withReadOnly(options, readOnly);
@@ -68,9 +75,9 @@ export function buildPv(volume: Volume, options: ClassOptions): PersistentVolume
             {
               matchExpressions: [
                 {
-                  key: 'kubernetes.io/hostname',
+                  key: HOSTNAME_LABEL,
                   operator: 'In',
-                  values: attachableNodes == null ? [nodeOf(volume)] : [...attachableNodes],
+                  values: [...new Set((attachableNodes ?? [nodeOf(volume)]).map(hostnameOf))],
                 },
               ],
             },

@@ -170,7 +170,7 @@ const isCopy = ({ spec: { source } }: Volume): boolean =>
 function createPv(input: Input, options: ClassOptions, now: number): Decision {
   const { volume, observation } = input;
   const create = (fs: ClassOptions['fs']): Decision => ({
-    action: { do: 'create-pv', pv: buildPv(volume, { ...options, fs }) },
+    action: { do: 'create-pv', pv: buildPv(volume, { ...options, fs }, input.hostnameOf) },
   });
   const isMade = volume.spec.source == null && volume.spec.adopt == null;
   if (isMade || options.fs === undefined) return create(options.fs);

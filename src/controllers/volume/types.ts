@@ -27,6 +27,8 @@ export interface Input {
   volume: Volume;
   /** Node that runs the Volume's work now. */
   node: string;
+  /** Returns the hostname label of a node, by its name. Default: the name. */
+  hostnameOf?: (node: string) => string;
   /** The PersistentVolume with the Volume's name, of any owner. */
   pv: PersistentVolume | undefined;
   /** The class of the Volume's spec, from the cache. */

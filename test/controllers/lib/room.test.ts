@@ -510,12 +510,29 @@ describe('decideCapacity', () => {
   });
 });
 
+test('deletes a capacity of another hostname label, since its topology is immutable', () => {
+  const where = { storageClass: 'c', node: 'n1', hostname: 'h1', namespace: 'stowage' };
+  const known = (hostname: string) =>
+    ({
+      capacity: '1',
+      nodeTopology: { matchLabels: { 'kubernetes.io/hostname': hostname } },
+    }) as unknown as CsiStorageCapacity;
+  const name = capacityName('c', 'n1');
+  expect(decideCapacity(where, { freeBytes: 1n }, known('n1'))).toEqual({ do: 'delete', name });
+  expect(decideCapacity(where, { freeBytes: 1n }, known('h1'))).toBeUndefined();
+  expect(decideCapacity(where, { unknown: 'away' }, known('n1'))).toBeUndefined();
+});
+
 describe('a published CSIStorageCapacity', () => {
   const objects = <T extends KubeObject>(...list: T[]) =>
     ({ get: (name: string) => list.find(({ metadata }) => metadata.name === name) }) as Informer<T>;
 
   /** Reconciles one class on n1. @returns the outcome, and the requests that were sent */
-  async function reconcile(nodes: Informer<KubeNode>, acts: boolean) {
+  async function reconcile(
+    nodes: Informer<KubeNode>,
+    acts: boolean,
+    { room, hostname }: { room?: Room; hostname?: string } = {},
+  ) {
     const sent: string[] = [];
     const run = createCapacityReconciler({
       client: {
@@ -531,8 +548,11 @@ describe('a published CSIStorageCapacity', () => {
           storageClassName: 'dynamic',
         },
         metadata: { name: capacityName('dynamic', 'n1') },
+        ...(hostname !== undefined && {
+          nodeTopology: { matchLabels: { 'kubernetes.io/hostname': hostname } },
+        }),
       }),
-      rooms: { room: () => undefined, observe: async () => {}, refuse() {}, forget() {} },
+      rooms: { room: () => room, observe: async () => {}, refuse() {}, forget() {} },
       managesNode: () => acts,
       namespace: 'stowage',
       ...SILENT,
@@ -550,6 +570,14 @@ describe('a published CSIStorageCapacity', () => {
   test('is deleted with the node', async () => {
     const { sent } = await reconcile(objects(), true);
     expect(sent).toEqual([`delete ${capacityName('dynamic', 'n1')}`]);
+  });
+
+  test('is deleted, and then published again, if the node has another hostname label', async () => {
+    const given = { room: { freeBytes: 1n }, hostname: 'earlier' };
+    expect(await reconcile(objects(node('n1')), true, given)).toEqual({
+      outcome: { retry: true },
+      sent: [`delete ${capacityName('dynamic', 'n1')}`],
+    });
   });
 
   test('is kept if another process manages the node', async () => {

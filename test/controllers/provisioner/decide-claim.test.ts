@@ -142,6 +142,18 @@ describe('a claim that is not bound', () => {
       'Warning ProvisioningFailed: allowedTopologies of the storage class exclude node n1',
     ],
     [
+      'gets a Volume on a node whose hostname label its class allows',
+      {
+        storageClass: storageClass({
+          allowedTopologies: [
+            { matchLabelExpressions: [{ key: 'kubernetes.io/hostname', values: ['short'] }] },
+          ],
+        }),
+        nodes: [node('n1', 'True', { labels: { 'kubernetes.io/hostname': 'short' } })],
+      },
+      `create pvc-${UID} on n1`,
+    ],
+    [
       'reports how much capacity is missing',
       { rooms: { n1: { freeBytes: GIB } } },
       'Warning ProvisioningFailed: node n1 has 1073741824 bytes available in …, and the claim needs 2147483648',

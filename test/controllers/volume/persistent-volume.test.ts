@@ -55,6 +55,28 @@ test('a PersistentVolume has the shape of MetalK8s', () => {
   });
 });
 
+describe('the node affinity', () => {
+  const LONG = `n1.${'x'.repeat(70)}.example.com`;
+  const labels: Record<string, string> = { 'n1.example.com': 'n1', [LONG]: 'short', b: 'n1' };
+  test.each<[string, Partial<VolumeSpec>, string[]]>([
+    ['the label of the node', { nodeName: 'n1.example.com' }, ['n1']],
+    ['the label of a node whose name is too long for one', { nodeName: LONG }, ['short']],
+    ['the name of a node without the label', { nodeName: 'n9' }, ['n9']],
+    ['the labels of all nodes', { attachableNodes: ['n1.example.com', 'c', 'b'] }, ['n1', 'c']],
+  ])('selects %s', (_, spec, values) => {
+    const it = volume(made);
+    it.spec = { ...it.spec, ...spec };
+    const { nodeAffinity } = buildPv(it, options, (node) => labels[node] ?? node).spec;
+    expect(nodeAffinity).toEqual({
+      required: {
+        nodeSelectorTerms: [
+          { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values }] },
+        ],
+      },
+    });
+  });
+});
+
 test('a PersistentVolume takes extras of the template, but no fields that Stowage sets', () => {
   const with_ = volume(made);
   with_.spec.template = {

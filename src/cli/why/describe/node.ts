@@ -1,6 +1,6 @@
 import { age } from '../../../api/age.ts';
 import type { AnyEvent, CsiStorageCapacity, KubeNode, ObjectReference } from '../../../api/core.ts';
-import { COMPONENT, PAUSED_ANNOTATION } from '../../../api/names.ts';
+import { COMPONENT, HOSTNAME_LABEL, PAUSED_ANNOTATION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { phaseOf } from '../../../api/phase.ts';
 import { reasonOfAnnotations } from '../../../api/reasons.ts';
@@ -8,6 +8,7 @@ import { CSI_STORAGE_CAPACITIES, EVENTS } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { CAPACITY_SELECTOR } from '../../../controllers/lib/capacity/capacity.ts';
 import { listAll } from '../../../kube/client.ts';
+import { hostnameLabelOf } from '../../../model/hostname-label.ts';
 import { addressOfNode, addressProblems, minionOfNode } from '../../../model/node-address.ts';
 import { readyConditionOf } from '../../../model/node-health.ts';
 import type { Describe } from '../../lib/describe-command.ts';
@@ -103,16 +104,14 @@ async function readRooms(
   client: ReadClient,
   signal: AbortSignal,
 ): Promise<Reading<CsiStorageCapacity[]>> {
-  const hostname = node?.metadata.labels?.['kubernetes.io/hostname'] ?? name;
+  const hostname = node === undefined ? name : hostnameLabelOf(node);
   const list = listAll<CsiStorageCapacity>(client, CSI_STORAGE_CAPACITIES, {
     labelSelector: CAPACITY_SELECTOR,
     signal,
   });
   return reading(
     list.then(({ items }) =>
-      items.filter(
-        ({ nodeTopology }) => nodeTopology?.matchLabels?.['kubernetes.io/hostname'] === hostname,
-      ),
+      items.filter(({ nodeTopology }) => nodeTopology?.matchLabels?.[HOSTNAME_LABEL] === hostname),
     ),
   );
 }

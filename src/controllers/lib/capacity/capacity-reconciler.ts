@@ -5,6 +5,7 @@ import { isAlreadyExists, isConflict, isNotFound } from '../../../kube/errors.ts
 import type { Informer } from '../../../kube/informer.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { dynamicClass } from '../../../model/dynamic-class.ts';
+import { hostnameLabelOf } from '../../../model/hostname-label.ts';
 import { CSI_DRIVER, capacityName, decideCapacity } from './capacity.ts';
 import type { Room, Rooms } from './capacity-cache.ts';
 import { type CapacityEventsDeps, createCapacityEvents } from './capacity-events.ts';
@@ -44,11 +45,13 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
       isAskedFor = true;
     }
     const known = capacities.get(capacityName(storageClass, node), namespace);
-    const hostname = nodes.get(node)?.metadata.labels?.['kubernetes.io/hostname'] ?? node;
+    const object = nodes.get(node);
+    const hostname = object === undefined ? node : hostnameLabelOf(object);
     const action = decideCapacity({ storageClass, node, hostname, namespace }, room, known);
     try {
       if (action?.do === 'delete') {
         await client.delete(CSI_STORAGE_CAPACITIES, action.name, { namespace });
+        if (room !== undefined) return { retry: true };
       } else if (action?.do === 'create') {
         capacities.recordWrite(
           await client.create(CSI_STORAGE_CAPACITIES, action.object, { namespace }),

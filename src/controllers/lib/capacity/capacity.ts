@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { CsiDriver, CsiStorageCapacity } from '../../../api/core.ts';
-import { COMPONENT, DRIVER } from '../../../api/names.ts';
+import { COMPONENT, DRIVER, HOSTNAME_LABEL } from '../../../api/names.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import type { Room } from './capacity-cache.ts';
 
@@ -49,13 +50,17 @@ export function decideCapacity(
   if (room === undefined) return known === undefined ? undefined : { do: 'delete', name };
   if ('unknown' in room) return undefined;
   const bytes = 'refused' in room || room.freeBytes < 0n ? 0n : room.freeBytes;
+  const matchLabels = { [HOSTNAME_LABEL]: where.hostname };
+  // The topology is immutable, and the label of the node has changed.
+  if (known?.nodeTopology !== undefined && !isDeepStrictEqual(known.nodeTopology, { matchLabels }))
+    return { do: 'delete', name };
   if (known !== undefined && isClose(bytes, parseQuantity(known.capacity ?? '0'))) return undefined;
   const object: CsiStorageCapacity = {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'CSIStorageCapacity',
     metadata: { name, namespace: where.namespace, labels: CAPACITY_LABELS },
     storageClassName: where.storageClass,
-    nodeTopology: { matchLabels: { 'kubernetes.io/hostname': where.hostname } },
+    nodeTopology: { matchLabels },
     capacity: String(bytes),
     maximumVolumeSize: String(bytes),
   };
