@@ -228,6 +228,7 @@ export const CLAIM_EVENT = {
   provisioning: 'Provisioning',
   failed: 'ProvisioningFailed',
   resizeFailed: 'VolumeResizeFailed',
+  modifyFailed: 'VolumeModifyFailed',
 } as const;
 
 /** Reasons of events on StorageClasses: whether a node's room for their volumes is known. */

@@ -204,7 +204,7 @@ export const transforms = {
     ['spec.accessModes', untilBound, distinctNames],
     ['spec.volumeMode', untilBound, cutName],
     ['spec.storageClassName', untilBound, cutName],
-    ['spec.volumeAttributesClassName', untilBound, cutName],
+    ['spec.volumeAttributesClassName', cutName],
     ['spec.selector', untilBound, emptyIfLong],
     'status.phase',
     'status.capacity',

@@ -9,6 +9,22 @@ export interface ClassOptions {
   mountOptions: string[];
 }
 
+/** Parameters with the type of the file system: MetalK8s's, and that of CSI provisioners. */
+export const FS_TYPE_PARAMETERS = ['fsType', 'csi.storage.k8s.io/fstype'] as const;
+
+/** Returns the type of the file system as in the parameters, or that they contradict each other. */
+export function fsTypeOf(
+  parameters: Record<string, string>,
+): { type: string } | { problem: string } {
+  const [own, csi] = FS_TYPE_PARAMETERS;
+  const { [own]: type = parameters[csi] ?? DEFAULT_FS_TYPE, [csi]: ofCsi = type } = parameters;
+  return type === ofCsi
+    ? { type }
+    : {
+        problem: `parameters ${own} and ${csi} differ: ${JSON.stringify(type)} and ${JSON.stringify(ofCsi)}`,
+      };
+}
+
 /** Returns the options of a class, or why they are unusable. The parameters are MetalK8s's. */
 export function checkClass(
   { metadata, parameters = {}, mountOptions = [] }: StorageClass,
@@ -16,7 +32,9 @@ export function checkClass(
 ): ClassOptions | { problem: string } {
   if (mode === 'Block') return { fs: undefined, mountOptions: [] };
   // MetalK8s fails without a type (a KeyError). Its documentation uses ext4, the kubelet's default.
-  const type = parameters.fsType ?? DEFAULT_FS_TYPE;
+  const fsType = fsTypeOf(parameters);
+  if ('problem' in fsType) return { problem: `storage class ${metadata.name}: ${fsType.problem}` };
+  const { type } = fsType;
   if (!isFsType(type)) {
     return {
       problem: `unsupported filesystem: ${type} (parameter fsType of storage class ${metadata.name}; supported are ${FS_TYPES.join(' and ')})`,

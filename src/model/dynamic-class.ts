@@ -1,11 +1,12 @@
 import type { StorageClass } from '../api/core.ts';
 import { directoryWanted } from '../api/directory.ts';
-import { DEFAULT_FS_TYPE, FS_TYPES, isFsType } from '../api/file-systems.ts';
+import { FS_TYPES, isFsType } from '../api/file-systems.ts';
 import { isLvmName, LVM_NAME } from '../api/lvm-name.ts';
 import type { AttachPolicy } from '../api/volume.ts';
 import { systemDirectoryOf } from '../storage/directory/system.ts';
 import { SPARSE_DIRECTORY } from '../storage/loopfile/file.ts';
 import { checkMkfsOptions } from '../storage/mkfs-options.ts';
+import { FS_TYPE_PARAMETERS, fsTypeOf } from './class-options.ts';
 
 export type StorageLocation =
   | { type: 'sparse'; directory: string; requireMount?: true }
@@ -47,7 +48,7 @@ const PARAMETERS = [
     'requireMount',
     'vgName',
     'thinPool',
-    'fsType',
+    ...FS_TYPE_PARAMETERS,
     'mkfsOptions',
     'overcommit',
   ],
@@ -102,7 +103,10 @@ export function dynamicClass(storageClass: StorageClass): DynamicClass | { probl
 
 /** Returns what is wrong with the file system of a class. A claim of mode Block gets none. */
 export function fileSystemProblem({ metadata, parameters = {} }: StorageClass): string | undefined {
-  const { fsType = DEFAULT_FS_TYPE, mkfsOptions = '[]' } = parameters;
+  const { mkfsOptions = '[]' } = parameters;
+  const found = fsTypeOf(parameters);
+  if ('problem' in found) return `storage class ${metadata.name}: ${found.problem}`;
+  const { type: fsType } = found;
   if (!isFsType(fsType)) {
     return `storage class ${metadata.name}: parameter fsType is ${JSON.stringify(fsType)}, but must be ${FS_TYPES.join(' or ')}`;
   }

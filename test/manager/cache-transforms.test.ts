@@ -261,9 +261,9 @@ describe('a cached claim', () => {
 
   test('keeps its owners, volume, request and capacity if bound', () => {
     const status = { phase: 'Bound', capacity: { storage: '1Gi' } } as const;
-    expect(made({ volumeName: 'data1' }, status)).toEqual({
+    expect(made({ volumeName: 'data1', volumeAttributesClassName: 'gold' }, status)).toEqual({
       ...kept,
-      spec: { volumeName: 'data1', resources },
+      spec: { volumeName: 'data1', volumeAttributesClassName: 'gold', resources },
       status,
     });
   });

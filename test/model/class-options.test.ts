@@ -17,6 +17,16 @@ test.each<[string, Partial<StorageClass>, object]>([
     { parameters: { fsType: 'ext4', mkfsOptions: '["-m", "0"]' }, mountOptions: ['rw', 'discard'] },
     { fs: { type: 'ext4', options: ['-m', '0'] }, mountOptions: ['rw', 'discard'] },
   ],
+  [
+    "CSI provisioners'",
+    { parameters: { 'csi.storage.k8s.io/fstype': 'xfs' } },
+    { fs: { type: 'xfs', options: [] }, mountOptions: [] },
+  ],
+  [
+    'both types, if they are the same',
+    { parameters: { fsType: 'xfs', 'csi.storage.k8s.io/fstype': 'xfs' } },
+    { fs: { type: 'xfs', options: [] }, mountOptions: [] },
+  ],
 ])('checkClass accepts parameters: %s', (_, fields, expected) => {
   expect(checkClass(storageClass(fields))).toEqual(expected);
 });
@@ -25,6 +35,11 @@ test.each<[Record<string, string>, string]>([
   [{ fsType: 'btrfs' }, 'unsupported filesystem: btrfs'],
   [{ fsType: 'XFS' }, 'unsupported filesystem: XFS'],
   [{ fsType: '' }, 'unsupported filesystem: '],
+  [{ 'csi.storage.k8s.io/fstype': 'btrfs' }, 'unsupported filesystem: btrfs'],
+  [
+    { fsType: 'ext4', 'csi.storage.k8s.io/fstype': 'xfs' },
+    'parameters fsType and csi.storage.k8s.io/fstype differ: "ext4" and "xfs"',
+  ],
   [
     { mkfsOptions: '-m 0' },
     'parameter mkfsOptions of storage class fast: "-m 0" is not a JSON list',

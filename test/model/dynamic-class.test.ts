@@ -1,7 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { StorageClass } from '../../src/api/core.ts';
 import { claimVolume } from '../../src/model/claim-volume.ts';
-import { type DynamicClass, dynamicClass } from '../../src/model/dynamic-class.ts';
+import {
+  type DynamicClass,
+  dynamicClass,
+  fileSystemProblem,
+} from '../../src/model/dynamic-class.ts';
 import { claim, storageClass } from '../controllers/provisioner/claim-input.ts';
 
 const parsed = (parameters: Record<string, string>) => dynamicClass(storageClass({ parameters }));
@@ -114,8 +118,27 @@ test.each<[Record<string, string>, string]>([
   ],
   [{ onDelete: '' }, 'parameter onDelete is "", but must be Delete'],
   [{ constructor: 'x' }, 'unknown parameter "constructor"'],
+  [
+    { 'csi.storage.k8s.io/provisioner-secret-name': 'x' },
+    'unknown parameter "csi.storage.k8s.io/provisioner-secret-name"',
+  ],
 ])('%j is refused', (parameters, message) => {
   expect(parsed(parameters)).toEqual({
     problem: expect.stringContaining(`storage class dynamic: ${message}`),
   });
+});
+
+test.each<[Record<string, string>, string | undefined]>([
+  [{ 'csi.storage.k8s.io/fstype': 'xfs' }, undefined],
+  [{ 'csi.storage.k8s.io/fstype': 'xfs', fsType: 'xfs' }, undefined],
+  [{ 'csi.storage.k8s.io/fstype': 'nfs' }, 'parameter fsType is "nfs", but must be ext4 or xfs'],
+  [{ 'csi.storage.k8s.io/fstype': 'xfs', fsType: 'ext4' }, 'parameters fsType and'],
+])('%j is a file system of CSI parameters', (parameters, problem) => {
+  expect(parsed(parameters)).toHaveProperty('place');
+  const found = fileSystemProblem({
+    ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'dynamic' } },
+    ...{ provisioner: 'volume.stowage.dev', parameters },
+  });
+  if (problem === undefined) expect(found).toBeUndefined();
+  else expect(found).toContain(problem);
 });

@@ -233,7 +233,7 @@ export const provisioning: readonly Mutation[] = [
       id: 'foreign-volume-expanded',
       invariant: 10,
       breaks: 'A claim grows a Volume whose PersistentVolume is of another claim.',
-      function: 'isIts',
+      function: 'isItsVolume',
       find: 'return isOfVolume && pv?.spec.claimRef?.uid === metadata.uid;',
       replace: 'return isOfVolume;',
     },

@@ -16,6 +16,12 @@ export const CLAIMS = {
       'the claim has a selector, which matches existing volumes only: none is provisioned for it',
     action: 'Remove the selector, or use a static storage class',
   },
+  VolumeAttributesClassRefused: {
+    message:
+      'the claim names VolumeAttributesClass {class}, and only volumes of CSI drivers have one',
+    action: 'Create the claim again without volumeAttributesClassName',
+    cause: 'AttributesClassRefused',
+  },
   VolumeOfAnotherClaim: {
     message: 'Volume {volume} exists, and was not created for this claim',
     action: 'Delete it: stowage delete volume {volume}',

@@ -69,6 +69,11 @@ export const PUBLIC_REASONS: readonly PublicReasons[] = [
         'the volume cannot be expanded, as without capacity on its node',
       ],
       [
+        'VolumeModifyFailed',
+        'Warning',
+        'a VolumeAttributesClass was added to a bound claim: only volumes of CSI drivers have one',
+      ],
+      [
         'UnrecognizedDataSourceKind',
         'Warning',
         'no VolumePopulator is registered for the kind: [populators](populators.md)',

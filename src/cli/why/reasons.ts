@@ -78,6 +78,7 @@ export const REASONS = [
   'ProvisioningFailed',
   'NotBound',
   'ForeignProvisioner',
+  'AttributesClassRefused',
   // Data sources of claims.
   'GateOff',
   'GrantMissing',

@@ -14,7 +14,7 @@ import { type Explained, nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
 import type { EventToSend } from '../lib/event.ts';
 import { eventKey, keyOf } from '../lib/event-key.ts';
 import { isPrime, untolerated } from './consumers.ts';
-import { expand } from './expand.ts';
+import { expand, isItsVolume } from './expand.ts';
 import { failureMessage } from './failure-message.ts';
 import { whyNotOn } from './nodes.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
@@ -24,10 +24,13 @@ export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
   const { claim, storageClass, volume, options } = input;
   // A deleted claim's Volume is reclaimed; a lost claim gets no other Volume.
   if (claim.metadata.deletionTimestamp !== undefined || claim.status?.phase === 'Lost') return {};
-  if (claim.status?.phase === 'Bound') return expand(input, now);
+  if (claim.status?.phase === 'Bound') return maintain(input, now);
   // The claim names its PersistentVolume.
   if (claim.spec.volumeName) return {};
   if (storageClass === undefined || options === undefined) return {};
+  // A Volume of an earlier version does not help the claim either.
+  const attributes = attributesProblem(claim.spec);
+  if (attributes !== undefined) return emit(input, failed(attributes));
   if (volume !== undefined) return wait(input);
   if ('problem' in options) return emit(input, failed(unusable(storageClass, options.problem)));
   const problem = claimProblem(input);
@@ -65,6 +68,28 @@ const emit = (
   ...inform(input, event, otherwise),
   ...(event.type === 'Warning' ? { failed: true } : {}),
 });
+
+/**
+ * Returns why the claim gets no VolumeAttributesClass: the API server refuses one in a
+ * PersistentVolume that is not of CSI (validation of `volumeAttributesClassName`), and without it
+ * the PersistentVolume controller never binds the claim.
+ */
+const attributesProblem = ({
+  volumeAttributesClassName: name,
+}: PersistentVolumeClaim['spec']): Explanation | undefined =>
+  name ? explain('VolumeAttributesClassRefused', { class: name }) : undefined;
+
+/**
+ * Expands a bound claim, and reports a VolumeAttributesClass that was added to it: event and its
+ * reason are those of external-resizer.
+ */
+function maintain(input: ClaimInput, now: number): ClaimDecision {
+  const decision = expand(input, now);
+  const why = isItsVolume(input) ? attributesProblem(input.claim.spec) : undefined;
+  // An expansion that emits events of its own goes first: two would replace each other.
+  if (why === undefined || Object.keys(decision).length > 0) return decision;
+  return inform(input, { type: 'Warning', reason: CLAIM_EVENT.modifyFailed, ...why });
+}
 
 /**
  * Returns why no volume is possible for the claim and its class: an

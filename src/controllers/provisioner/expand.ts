@@ -22,7 +22,7 @@ const OURS = [RESIZING, 'FileSystemResizePending'];
  */
 export function expand(input: ClaimInput, now: number): ClaimDecision {
   const { claim, volume, pv } = input;
-  if (volume === undefined || !isIts(input, volume)) return {};
+  if (volume === undefined || !isItsVolume(input)) return {};
   const wanted = claim.spec.resources?.requests?.storage ?? '0';
   const has = claim.status?.capacity?.storage ?? '0';
   if (parseQuantity(wanted) <= parseQuantity(has)) return done(input);
@@ -46,7 +46,8 @@ export function expand(input: ClaimInput, now: number): ClaimDecision {
 }
 
 /** Reports whether the Volume is the claim's: provisioned for it, or rebound to it after a fill. */
-function isIts({ claim: { metadata }, pv }: ClaimInput, volume: Volume): boolean {
+export function isItsVolume({ claim: { metadata }, pv, volume }: ClaimInput): boolean {
+  if (volume === undefined) return false;
   const madeFor = claimOf(volume)?.uid;
   if (madeFor === undefined || madeFor === metadata.uid) return madeFor !== undefined;
   const isOfVolume =

@@ -292,6 +292,15 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'stowage delete storageclass fast',
     'when the class is replaced',
   ],
+  ...[WAITS, { ...WAITS, provisioner: 'kubernetes.io/no-provisioner' }].map(
+    (found): [string, Partial<ClaimFacts>, string, string, string] => [
+      `a VolumeAttributesClass with a class of ${found.provisioner}`,
+      { ...spec({ volumeAttributesClassName: 'gold' }), storageClass: { found } },
+      'the claim names VolumeAttributesClass gold, and only volumes of CSI drivers have one',
+      'kubectl delete pvc foo-testing -n test',
+      'never',
+    ],
+  ),
   [
     'a class that waits for a pod',
     { storageClass: { found: WAITS } },

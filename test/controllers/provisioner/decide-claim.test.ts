@@ -96,7 +96,7 @@ describe('a claim that is not bound', () => {
     [
       'is refused if the class has an unknown parameter',
       { storageClass: storageClass({ parameters: { size: '1' } }) },
-      'Warning ProvisioningFailed: storage class dynamic: unknown parameter "size". Known parameters: type, directory, requireMount, vgName, thinPool, fsType, mkfsOptions, overcommit, overwriteFreeExtents, onDelete, attachPolicy',
+      'Warning ProvisioningFailed: storage class dynamic: unknown parameter "size". Known parameters: type, directory, requireMount, vgName, thinPool, fsType, csi.storage.k8s.io/fstype, mkfsOptions, overcommit, overwriteFreeExtents, onDelete, attachPolicy',
     ],
     [
       'is refused for ReadWriteMany',
@@ -621,6 +621,11 @@ describe('a claim that is bound', () => {
       { volumeName: `pvc-${UID}`, resources: { requests: { storage: asked } } },
       { status: { phase: 'Bound', capacity: { storage: has }, conditions } },
     );
+  const modified = (uid: string) => {
+    const it = bound('2Gi', '2Gi');
+    const spec = { ...it.spec, volumeAttributesClassName: 'gold' };
+    return { ...it, metadata: { ...it.metadata, uid }, spec };
+  };
   const pv = (storage: string) => ({ spec: { capacity: { storage } } }) as NonNullable<Parts['pv']>;
   const larger = { ...volume(), spec: { ...volume().spec, sparseLoopDevice: { size: '3Gi' } } };
   const resizing = { type: 'Resizing', status: 'True' } as const;
@@ -663,6 +668,16 @@ describe('a claim that is bound', () => {
       'queries the capacity before an expansion',
       { claim: bound('3Gi', '2Gi'), volume: volume(), rooms: {} },
       'observe-room n1',
+    ],
+    [
+      'gets an event for a VolumeAttributesClass that was added',
+      { claim: modified(UID), volume: volume() },
+      'Warning VolumeModifyFailed: the claim names VolumeAttributesClass gold, and only volumes of CSI drivers have one. Create the claim again without volumeAttributesClassName',
+    ],
+    [
+      'gets no event for the VolumeAttributesClass of a volume of others',
+      { claim: modified('another'), volume: volume() },
+      'rest',
     ],
     ['expands its Volume', { claim: bound('3Gi', '2Gi'), volume: volume() }, 'expand to 3Gi'],
     [
@@ -732,6 +747,16 @@ describe('the reason in the event of a claim', () => {
     ],
     ['many writers', { claim: claim({ accessModes: ['ReadWriteMany'] }) }, 'ReadWriteManyRefused'],
     ['a selector', { claim: claim({ selector: {} }) }, 'SelectorRefused'],
+    [
+      'a VolumeAttributesClass',
+      { claim: claim({ volumeAttributesClassName: 'gold' }) },
+      'VolumeAttributesClassRefused',
+    ],
+    [
+      'a VolumeAttributesClass, also once it has a Volume',
+      { claim: claim({ volumeAttributesClassName: 'gold' }), volume: volume() },
+      'VolumeAttributesClassRefused',
+    ],
     [
       "another's Volume",
       { volume: { ...volume(), spec: { ...volume().spec, template: {} } } },

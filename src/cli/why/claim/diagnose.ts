@@ -1,7 +1,7 @@
 import type { AnyEvent } from '../../../api/core.ts';
-import { NO_PROVISIONER, ROOM_EVENT } from '../../../api/names.ts';
+import { DRIVER, NO_PROVISIONER, ROOM_EVENT } from '../../../api/names.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
-import type { ReasonCode } from '../../../api/reasons.ts';
+import { explain, type ReasonCode } from '../../../api/reasons.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { isOwn } from '../../lib/objects/events.ts';
 import { lastSeen } from '../../lib/objects/related.ts';
@@ -9,6 +9,7 @@ import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { diagnose } from '../diagnose.ts';
 import { MAKE_ROOM } from '../fixes/claims.ts';
+import { withoutAction } from '../obstruction.ts';
 import { reasonOf } from '../pod/supply.ts';
 import { type Blocker, type Diagnosis, through } from '../types.ts';
 import { consumerOf } from './consumer.ts';
@@ -41,6 +42,27 @@ const lost: ClaimCause = (known) =>
           run: [describeCommand(known)],
         },
       };
+
+/** Reports a VolumeAttributesClass, which no volume of Stowage can have. */
+const attributes: ClaimCause = (known) => {
+  const { volumeAttributesClassName } = known.claim.spec;
+  const provisioner = foundIn(known.storageClass)?.provisioner;
+  if (!volumeAttributesClassName || (provisioner !== DRIVER && provisioner !== NO_PROVISIONER))
+    return undefined;
+  const { name, namespace = '' } = known.claim.metadata;
+  const why = explain('VolumeAttributesClassRefused', { class: volumeAttributesClassName });
+  return {
+    cause: 'AttributesClassRefused',
+    reason: why.detail,
+    holdup: withoutAction(why.message, why.detail),
+    ...sinceMade(known),
+    next: { when: 'never: the claim must be created again' },
+    fix: {
+      say: 'Create the claim again without volumeAttributesClassName.',
+      run: [commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace)],
+    },
+  };
+};
 
 /** Reports blockers of a claim whose class is for Volumes created by hand. */
 const supplied: ClaimCause = (known) => {
@@ -250,7 +272,7 @@ const WITHOUT_POD: readonly ClaimCause[] = [
   unbound,
 ];
 const OF_UNBOUND: readonly ClaimCause[] = [
-  ...[lost, supplied, ...WITHOUT_POD],
+  ...[lost, attributes, supplied, ...WITHOUT_POD],
   ...[noPod, lastWarning, unseen],
 ];
 
@@ -316,7 +338,7 @@ export function diagnoseClaim(known: ClaimFacts, now: number): Diagnosis {
 export function ofPod(known: ClaimFacts, now: number): Blocker | undefined {
   const isStatic = foundIn(known.storageClass)?.provisioner === NO_PROVISIONER;
   if (isStatic || known.claim.status?.phase === 'Bound') return undefined;
-  for (const cause of [deletingClaim, lost, supplied, ...WITHOUT_POD]) {
+  for (const cause of [deletingClaim, lost, attributes, supplied, ...WITHOUT_POD]) {
     const found = cause(known, now);
     if (found !== undefined) return found;
   }
