@@ -28,6 +28,8 @@ const NEEDS_ACTION: ReadonlySet<Reason> = new Set<Reason>([
   'StorageClassInvalid',
   'ForeignProvisioner',
   'NoConsumer',
+  'SchedulerBypassed',
+  'AttributesClassRefused',
   'SnapshotClassMissing',
   'ContentMismatch',
 ]);

@@ -72,6 +72,7 @@ export const REASONS = [
   'NoFreeVolume',
   'NoConsumer',
   'NotScheduled',
+  'SchedulerBypassed',
   'NoRoom',
   'RoomUnknown',
   'FreeExtentsCarryData',

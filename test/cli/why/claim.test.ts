@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AnyEvent, KubeNode, Pod } from '../../../src/api/core.ts';
+import type { AnyEvent, KubeNode, Pod, StorageClass } from '../../../src/api/core.ts';
 import { type Explanation, explain, type ReasonCode, reason } from '../../../src/api/reasons.ts';
 import { diagnoseClaim, ofPod } from '../../../src/cli/why/claim/diagnose.ts';
 import type { ClaimFacts } from '../../../src/cli/why/claim/facts.ts';
@@ -440,6 +440,54 @@ test('diagnoseClaim does not wait for a node that is already selected', () => {
     cause: 'NoConsumer',
     holdup:
       'its storage class waits for the first pod that uses the claim, and there is none: node n1 is selected for no pod',
+  });
+});
+
+describe('a claim whose pod names its node', () => {
+  const holdup =
+    'pod p, which uses it, has node n2 already (spec.nodeName), so that the scheduler selects no node for the claim';
+  const STATIC = { ...WAITS, provisioner: 'kubernetes.io/no-provisioner' };
+  const facts = (storageClass: StorageClass, ...found: Pod[]) =>
+    known({ storageClass: { found: storageClass }, pods: { found } });
+  const ended = { ...pod('done', 'n1'), status: { phase: 'Succeeded' } };
+
+  test.each([
+    ['dynamic', WAITS],
+    ['static', STATIC],
+  ])('is held up by that pod, and no other is proposed (%s class)', (_, storageClass) => {
+    const found = diagnoseClaim(facts(storageClass, ended, pod('p', 'n2')), NOW);
+    expect(found).toMatchObject({
+      cause: 'SchedulerBypassed',
+      chain: [{ kind: 'Pod', namespace: 'test', name: 'p' }],
+      holdup,
+      fix: { say: expect.stringContaining('nodeSelector') },
+    });
+    expect(found).not.toHaveProperty('fix.manifest');
+    expect(found).not.toHaveProperty('fix.run');
+  });
+
+  test('is reported to that pod', () => {
+    expect(ofPod(facts(WAITS, pod('p', 'n2')), NOW)).toMatchObject({ holdup });
+  });
+
+  test.each<[string, ClaimFacts, string]>([
+    [
+      'waits for a pod that is not scheduled',
+      facts(WAITS, pod('p', 'n2'), pod('q')),
+      'NotScheduled',
+    ],
+    ['needs a pod if that one has ended', facts(WAITS, ended), 'NoConsumer'],
+    ['is provisioned at once by an immediate class', facts(FAST, pod('p', 'n2')), 'NotTakenUp'],
+    [
+      'is provisioned on a node that was selected',
+      {
+        ...facts(WAITS, pod('p', 'n2')),
+        ...metadata({ annotations: { 'volume.kubernetes.io/selected-node': 'n2' } }),
+      },
+      'NotTakenUp',
+    ],
+  ])('%s', (_, given, cause) => {
+    expect(diagnoseClaim(given, NOW)).toMatchObject({ cause });
   });
 });
 

@@ -13,6 +13,7 @@ import {
   on,
   pod,
   pv,
+  type Row,
   testRows,
   unscheduled,
   volume,
@@ -79,6 +80,22 @@ describe('a pod is held up by', () => {
         fix: 'stowage why volume new',
       },
     ],
+    ...['kubernetes.io/no-provisioner', DRIVER].map((provisioner): Row => {
+      const storageClass = classNamed('fast', {
+        provisioner,
+        volumeBindingMode: 'WaitForFirstConsumer',
+      });
+      return [
+        `its own spec.nodeName, with a class of ${provisioner}`,
+        merge(pod(), claim(), { 'storageclasses/fast': storageClass }),
+        {
+          cause: 'SchedulerBypassed',
+          holdup:
+            'its claim db/data-0 is Pending: pod db-0, which uses it, has node n1 already (spec.nodeName), so that the scheduler selects no node for the claim',
+          since: ago(600),
+        },
+      ];
+    }),
     [
       'a class that does not exist',
       merge(pod(), claim()),

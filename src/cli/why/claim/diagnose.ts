@@ -12,6 +12,7 @@ import { MAKE_ROOM } from '../fixes/claims.ts';
 import { withoutAction } from '../obstruction.ts';
 import { reasonOf } from '../pod/supply.ts';
 import { type Blocker, type Diagnosis, through } from '../types.ts';
+import { bypassed } from './bypassed.ts';
 import { consumerOf } from './consumer.ts';
 import { deletingClaim } from './deleting.ts';
 import { eventBlocker, eventCause, nodeIn, reasonIn } from './event.ts';
@@ -93,6 +94,8 @@ const supplied: ClaimCause = (known) => {
       },
     };
   }
+  const placed = placedPod(known);
+  if (placed !== undefined) return placed;
   const { why, fix } = reasonOf(known.claim, known.supply, isName);
   return {
     cause: 'NoFreeVolume',
@@ -129,6 +132,9 @@ const unbound: ClaimCause = (known) => {
   };
 };
 
+const placedPod = ({ claim, storageClass, pods }: ClaimFacts): Blocker | undefined =>
+  bypassed(claim, foundIn(storageClass), foundIn(pods) ?? []);
+
 /** Reports a claim whose class waits for a pod: provisioning follows the scheduler's decision. */
 const noPod: ClaimCause = (known) => {
   const waits = foundIn(known.storageClass)?.volumeBindingMode === 'WaitForFirstConsumer';
@@ -136,6 +142,8 @@ const noPod: ClaimCause = (known) => {
   const node = annotations['volume.kubernetes.io/selected-node'];
   const using = foundIn(known.pods);
   if (!waits || (node !== undefined && (using === undefined || using.length > 0))) return undefined;
+  const placed = placedPod(known);
+  if (placed !== undefined) return placed;
   const refused = noNode(known);
   const [pod] = (using ?? []).filter(({ spec }) => !spec.nodeName);
   if (pod === undefined) {
@@ -342,6 +350,8 @@ export function ofPod(known: ClaimFacts, now: number): Blocker | undefined {
     const found = cause(known, now);
     if (found !== undefined) return found;
   }
+  const placed = placedPod(known);
+  if (placed !== undefined) return placed;
   return noPod(known, now) === undefined
     ? (lastWarning(known) ?? unseen(known, now))
     : noNode(known);

@@ -1,6 +1,7 @@
 import type { PersistentVolumeClaim } from '../../../api/core.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
+import { bypassed } from '../claim/bypassed.ts';
 import { ofPod } from '../claim/diagnose.ts';
 import { type Blocker, type Link, through } from '../types.ts';
 import type { PodFacts } from './facts.ts';
@@ -33,20 +34,29 @@ export const claimLink = ({
   name,
 });
 
+/** Returns the blocker of a pod that holds up its own claim: the pod is the last object. */
+const ofItself = (claim: string | undefined, { chain: _, ...blocker }: Blocker): Blocker => ({
+  ...blocker,
+  holdup: `its claim ${claim} is Pending: ${blocker.holdup}`,
+});
+
 /** Reports a claim without a volume. `now` is in ms since the epoch. */
-export function unboundClaim({ volumes, supply }: PodFacts, now: number): Blocker | undefined {
-  for (const { claimName, claim: read, dynamic } of volumes) {
+export function unboundClaim({ pod, volumes, supply }: PodFacts, now: number): Blocker | undefined {
+  for (const { claimName, claim: read, dynamic, byHand } of volumes) {
     const claim = foundIn(read);
     if (claim === undefined || claim.status?.phase === 'Bound') continue;
     const { phase = 'Pending' } = claim.status ?? {};
     if (dynamic !== undefined) {
       const found = ofPod(dynamic, now);
       if (found === undefined) continue;
+      if (found.cause === 'SchedulerBypassed') return ofItself(claimName, found);
       return through(claimLink(claim), {
         ...found,
         holdup: `its claim ${claimName} is ${phase}: ${found.holdup}`,
       });
     }
+    const placed = bypassed(claim, byHand, [pod]);
+    if (placed !== undefined) return ofItself(claimName, placed);
     const { why, fix } = reasonOf(claim, supply);
     const { creationTimestamp } = claim.metadata;
     return {

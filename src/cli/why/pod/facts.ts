@@ -4,6 +4,7 @@ import type {
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
+  StorageClass,
 } from '../../../api/core.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { Reading } from '../../lib/read-result.ts';
@@ -23,6 +24,8 @@ export interface PodVolume {
   known: VolumeFacts | undefined;
   /** Node to which the Volume is attached, other than the pod's. */
   holder: Reading<KubeNode>;
+  /** Class of an unbound claim that is for Volumes created by hand. */
+  byHand?: StorageClass;
   /** Facts about an unbound claim, unless its class exists and is for Volumes created by hand. */
   dynamic?: ClaimFacts;
 }

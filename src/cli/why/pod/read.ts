@@ -113,15 +113,16 @@ export async function readPod(
 
   async function dynamicOf(
     read: Reading<PersistentVolumeClaim>,
-  ): Promise<Pick<PodVolume, 'dynamic'>> {
+  ): Promise<Pick<PodVolume, 'dynamic' | 'byHand'>> {
     const claim = foundIn(read);
     if (claim === undefined || claim.status?.phase === 'Bound') return {};
     const { storageClassName } = claim.spec;
     const found = await readNamed<StorageClass>(client, STORAGE_CLASSES, storageClassName, {
       signal,
     });
-    const isStatic = foundIn(found)?.provisioner === NO_PROVISIONER;
-    if ('forbidden' in found || isStatic) return {};
+    if ('forbidden' in found) return {};
+    const byHand = foundIn(found);
+    if (byHand?.provisioner === NO_PROVISIONER) return { byHand };
     return { dynamic: await readClaim(claim, client, grants, signal, now) };
   }
 
