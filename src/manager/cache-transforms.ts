@@ -310,6 +310,17 @@ export const transforms = {
     'status.readyReplicas',
   ]),
 
+  /** Pods of a standard controller, of which matters whether they are ready. */
+  standardPods: transformOf<Pod>()([
+    ...IDENTITY,
+    'metadata.namespace',
+    'metadata.deletionTimestamp',
+    'spec.nodeName',
+    ['status.conditions', where(isReady), unlessEmpty],
+    'status.conditions[].type',
+    'status.conditions[].status',
+  ]),
+
   /** Objects of any kind that claims wait for. Decisions read their fields from the API server. */
   references: transformOf<KubeObject>()(TENANTS),
 };

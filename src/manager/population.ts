@@ -7,6 +7,7 @@ import { kindText, type PopulatorDefinition, type VolumePopulator } from '../api
 import { parseQuantity } from '../api/quantity.ts';
 import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
 import { PODS, POPULATOR_DEFINITIONS, VOLUME_POPULATORS } from '../api/resources.ts';
+import { VALIDATOR_LEASE, VALIDATOR_PODS } from '../controllers/data-source-validator/decide.ts';
 import { createValidator } from '../controllers/data-source-validator/reconciler.ts';
 import { eventOnce } from '../controllers/lib/idempotent-event.ts';
 import { hasFinalizer } from '../controllers/populator/clean-up.ts';
@@ -27,6 +28,7 @@ import { transforms } from './cache-transforms.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { watchPopulationSources } from './population-sources.ts';
 import type { Inform, Part } from './runnable.ts';
+import { watchStandardController } from './standard-controller-detection.ts';
 import { whenServed } from './wait-for-crds.ts';
 import type { GrantsWatch } from './watch-grants.ts';
 
@@ -79,6 +81,9 @@ export function createPopulation(deps: PopulationDeps): Part {
 
 type Once = ReturnType<typeof eventOnce>;
 
+/** Maximum wait (ms) for the detection of the standard validator. */
+const DETECTION_MS = 10_000;
+
 /** Wraps an informer of a kind that the cluster may lack: starts it once the kind is served. */
 function later<T extends KubeObject>(
   deps: PopulationDeps,
@@ -114,29 +119,52 @@ function validatorPart(deps: PopulationDeps, once: Once): Part {
   const { claims, inform, metrics } = deps;
   const populators = inform<VolumePopulator>(VOLUME_POPULATORS, transforms.volumePopulators);
   const queue = queueOf(deps);
+  const all = () => {
+    for (const claim of claims.list()) if (isOther(claim)) add(claim);
+  };
+  const mode = watchStandardController({
+    flag: 'auto',
+    standard: { lease: VALIDATOR_LEASE, pods: VALIDATOR_PODS },
+    inform,
+    clock: deps.clock,
+    onChange(now) {
+      deps.logger.info({ mode: now }, 'the controller that validates data sources changed');
+      all();
+    },
+  });
+  const stopping = new AbortController();
+  // Claims are validated, too, if the account may not list what is detected.
+  const detected = Promise.race([
+    mode.synced,
+    deps.clock.sleep(DETECTION_MS, stopping.signal),
+  ]).catch(() => {});
   const validate = createValidator({
     clock: deps.clock,
+    isExternal: () => mode.now() === 'external',
     ...{ claims, populators, once },
     onVerdict: metrics?.populations.onVerdict,
   });
   const add = ({ metadata }: PersistentVolumeClaim) =>
     queue.add(`${metadata.namespace}/${metadata.name}`);
-  const all = () => {
-    for (const claim of claims.list()) if (isOther(claim)) add(claim);
-  };
   claims.onChange(({ object }) => add(object));
   // Revise earlier verdicts at once.
   populators.onChange(all);
   const crd = later(deps, VOLUME_POPULATORS, populators);
   return {
-    start: crd.start,
+    start() {
+      crd.start();
+      mode.start();
+    },
     begin(after, run) {
-      Promise.all([after, claims.synced, populators.synced])
+      Promise.all([after, claims.synced, populators.synced, detected])
         .then(() => run('data-source-validator', queue, validate))
         .catch(() => {});
     },
     sources: [crd.source],
-    stop: crd.stop,
+    async stop() {
+      stopping.abort();
+      await Promise.all([crd.stop(), mode.stop()]);
+    },
   };
 }
 

@@ -26,7 +26,11 @@ import {
   createContentReconciler,
   type Result,
 } from '../controllers/snapshot/content-reconciler.ts';
-import type { SnapshotController } from '../controllers/snapshot/controller-mode.ts';
+import {
+  CONTROLLER_DEPLOYMENT,
+  CONTROLLER_LEASE,
+  type SnapshotController,
+} from '../controllers/snapshot/controller-mode.ts';
 import { noteOf } from '../controllers/snapshot/job-record.ts';
 import type { NodeWork } from '../controllers/snapshot/node-work.ts';
 import { placeFor } from '../controllers/snapshot/place.ts';
@@ -45,8 +49,9 @@ import { transforms } from './cache-transforms.ts';
 import { copiesOf, handleOf } from './kept-copies.ts';
 import type { ReadinessSource } from './readiness.ts';
 import type { Inform } from './runnable.ts';
-import { watchSnapshotMode } from './snapshot-controller-detection.ts';
+
 import { registerSnapshotHandlers, type SnapshotKey } from './snapshot-event-handlers.ts';
+import { watchStandardController } from './standard-controller-detection.ts';
 import { whenServed } from './wait-for-crds.ts';
 
 export interface SnapshotControllerDeps {
@@ -146,10 +151,10 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
     perGroup: deps.workers,
   });
   const enqueue = (key: SnapshotKey) => queue.add(key);
-  const mode = watchSnapshotMode({
+  const mode = watchStandardController({
     flag: deps.flag,
-    inform: (resource, name, transform) =>
-      inform(resource, transform, { fieldSelector: `metadata.name=${name}` }),
+    standard: { lease: CONTROLLER_LEASE, deployment: CONTROLLER_DEPLOYMENT },
+    inform,
     clock,
     onChange(now) {
       logger.info({ mode: now }, 'the controller that binds VolumeSnapshots changed');

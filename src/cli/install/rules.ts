@@ -43,7 +43,7 @@ export const CLUSTER_RULES: Rule[] = [
   // Kinds of data sources, and their populators.
   rule(POPULATOR_GROUP, ['volumepopulators'], ['list', 'watch']),
   rule(STOWAGE_GROUP, ['populatordefinitions'], ['list', 'watch']),
-  // For detection of the standard snapshot-controller.
+  // For detection of the standard snapshot-controller and volume-data-source-validator.
   rule('coordination.k8s.io', ['leases'], ['list', 'watch']),
   rule('apps', ['deployments'], ['list', 'watch']),
 ];

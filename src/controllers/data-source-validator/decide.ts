@@ -4,6 +4,13 @@ import type { SourceKind } from '../../api/populator.ts';
 import { type Explanation, explain } from '../../api/reasons.ts';
 import { isSameKind, isStandard, sourceReference } from '../../model/data-source/reference.ts';
 
+/**
+ * Lease of the standard volume-data-source-validator, and the label of its pods in its manifests: a
+ * StatefulSet there, without leader election.
+ */
+export const VALIDATOR_LEASE = 'data-source-validator-leader';
+export const VALIDATOR_PODS = 'app=volume-data-source-validator';
+
 /** Class of a claim's data source, as in the metric of volume-data-source-validator. */
 export type DataSourceClass = 'empty' | 'pvc' | 'snapshot' | 'populator' | 'invalid';
 

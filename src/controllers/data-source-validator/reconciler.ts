@@ -10,6 +10,8 @@ export interface ValidatorDeps {
   claims: Informer<PersistentVolumeClaim>;
   populators: Informer<VolumePopulator>;
   clock: Pick<Clock, 'now'>;
+  /** Reports whether the standard validator runs, which emits the same events. */
+  isExternal(): boolean;
   /** Emits an event once, even if an earlier process died after emitting it: see eventOnce. */
   once(
     object: PersistentVolumeClaim,
@@ -26,7 +28,8 @@ export interface ValidatorDeps {
  * Returns the reconcile function for claims by `namespace/name`. It warns about data sources of
  * kinds without a populator.
  */
-export function createValidator({ claims, populators, clock, once, onVerdict }: ValidatorDeps) {
+export function createValidator(deps: ValidatorDeps) {
+  const { claims, populators, clock, isExternal, once, onVerdict } = deps;
   const last = new Map<string, { uid: string; verdict: DataSourceClass; at: number }>();
 
   return async (key: string): Promise<{ requeueAfterMs: number } | undefined> => {
@@ -46,7 +49,7 @@ export function createValidator({ claims, populators, clock, once, onVerdict }: 
     const { uid = '' } = claim.metadata;
     const before = last.get(key);
     const isKnown = before?.uid === uid && before.verdict === verdict;
-    const event = eventFor(claim, verdict);
+    const event = isExternal() ? undefined : eventFor(claim, verdict);
     const now = clock.now();
     const left = isKnown ? before.at + EMIT_AGAIN_AFTER - now : 0;
     const again =
@@ -60,7 +63,8 @@ export function createValidator({ claims, populators, clock, once, onVerdict }: 
         throw error;
       }
     }
-    last.set(key, { uid, verdict, at: now });
+    // Without an event of its own, one is due as soon as the standard validator is gone.
+    last.set(key, { uid, verdict, at: event === undefined ? Number.NEGATIVE_INFINITY : now });
     if (!isKnown) onVerdict?.(verdict);
     return again;
   };

@@ -104,6 +104,7 @@ test('an unknown kind is reported again after its event expires, and counted onc
     claims: { get: () => it } as unknown as ValidatorDeps['claims'],
     populators: { list: () => registered } as unknown as ValidatorDeps['populators'],
     clock: { now: () => time.ms },
+    isExternal: () => false,
     once: async (_object, _type, reason, _message, detail) =>
       void told.push(`${reason} ${detail?.code}`),
     onVerdict: (verdict) => verdicts.push(verdict),
@@ -120,4 +121,27 @@ test('an unknown kind is reported again after its event expires, and counted onc
   time.ms = 9 * EMIT_AGAIN_AFTER;
   expect(await validate('default/data')).toBeUndefined();
   expect(told).toHaveLength(2);
+});
+
+test('the event is left to the standard validator while it runs, and emitted once it is gone', async () => {
+  let emitted = 0;
+  let isExternal = true;
+  const verdicts: string[] = [];
+  const validate = createValidator({
+    claims: {
+      get: () => claim({ apiGroup: 'x.example.com', kind: 'X', name: 'a' }),
+    } as unknown as ValidatorDeps['claims'],
+    populators: { list: () => [] } as unknown as ValidatorDeps['populators'],
+    clock: { now: () => 0 },
+    isExternal: () => isExternal,
+    once: async () => void emitted++,
+    onVerdict: (verdict) => verdicts.push(verdict),
+  });
+  expect(await validate('default/data')).toBeUndefined();
+  expect(await validate('default/data')).toBeUndefined();
+  expect([emitted, verdicts]).toEqual([0, ['invalid']]);
+  isExternal = false;
+  expect(await validate('default/data')).toEqual({ requeueAfterMs: EMIT_AGAIN_AFTER });
+  await validate('default/data');
+  expect([emitted, verdicts]).toEqual([1, ['invalid']]);
 });

@@ -2,7 +2,10 @@ import { expect, test } from '@jest/globals';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { Change } from '../../src/kube/store.ts';
-import { watchSnapshotMode } from '../../src/manager/snapshot-controller-detection.ts';
+import {
+  type StandardController,
+  watchStandardController,
+} from '../../src/manager/standard-controller-detection.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 /** Creates an informer of a kind with changeable objects. */
@@ -31,15 +34,22 @@ function fakeKind() {
   return { put, drop, informer: informer as unknown as Informer<never> };
 }
 
-function watch() {
+const SNAPSHOTS = { lease: 'snapshot-controller-leader', deployment: 'snapshot-controller' };
+
+function watch(standard: StandardController = SNAPSHOTS) {
   const clock = new FakeClock();
   const [leases, deployments] = [fakeKind(), fakeKind()];
   const asked: string[] = [];
   const changes: string[] = [];
-  const mode = watchSnapshotMode({
+  const mode = watchStandardController({
     flag: 'auto',
-    inform: <T extends KubeObject>({ plural }: Resource, name: string) => {
-      asked.push(`${plural} ${name}`);
+    standard,
+    inform: <T extends KubeObject>(
+      { plural }: Resource,
+      _: unknown,
+      select: { labelSelector?: string; fieldSelector?: string } = {},
+    ) => {
+      asked.push(`${plural} ${select.fieldSelector ?? select.labelSelector}`);
       return (plural === 'leases' ? leases : deployments).informer as unknown as Informer<T>;
     },
     clock,
@@ -52,10 +62,14 @@ const held = (by: string, renewTime = '') => ({
   spec: { holderIdentity: by, leaseDurationSeconds: 15, renewTime },
 });
 
-test('watches only the Lease and the Deployment of the standard snapshot controller', () => {
+test('watches only the Lease and the workload of the standard controller', () => {
   expect(watch().asked).toEqual([
-    'leases snapshot-controller-leader',
-    'deployments snapshot-controller',
+    'leases metadata.name=snapshot-controller-leader',
+    'deployments metadata.name=snapshot-controller',
+  ]);
+  expect(watch({ lease: 'l', pods: 'app=p' }).asked).toEqual([
+    'leases metadata.name=l',
+    'pods app=p',
   ]);
 });
 
@@ -97,8 +111,25 @@ test('a mode that is set by flag needs no detection', () => {
     throw new Error('asked');
   };
   for (const flag of ['builtin', 'external'] as const) {
-    expect(watchSnapshotMode({ flag, inform, clock: new FakeClock(), onChange() {} }).now()).toBe(
-      flag,
-    );
+    expect(
+      watchStandardController({
+        flag,
+        standard: SNAPSHOTS,
+        inform,
+        clock: new FakeClock(),
+        onChange() {},
+      }).now(),
+    ).toBe(flag);
   }
+});
+
+test('the mode is external while a pod of a controller without a Deployment is ready', () => {
+  const { deployments: pods, mode } = watch({ lease: 'l', pods: 'app=p' });
+  const ready = (status: string) => ({ status: { conditions: [{ type: 'Ready', status }] } });
+  pods.put('1', ready('False'));
+  expect(mode.now()).toBe('builtin');
+  pods.put('1', ready('True'));
+  expect(mode.now()).toBe('external');
+  pods.drop('1');
+  expect(mode.now()).toBe('builtin');
 });

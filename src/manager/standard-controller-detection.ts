@@ -1,16 +1,12 @@
-import type { Deployment, Lease } from '../api/core.ts';
+import type { Deployment, Lease, Pod } from '../api/core.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
-import { LEASES } from '../api/resources.ts';
-import {
-  CONTROLLER_DEPLOYMENT,
-  CONTROLLER_LEASE,
-  modeOf,
-  type SnapshotController,
-} from '../controllers/snapshot/controller-mode.ts';
+import { LEASES, PODS } from '../api/resources.ts';
+import { modeOf, type SnapshotController } from '../controllers/snapshot/controller-mode.ts';
 import type { SnapshotMode } from '../controllers/snapshot/types.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { transforms } from './cache-transforms.ts';
+import type { Inform } from './runnable.ts';
 
 const DEPLOYMENTS: Resource = {
   group: 'apps',
@@ -20,14 +16,21 @@ const DEPLOYMENTS: Resource = {
   namespaced: true,
 };
 
-export interface SnapshotModeDeps {
+/** Objects of a standard controller, in any namespace. */
+export interface StandardController {
+  /** Name of its Lease. */
+  lease: string;
+  /** Name of its Deployment. */
+  deployment?: string;
+  /** Label selector of its pods, for one that has no Deployment. */
+  pods?: string;
+}
+
+export interface DetectionDeps {
   flag: SnapshotController;
-  /** Creates an informer of the objects with that name, in all namespaces. */
-  inform<T extends KubeObject>(
-    resource: Resource,
-    name: string,
-    transform: (object: T) => T,
-  ): Informer<T>;
+  standard: StandardController;
+  /** Creates informers of objects in all namespaces. */
+  inform: Inform;
   clock: Clock;
   /** Called when the mode changes. */
   onChange(mode: SnapshotMode): void;
@@ -41,15 +44,14 @@ export interface WatchedMode {
   stop(): Promise<unknown>;
 }
 
-/**
- * Detects whether the standard snapshot-controller runs beside this process, if the flag is `auto`.
- */
-export function watchSnapshotMode({
+/** Detects whether a standard controller runs beside this process, if the flag is `auto`. */
+export function watchStandardController({
   flag,
+  standard,
   inform,
   clock,
   onChange,
-}: SnapshotModeDeps): WatchedMode {
+}: DetectionDeps): WatchedMode {
   if (flag !== 'auto') {
     return {
       now: () => flag,
@@ -58,11 +60,18 @@ export function watchSnapshotMode({
       stop: () => Promise.resolve(),
     };
   }
-  const leases = inform<Lease>(LEASES, CONTROLLER_LEASE, transforms.leases);
-  const deployments = inform<Deployment>(
-    DEPLOYMENTS,
-    CONTROLLER_DEPLOYMENT,
-    transforms.deployments,
+  const named = (name: string) => ({ fieldSelector: `metadata.name=${name}` });
+  const leases = inform<Lease>(LEASES, transforms.leases, named(standard.lease));
+  const deployments =
+    standard.deployment === undefined
+      ? undefined
+      : inform<Deployment>(DEPLOYMENTS, transforms.deployments, named(standard.deployment));
+  const pods =
+    standard.pods === undefined
+      ? undefined
+      : inform<Pod>(PODS, transforms.standardPods, { labelSelector: standard.pods });
+  const workloads: readonly Informer<KubeObject>[] = [deployments, pods].filter(
+    (informer) => informer !== undefined,
   );
   const stopping = new AbortController();
   const seenAt = new Map<string, number>();
@@ -76,9 +85,10 @@ export function watchSnapshotMode({
       seenAt: seenAt.get(metadata.uid ?? '') ?? now,
       durationSeconds: spec?.leaseDurationSeconds ?? undefined,
     }));
-    const ready = deployments
-      .list()
-      .map(({ status }) => ({ readyReplicas: status?.readyReplicas ?? 0 }));
+    const ready = [
+      ...(deployments?.list() ?? []).map(({ status }) => status?.readyReplicas ?? 0),
+      ...(pods?.list() ?? []).map((pod) => (isReady(pod) ? 1 : 0)),
+    ].map((readyReplicas) => ({ readyReplicas }));
     const next = modeOf(flag, seen, ready, now);
     if (next.until !== undefined && next.until > waitsUntil) detectAt(next.until);
     const before = mode;
@@ -107,19 +117,25 @@ export function watchSnapshotMode({
     else seenAt.set(uid, clock.now());
     detect();
   });
-  deployments.onChange(() => {
-    detect();
-  });
+  for (const workload of workloads) {
+    workload.onChange(() => {
+      detect();
+    });
+  }
   return {
     now: detect,
     start() {
       leases.start();
-      deployments.start();
+      for (const workload of workloads) workload.start();
     },
-    synced: Promise.all([leases.synced, deployments.synced]),
+    synced: Promise.all([leases, ...workloads].map((informer) => informer.synced)),
     stop() {
       stopping.abort();
-      return Promise.all([leases.stop(), deployments.stop()]);
+      return Promise.all([leases, ...workloads].map((informer) => informer.stop()));
     },
   };
 }
+
+const isReady = ({ metadata, status }: Pod): boolean =>
+  metadata.deletionTimestamp === undefined &&
+  (status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false);
