@@ -181,13 +181,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     enqueueCapacity([object], names());
   });
   nodes.onChange(({ type, object, old }) => {
-    const isMoved = old !== undefined && hostnameLabelOf(old) !== hostnameLabelOf(object);
-    if (
-      type === 'updated' &&
-      old !== undefined &&
-      !isMoved &&
-      nodeStateKey(old) === nodeStateKey(object)
-    )
+    if (type === 'updated' && old !== undefined && nodeStateKey(old) === nodeStateKey(object))
       return;
     wake();
     enqueueCapacity(storageClasses.list(), [object.metadata.name]);

@@ -1,6 +1,11 @@
 import type { KubeNode } from '../api/core.ts';
 import type { KubeObject } from '../api/meta.ts';
-import { FORGET_NODE_ANNOTATION, READY_REASON, RETRY_ANNOTATION } from '../api/names.ts';
+import {
+  FORGET_NODE_ANNOTATION,
+  HOSTNAME_LABEL,
+  READY_REASON,
+  RETRY_ANNOTATION,
+} from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
 import type { Volume } from '../api/volume.ts';
 import { readyOf } from '../controllers/volume/status.ts';
@@ -29,7 +34,7 @@ export function needsReconcile(old: KubeObject, object: KubeObject): boolean {
 
 /** Returns the part of a Node's state that affects work on its Volumes, as text. */
 export const nodeStateKey = (node: KubeNode): string =>
-  `${isPaused(node)} ${isOff(node)} ${incarnationText(node)}`;
+  `${isPaused(node)} ${isOff(node)} ${node.metadata.labels?.[HOSTNAME_LABEL]} ${incarnationText(node)}`;
 
 /** Reports whether the attachments changed, so that the device must be observed again. */
 export const attachmentsChanged = (old: Volume, { status }: Volume): boolean =>

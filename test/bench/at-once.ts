@@ -3,6 +3,7 @@ import type { Volume } from '../../src/api/volume.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createInformer } from '../../src/kube/informer.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
+import { createNode } from '../support/claim-objects.ts';
 import { sparseVolume } from '../support/cluster.ts';
 import { mebibytes, median, ms, printFigures, quantile, seconds } from './figures.ts';
 import { createClass } from './make-volume.ts';
@@ -47,6 +48,7 @@ async function fill(
 ): Promise<Omit<Round, 'calls'>> {
   const { client } = await connect({ kubeconfig });
   await createClass(client);
+  for (let index = 0; index < NODES; index++) await createNode(client, `node-${index}`);
   const watched = await watchAvailable(kubeconfig);
   const create = (name: string, index: number) =>
     client.create(VOLUMES, sparseVolume(name, `node-${index % NODES}`, '1Gi'));

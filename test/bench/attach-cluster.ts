@@ -124,7 +124,8 @@ async function createVolume(client: KubeClient, name: string, node: string): Pro
     { status: { phase: 'Bound' } },
     { namespace: NAMESPACE, subresource: 'status' },
   );
-  const pv = buildPv(available, { fs: { type: 'ext4', options: [] }, mountOptions: ['noatime'] });
+  const options = { fs: { type: 'ext4' as const, options: [] }, mountOptions: ['noatime'] };
+  const pv = buildPv(available, options, [available.spec.nodeName]);
   const claimRef = {
     kind: 'PersistentVolumeClaim',
     namespace: NAMESPACE,

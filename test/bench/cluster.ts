@@ -14,6 +14,7 @@ import { connect } from '../../src/kube/connect.ts';
 import { SPARSE_DIRECTORY } from '../../src/storage/loopfile/file.ts';
 import { startControlPlane } from '../cluster/control-plane/control-plane.ts';
 import { flagsFor, startSalt } from '../cluster/salt/salt.ts';
+import { createNode } from '../support/claim-objects.ts';
 import { startSshd } from '../support/sshd.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
@@ -80,6 +81,7 @@ async function oneVolume(transport: string, flags: readonly string[]): Promise<v
   const { controlPlane, client } = await newCluster();
   try {
     await createClass(client);
+    await createNode(client, NODE);
     const log = join(folder.path, `${transport}.log`);
     const file = await open(log, 'w');
     const args = ['watch', '--verbose', '--kubeconfig', controlPlane.kubeconfig, ...flags];

@@ -87,7 +87,8 @@ async function addVolume(
     },
     { subresource: 'status' },
   );
-  const pv = buildPv(volume, { fs: { type: 'ext4', options: [] }, mountOptions: ['noatime'] });
+  const options = { fs: { type: 'ext4' as const, options: [] }, mountOptions: ['noatime'] };
+  const pv = buildPv(volume, options, [volume.spec.nodeName]);
   const claimRef = {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',

@@ -11,6 +11,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { connect } from '../../src/kube/connect.ts';
+import { createNode } from '../support/claim-objects.ts';
 import { startSshd } from '../support/sshd.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ensureUdev } from '../support/udev.ts';
@@ -38,6 +39,7 @@ async function run(): Promise<void> {
     cleanUps.push(() => sandbox.stop());
     const { client } = await connect({ kubeconfig });
     await createClass(client);
+    await createNode(client, NODE);
     const daemon = start('bin/stowage', [
       'watch',
       '--kubeconfig',

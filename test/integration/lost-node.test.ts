@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import type { KubeNode } from '../../src/api/core.ts';
 import type { Leftover } from '../../src/api/leftover.ts';
 import { LEFTOVERS, NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
@@ -41,7 +40,7 @@ describeAsRoot('a lost or paused node', () => {
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
-    cluster = await startCluster();
+    cluster = await startCluster({ nodes: ['n1'] });
     folder = await temporaryDirectory('lost-node');
   });
 
@@ -162,12 +161,7 @@ describeAsRoot('a lost or paused node', () => {
 
   test('the pause annotation stops provisioning on a Node and deletion of a Volume', async () => {
     await reach('n1');
-    const node: KubeNode = {
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { name: 'n1', annotations: { [PAUSED]: 'true' } },
-    };
-    await cluster.client.create(NODES, node);
+    await annotate(NODES, 'n1', 'true');
     await create('held');
     const byNode = await until('the Volume has the condition Paused', () => pausedOf('held'));
     expect(byNode).toMatchObject({

@@ -36,7 +36,7 @@ describeAsRoot('the fix that `why` prints', () => {
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
-    cluster = await startCluster();
+    cluster = await startCluster({ nodes: ['n1'] });
     folder = await temporaryDirectory('why');
     watch = startWatch();
   });

@@ -71,7 +71,10 @@ export async function startAttachmentCluster() {
     await client.patch(NODES, name, { status: { conditions } }, { subresource: 'status' });
   }
   async function createNode(name: string): Promise<void> {
-    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name } });
+    const labels = { 'kubernetes.io/hostname': name };
+    await client.create<KubeNode>(NODES, {
+      ...{ apiVersion: 'v1', kind: 'Node', metadata: { name, labels } },
+    });
     await setReady(name, 'True');
   }
   const taint = (name: string, on: boolean) =>

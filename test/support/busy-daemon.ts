@@ -16,7 +16,7 @@ import { kindOfKey } from '../../src/model/job-name.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { observeJobEnds } from '../../src/nodes/job-observer.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
-import { claimsOf, createSnapshotClass } from './claim-objects.ts';
+import { claimsOf, createNode, createSnapshotClass } from './claim-objects.ts';
 import { sparseVolume } from './cluster.ts';
 import {
   NAMESPACE,
@@ -76,6 +76,7 @@ export async function scrapesOfBusyDaemon(rounds: number): Promise<string[]> {
       provisioning: { namespace: OWN, crossNamespace: true, snapshotController: 'builtin' },
     });
     const claims = claimsOf(cluster.client, { storageClassName: 'immediate', size: '64Mi' });
+    await createNode(cluster.client, 'n3');
     const volume = await cluster.client.create<Volume>(VOLUMES, sparseVolume('away', 'n3', '32Mi'));
     const prepared = { node: 'n3', paths: [`/srv/${volume.metadata.uid}`], identity: 'ext4 x' };
     const status = { phase: 'Available', job: 'PrepareVolume/DONE', prepared, capacity: '32Mi' };

@@ -8,6 +8,7 @@ import type { Volume } from '../../src/api/volume.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
+import { createNode } from './claim-objects.ts';
 
 export interface TestCluster {
   client: KubeClient;
@@ -28,9 +29,13 @@ export const LOCAL_CLASS: StorageClass = {
   volumeBindingMode: 'WaitForFirstConsumer',
 };
 
-/** Starts a sandbox with a storage class `local` for statically created Volumes. */
+/**
+ * Starts a sandbox with a storage class `local` for statically created Volumes.
+ * @param options.nodes names of Ready Nodes: a Volume gets no PersistentVolume without its Node
+ */
 export async function startCluster({
   crds = CRDS as readonly (typeof ALL_CRDS)[number][],
+  nodes = [] as readonly string[],
 } = {}): Promise<TestCluster> {
   const sandbox = await startSandbox({ crds });
   const folder = await mkdtemp(join(tmpdir(), 'stowage-cluster-'));
@@ -38,6 +43,7 @@ export async function startCluster({
   await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
   const { client } = await connect({ kubeconfig });
   await client.create(STORAGE_CLASSES, LOCAL_CLASS);
+  for (const name of nodes) await createNode(client, name);
   return {
     client,
     kubeconfig,

@@ -90,6 +90,7 @@ export async function startController(
     ...common,
     ...provisioning,
     nodes,
+    begin: nodes.synced,
     executor: work.executor,
     around: work.around,
     metrics,

@@ -46,7 +46,7 @@ export async function startCrashingCluster(programs: readonly string[]): Promise
   const stopUdev = await ensureUdev();
   const wrappers = await makeWrappers({ programs });
   const sshd = await startSshd({ nodes: ['n1'], env: { PATH: wrappers.path } });
-  const cluster = await startCluster();
+  const cluster = await startCluster({ nodes: ['n1'] });
   const program = await bundleDaemon();
   const folder = await temporaryDirectory('crash');
   await cluster.client.create(STORAGE_CLASSES, {

@@ -120,6 +120,7 @@ const controller = startControllers({
   ...common,
   client: api,
   nodes,
+  begin: nodes.synced,
   executor: crashing<Executor>('node', executor, ['observe', 'submit', 'poll', 'purge']),
   managesNode: (node) => options.nodes.includes(node),
   host: 'test',

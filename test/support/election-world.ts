@@ -46,7 +46,7 @@ export async function inWorld(
   timing: ElectingWatchOptions['timing'],
   play: (world: World) => Promise<void>,
 ): Promise<void> {
-  const cluster = await startCluster();
+  const cluster = await startCluster({ nodes: ['n1'] });
   const folder = await temporaryDirectory('election');
   const daemons: Daemon[] = [];
   const log = join(folder.path, 'log');

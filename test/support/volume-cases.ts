@@ -39,7 +39,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
     beforeAll(async () => {
       kinds = await setUpKinds();
       transport = await start(kinds);
-      cluster = await startCluster();
+      cluster = await startCluster({ nodes: ['n1'] });
       await stowage('create', 'storageclass', 'xfs', '--static', '--fs-type', 'xfs');
       watch = startWatch(transport.flags, cluster.kubeconfig);
     });

@@ -198,6 +198,7 @@ export function input(parts: Partial<Input>): Input {
   const whole: Input = {
     volume: volume(),
     node: 'n1',
+    hostnamesOf: (names) => ({ labels: [...names] }),
     pv: undefined,
     storageClass,
     job: undefined,

@@ -130,7 +130,6 @@ async function haveAllDone(
         (error: unknown) => isNotFound(error) || Promise.reject(error),
       ),
     );
-  const node = (name: string): KubeNode => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
   let boots = 0;
   const boot = () => {
     const status = { nodeInfo: { bootID: `boot-${++boots}` } };
@@ -204,9 +203,11 @@ async function haveAllDone(
   await isIn('unclassed', 'Failed');
 
   // A lost node, which is forgotten and returns.
+  await client.create(NODES, node('n2'));
   await client.create(VOLUMES, sparseVolume('b', 'n2', '64Mi'));
   await isIn('b', 'Available');
   nodes.away.add('n2');
+  await client.delete(NODES, 'n2');
   const { uid = '' } = (await client.get<Volume>(VOLUMES, 'b')).metadata;
   await client.patch(VOLUMES, 'b', {
     metadata: { annotations: { 'stowage.dev/forget-node': uid } },
@@ -217,6 +218,11 @@ async function haveAllDone(
   await client.create(NODES, node('n2'));
   await gone(LEFTOVERS, uid);
 }
+
+const node = (name: string): KubeNode => ({
+  ...{ apiVersion: 'v1', kind: 'Node' },
+  metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+});
 
 /** Provisions, expands and deletes a claim. Others lack a grant, or are deleted while populated. */
 async function haveClaimed(
@@ -233,7 +239,7 @@ async function haveClaimed(
     (await client.list<KubeEvent>(EVENTS, { namespace })).items.some(
       (event) => event.reason === reason,
     );
-  await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n4' } });
+  await client.create(NODES, node('n4'));
   const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
   await client.patch(NODES, 'n4', { status: ready }, { subresource: 'status' });
   await client.create(STORAGE_CLASSES, DYNAMIC_CLASS);

@@ -45,7 +45,7 @@ describeAsRoot('a daemon with the memory limit of its Deployment', () => {
     sshd = await startSshd({ nodes: ['n1', 'n2'] });
     await writeFile(join(folder.path, 'ssh'), SSH);
     await chmod(join(folder.path, 'ssh'), 0o755);
-    cluster = await startCluster();
+    cluster = await startCluster({ nodes: ['n1', 'n2'] });
     await mkdir(CGROUPS.folder);
     await writeFile(join(CGROUPS.folder, CGROUPS.limit), String(LIMIT));
   });

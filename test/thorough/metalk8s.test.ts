@@ -41,7 +41,7 @@ describeAsRoot('install --take-over-metalk8s, with real devices as MetalK8s crea
     kinds = await setUpKinds();
   });
   beforeEach(async () => {
-    cluster = await startCluster({ crds: [METALK8S_CRD as never] });
+    cluster = await startCluster({ crds: [METALK8S_CRD as never], nodes: ['n1'] });
     await startOperator(cluster.client);
   });
   afterEach(async () => {

@@ -30,7 +30,7 @@ describeAsRoot('commands that check a real node', () => {
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
-    cluster = await startCluster();
+    cluster = await startCluster({ nodes: ['n1'] });
     restored = await startCluster();
     sshd = await startSshd({ nodes: ['n1'] });
     folder = await temporaryDirectory('node-look');

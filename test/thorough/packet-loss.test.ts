@@ -53,7 +53,7 @@ describeAsRoot('packet loss on half of 20 nodes', () => {
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
-    cluster = await startCluster();
+    cluster = await startCluster({ nodes: NODES });
     folder = await temporaryDirectory('packet-loss');
     network = await createTestNetwork(NODES);
     sshd = await startSshd({ nodes: NODES, under: network.nodes, addresses: network.addresses });

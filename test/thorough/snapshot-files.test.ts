@@ -46,7 +46,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
       folder = await temporaryDirectory('snapshot');
       mount = join(folder.path, 'mnt');
       await mkdir(mount);
-      cluster = await startCluster({ crds: ALL_CRDS });
+      cluster = await startCluster({ crds: ALL_CRDS, nodes: ['n1'] });
       const flags = ['--transport', 'local', '--local-node', 'n1', '--leader-election=false'];
       service = startService(cluster.kubeconfig, flags, folder.path);
       const { client } = cluster;

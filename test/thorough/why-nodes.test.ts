@@ -58,7 +58,7 @@ describeAsRoot('why, for problems of nodes', () => {
     await cluster.client.create<KubeNode>(NODES, {
       apiVersion: 'v1',
       kind: 'Node',
-      metadata: { name: 'n1' },
+      metadata: { name: 'n1', labels: { 'kubernetes.io/hostname': 'n1' } },
     });
     someone = await person(cluster.kubeconfig, { STOWAGE_SSH_CONFIG: sshd.configFile });
     await someone.program('ssh', `exec /usr/bin/ssh -F ${sshd.configFile} -o HostKeyAlias=n1 "$@"`);

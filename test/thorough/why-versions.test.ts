@@ -56,7 +56,7 @@ describeAsRoot('why beside a daemon of another version', () => {
    * exist.
    */
   async function causesOf(daemon: string, program: string): Promise<Record<string, string>> {
-    const cluster = await startCluster();
+    const cluster = await startCluster({ nodes: ['n1'] });
     const env = { KUBECONFIG: cluster.kubeconfig };
     const flags = ['--transport', 'local', '--local-node', 'n1'];
     const watch = execa(daemon, ['watch', ...flags], { env, reject: false });

@@ -44,6 +44,19 @@ export const VOLUMES = {
     message: 'the API server forbids the PersistentVolume: {why}',
     action: 'Grant the daemon its permissions; it then retries: stowage install --components rbac',
   },
+  HostnameLabelMissing: {
+    message:
+      'the PersistentVolume waits until Node {node} exists with the label kubernetes.io/hostname, by which it selects the node permanently',
+    action: 'Start the kubelet of {node}, which registers the Node and sets the label',
+    cause: 'HostnameLabelMissing',
+  },
+  HostnameLabelShared: {
+    message:
+      'Node {other} also has the label kubernetes.io/hostname {label} of Node {node}: the PersistentVolume would lead pods there, where the data is not, so it waits until the labels differ',
+    action:
+      'Correct the label of the wrong node by --hostname-override or --node-labels of its kubelet, and restart the kubelet, which undoes labels that kubectl set',
+    cause: 'HostnameLabelShared',
+  },
   PersistentVolumeFailed: {
     message: 'the PersistentVolume is Failed: {why}',
     cause: 'PersistentVolumeFailed',

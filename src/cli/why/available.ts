@@ -1,12 +1,10 @@
-import type { PersistentVolume } from '../../api/core.ts';
-import { HOSTNAME_LABEL } from '../../api/names.ts';
 import { readReason } from '../../api/reasons.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
-import { hostnameLabelOf } from '../../model/hostname-label.ts';
 import { parseJobName } from '../../model/job-name.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { failedPv } from './failed-pv.ts';
+import { misplaced } from './placement.ts';
 import { ownPv, sinceOf } from './state.ts';
 import type { Blocker, Cause, VolumeFacts } from './types.ts';
 
@@ -35,46 +33,8 @@ export const available: Cause = (known, now) => {
       },
     };
   }
-  return (own && (failedPv(own) ?? unreachableByPods(own, known))) ?? growing(known, now);
+  return (own && (failedPv(own) ?? misplaced(own, volume, known.placement))) ?? growing(known, now);
 };
-
-/** Node affinity of a local PersistentVolume, which any writer may have set. */
-interface Affinity {
-  required?: { nodeSelectorTerms?: { matchExpressions?: Expression[] | null }[] | null };
-}
-interface Expression {
-  key: string;
-  operator: string;
-  values?: string[] | null;
-}
-
-/**
- * Reports a PersistentVolume that selects another hostname label than its node has, so that no pod
- * fits. Its affinity is immutable. It is older than the label, or of a version that took the
- * node's name.
- */
-function unreachableByPods(
-  own: PersistentVolume,
-  { volume, node }: VolumeFacts,
-): Blocker | undefined {
-  if (volume.spec.attachableNodes != null || !('found' in node)) return undefined;
-  const label = hostnameLabelOf(node.found);
-  const { required } = (own.spec.nodeAffinity ?? {}) as Affinity;
-  const selected = (required?.nodeSelectorTerms ?? [])
-    .flatMap(({ matchExpressions }) => matchExpressions ?? [])
-    .filter(({ key, operator }) => key === HOSTNAME_LABEL && operator === 'In')
-    .flatMap(({ values }) => values ?? []);
-  if (selected.length === 0 || selected.includes(label)) return undefined;
-  const { name } = volume.metadata;
-  return {
-    cause: 'HostnameLabelDiffers',
-    holdup: `no pod fits PersistentVolume ${name}: it selects the label ${HOSTNAME_LABEL} ${selected.join(', ')}, and node ${node.found.metadata.name} has ${label}`,
-    next: { when: 'when the label has that value' },
-    fix: {
-      say: 'Give the node that label if no other volume selects its present one. Otherwise copy the data to a new Volume, which selects the present label.',
-    },
-  };
-}
 
 const GROWTH = {
   say: 'Leave it as it is if that size can never be reached: the volume remains usable. A requested size cannot be reduced.',

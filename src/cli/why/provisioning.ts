@@ -1,8 +1,10 @@
 import { READY_REASON } from '../../api/names.ts';
 import { readReason } from '../../api/reasons.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
+import { obstructionOf, sentenceOf } from './obstruction.ts';
 import { nextAttempt, nodeText, sinceOf } from './state.ts';
 import type { Cause } from './types.ts';
 
@@ -65,6 +67,15 @@ export const making: Cause = (known, now) => {
     };
   }
   const made = job?.kind === 'PrepareVolume' && 'absent' in known.pv;
+  const found = made ? obstructionOf(ready.detail, { node: nodeOf(volume), volume }) : undefined;
+  if (found?.cause !== undefined) {
+    return {
+      ...{ cause: found.cause, reason: found.reason, ...since },
+      holdup: `its device is provisioned, but it has no PersistentVolume: ${sentenceOf(ready.message ?? '', found, found.fix)}`,
+      next: { when: 'when that changes (checked at least every 30 s)' },
+      ...(found.fix && { fix: found.fix }),
+    };
+  }
   return {
     cause: made
       ? 'PersistentVolumeMissing'

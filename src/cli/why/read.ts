@@ -5,9 +5,11 @@ import type { Volume } from '../../api/volume.ts';
 import { targetOf, targetUidOf } from '../../controllers/populator/objects.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
+import { isPvOf } from '../../model/persistent-volume.ts';
 import { type ReadClient, readConsumers } from '../lib/objects/related.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn, type Reading, readNamed } from '../lib/read-result.ts';
+import { readPlacement } from './placement.ts';
 import { isStuck } from './state.ts';
 import type { VolumeFacts } from './types.ts';
 
@@ -17,9 +19,12 @@ export async function readFacts(
   volume: Volume,
   signal: AbortSignal,
 ): Promise<VolumeFacts> {
+  const consumers = await readConsumers(client, volume, signal);
+  const node = await readNamed<KubeNode>(client, NODES, nodeOf(volume), { signal });
+  const pv = foundIn(consumers.pv);
   return {
     volume,
-    ...(await readConsumers(client, volume, signal)),
+    ...consumers,
     storageClass: await readNamed<StorageClass>(
       client,
       STORAGE_CLASSES,
@@ -28,7 +33,12 @@ export async function readFacts(
         signal,
       },
     ),
-    node: await readNamed<KubeNode>(client, NODES, nodeOf(volume), { signal }),
+    node,
+    ...(pv !== undefined &&
+      isPvOf(pv, volume) &&
+      readyOf(volume)?.status === 'True' && {
+        placement: await readPlacement(client, volume, pv, node, signal),
+      }),
     ...(isStuck(volume) && (await readDeletable(client, volume, signal))),
   };
 }

@@ -51,6 +51,8 @@ export const REASONS = [
   'PersistentVolumeFailed',
   'PersistentVolumeHeld',
   'HostnameLabelDiffers',
+  'HostnameLabelMissing',
+  'HostnameLabelShared',
   'VolumeMissing',
   'NotAttached',
   'AttachmentFailed',

@@ -11,6 +11,13 @@ import type { Volume } from '../../api/volume.ts';
 import type { Reading } from '../lib/read-result.ts';
 import type { Reason } from './reasons.ts';
 
+/** Nodes to which a PersistentVolume leads pods. */
+export interface Placement {
+  selected: readonly KubeNode[];
+  /** Nodes that can have the volume, and are not selected. */
+  passedOver: readonly KubeNode[];
+}
+
 export interface VolumeFacts {
   volume: Volume;
   /** PersistentVolume with the Volume's name; its owner may be another one. */
@@ -20,6 +27,8 @@ export interface VolumeFacts {
   pods: Reading<Pod[]>;
   storageClass: Reading<StorageClass>;
   node: Reading<KubeNode>;
+  /** Set for an Available Volume with a PersistentVolume, if the user may list nodes. */
+  placement?: Placement | undefined;
   /**
    * Claim of the name that the template of a Failed Volume has. It may be another claim, created
    * later. Undefined if the Volume was created for no claim.

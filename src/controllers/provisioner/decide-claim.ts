@@ -1,7 +1,13 @@
 import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
 import { CLAIM_EVENT, READY_REASON, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
-import { type Explanation, explain, type ReasonCode, reason } from '../../api/reasons.ts';
+import {
+  type Explanation,
+  explain,
+  type ReasonCode,
+  readReason,
+  reason,
+} from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { claimOf, claimVolume, volumeNameOf } from '../../model/claim-volume.ts';
 import { dataSourceOf } from '../../model/data-source/data-source.ts';
@@ -116,10 +122,15 @@ function wait(input: ClaimInput): ClaimDecision {
     return emit(input, failed(explain('VolumeOfAnotherClaim', { volume: name })));
   }
   const ready = volume.status?.conditions?.find(({ type }) => type === 'Ready');
+  const code = readReason(ready?.detail)?.code as ReasonCode | undefined;
   if (volume.status?.phase === 'Failed' && ready?.reason === READY_REASON.freeExtentsCarryData) {
     return takeBack(input, volume);
   }
-  if (ready?.reason === READY_REASON.waitingForSource) {
+  if (
+    ready?.reason === READY_REASON.waitingForSource ||
+    code === 'HostnameLabelMissing' ||
+    code === 'HostnameLabelShared'
+  ) {
     const { message, detail } = failureMessage(volume);
     return inform(input, failed({ message: `Volume ${name} waits: ${message}`, detail }));
   }

@@ -1,6 +1,7 @@
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { Leftover } from '../../api/leftover.ts';
 import type { Informer } from '../../kube/informer.ts';
+import { labelsSelecting } from '../../model/hostname-label.ts';
 import { createLoopNumbers } from '../../storage/loop-numbers.ts';
 import { createActionLoop, type Reconcile } from './action-loop.ts';
 import { createActionRunner } from './actions.ts';
@@ -45,6 +46,7 @@ export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcil
             {
               volume,
               node,
+              hostnamesOf: (names) => labelsSelecting(names, nodes.list()),
               pv: undefined,
               storageClass: undefined,
               ...known,

@@ -16,15 +16,15 @@ import { isOnDemand } from './attached.ts';
 /**
  * Builds the PersistentVolume of a provisioned Volume, as MetalK8s shapes it. Its attached-nodes
  * annotation starts with the node where provisioning left the device attached, if any.
- * `hostnameOf` returns the hostname label of a node: the affinity of a PersistentVolume matches
- * labels only, and not names (matchFields).
+ * @param hostnames labels of the nodes that its affinity selects: it matches labels only, and not
+ *   names (matchFields)
  */
 export function buildPv(
   volume: Volume,
   options: ClassOptions,
-  hostnameOf: (node: string) => string = (node) => node,
+  hostnames: readonly string[],
 ): PersistentVolume {
-  const { template, attachableNodes } = volume.spec;
+  const { template } = volume.spec;
   const readOnly = isReadOnlyShared(volume.spec);
   const mountOptions = withReadOnly(options, readOnly);
   const { labels, annotations } = template?.metadata ?? {};
@@ -77,7 +77,7 @@ export function buildPv(
                 {
                   key: HOSTNAME_LABEL,
                   operator: 'In',
-                  values: [...new Set((attachableNodes ?? [nodeOf(volume)]).map(hostnameOf))],
+                  values: [...hostnames],
                 },
               ],
             },

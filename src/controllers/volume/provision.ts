@@ -3,9 +3,10 @@ import { type Explanation, explain, shownAs } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { type ClassOptions, checkClass } from '../../model/class-options.ts';
 import type { VolumeSource } from '../../model/desired-volume.ts';
-import { desiredOf } from '../../model/desired-volume.ts';
+import { desiredOf, nodeOf } from '../../model/desired-volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
+import { RETRY } from '../../model/retry.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { fileSystemOf } from '../../storage/file-system.ts';
@@ -163,24 +164,29 @@ const isCopy = ({ spec: { source } }: Volume): boolean =>
   source != null && source.populator == null;
 
 /**
- * Creates the PersistentVolume. A volume formatted by mkfs has the file system of its class. A copy
- * has that of its source, and an adopted volume keeps its own. The kubelet mounts only the declared
- * type, so that is read from the node.
+ * Creates the PersistentVolume. The kubelet mounts only the declared type of file system, and
+ * formats a device without one. So the type is read from the node: a copy has that of its source,
+ * an adopted volume keeps its own, and the class may have changed since the volume was made.
  */
 function createPv(input: Input, options: ClassOptions, now: number): Decision {
   const { volume, observation } = input;
+  const wait = (reason: ReadyReason, why: Explanation, otherwise: Decision): Decision =>
+    report(volume, now, 'Pending', { status: 'Unknown', reason, ...why }, otherwise);
+
+  const hostnames = input.hostnamesOf(volume.spec.attachableNodes ?? [nodeOf(volume)]);
+  // Rechecked by time: the change may be that of another Node.
+  if ('problem' in hostnames)
+    return wait(READY_REASON.pending, hostnames.problem, { requeueAfter: RETRY.recheck });
   const create = (fs: ClassOptions['fs']): Decision => ({
-    action: { do: 'create-pv', pv: buildPv(volume, { ...options, fs }, input.hostnameOf) },
+    action: { do: 'create-pv', pv: buildPv(volume, { ...options, fs }, hostnames.labels) },
   });
-  const isMade = volume.spec.source == null && volume.spec.adopt == null;
-  if (isMade || options.fs === undefined) return create(options.fs);
+  if (options.fs === undefined) return create(undefined);
   if (observation === undefined) return { action: { do: 'observe' } };
   if ('unknown' in observation) return unreachable(volume, now, observation);
-  const type = fileSystemOf(observation.known);
+  const type = fileSystemOf(observation.known, volume.spec.source != null);
   if (type !== undefined) return create({ ...options.fs, type });
   const why = explain('FileSystemMissing', { path: volume.status?.devicePath ?? 'the device' });
-  const ready = { status: 'Unknown', reason: READY_REASON.nodeUnclear, ...why } as const;
-  return report(volume, now, 'Pending', ready, { retry: true });
+  return wait(READY_REASON.nodeUnclear, why, { retry: true });
 }
 
 /**

@@ -2,7 +2,7 @@ import type { KubeNode, PersistentVolume, StorageClass } from '../../api/core.ts
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Informer } from '../../kube/informer.ts';
-import { hostnameLabelOf } from '../../model/hostname-label.ts';
+import { labelsSelecting } from '../../model/hostname-label.ts';
 import { isOff } from '../../model/node-health.ts';
 import { incarnationText } from '../../model/node-incarnation.ts';
 import { eligibleNodes, workNode } from '../../model/volume-nodes.ts';
@@ -59,10 +59,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
     (node) => incarnationText(nodes.get(node)),
     clock,
   );
-  const hostnameOf = (name: string): string => {
-    const node = nodes.get(name);
-    return node === undefined ? name : hostnameLabelOf(node);
-  };
+  const hostnamesOf = (names: readonly string[]) => labelsSelecting(names, nodes.list());
   const objects = createVolumeWrites(deps);
   const actions = createActionRunner({ ...deps, objects }, observationTimes, loopNumbers);
 
@@ -89,7 +86,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
             {
               volume,
               node,
-              hostnameOf,
+              hostnamesOf,
               pv: persistentVolumes.get(name),
               storageClass: storageClasses.get(volume.spec.storageClassName),
               ...known,

@@ -4,6 +4,7 @@ import type { READY_REASON } from '../../api/names.ts';
 import type { Reason, Refused } from '../../api/reasons.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import type { VolumeSource } from '../../model/desired-volume.ts';
+import type { HostnameLabels } from '../../model/hostname-label.ts';
 import type { Job, JobState } from '../../nodes/job.ts';
 import type { Observed } from '../../storage/registry.ts';
 import type { NodeHold } from '../../storage/shared-fs/types.ts';
@@ -27,8 +28,8 @@ export interface Input {
   volume: Volume;
   /** Node that runs the Volume's work now. */
   node: string;
-  /** Returns the hostname label of a node, by its name. Default: the name. */
-  hostnameOf?: (node: string) => string;
+  /** Returns the hostname labels by which an affinity selects the named nodes and no other. */
+  hostnamesOf: (nodes: readonly string[]) => HostnameLabels;
   /** The PersistentVolume with the Volume's name, of any owner. */
   pv: PersistentVolume | undefined;
   /** The class of the Volume's spec, from the cache. */

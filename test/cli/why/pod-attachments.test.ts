@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { explain, type Reason } from '../../../src/api/reasons.ts';
 import { ago, nodeNamed } from '../../support/cluster-objects.ts';
-import { ready } from '../../support/volumes.ts';
+import { onNode, ready } from '../../support/volumes.ts';
 import {
   backed,
   condition,
@@ -11,6 +11,7 @@ import {
   on,
   pausedNode,
   pod,
+  pv,
   reportedBy,
   shared,
   testRows,
@@ -175,6 +176,21 @@ describe('a pod is held up by', () => {
       { cause: 'WrongNode', holdup: 'one of the nodes n1, n2, but the pod is on node n3' },
     ],
     [
+      'a node that only shares the hostname label with that of the Volume',
+      merge(pod({ spec: { nodeName: 'n3' } }), {
+        ...backed(volume()),
+        'persistentvolumes/data1': pv(volume(), { nodeAffinity: onNode('n1') }),
+        'nodes/n3': {
+          ...nodeNamed('n3'),
+          metadata: { name: 'n3', labels: { 'kubernetes.io/hostname': 'n1' } },
+        },
+      }),
+      {
+        cause: 'WrongNode',
+        holdup: 'which has the label kubernetes.io/hostname that the PersistentVolume selects',
+      },
+    ],
+    [
       'a paused node',
       merge(pod(), backed(volume()), { 'nodes/n1': pausedNode }),
       {
@@ -264,4 +280,16 @@ describe('a Volume is not Ready and attached to another node: the first blocker 
       fix: { run: ['stowage check node n2'] },
     });
   });
+});
+
+test('the fix for a pod on a node of the same hostname label corrects the label', async () => {
+  const labels = { 'kubernetes.io/hostname': 'n1' };
+  const { fix } = await why(
+    merge(pod({ spec: { nodeName: 'n3' } }), {
+      ...backed(volume()),
+      'persistentvolumes/data1': pv(volume(), { nodeAffinity: onNode('n1') }),
+      'nodes/n3': { ...nodeNamed('n3'), metadata: { name: 'n3', labels } },
+    }),
+  );
+  expect(fix.say).toContain('Correct the label of node n3 by --hostname-override or --node-labels');
 });

@@ -4,6 +4,7 @@ import { execa } from 'execa';
 import { STORAGE_CLASSES } from '../../../src/api/resources.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
+import { createNode } from '../../support/claim-objects.ts';
 import { LOCAL_CLASS } from '../../support/cluster.ts';
 import { startCuttableProxy } from '../../support/cuttable-proxy.ts';
 import type { Restartable } from '../../support/outage-cases.ts';
@@ -36,6 +37,7 @@ export async function startScene(folder: string): Promise<Scene> {
   });
   const { client } = await connect({ kubeconfig });
   await client.create(STORAGE_CLASSES, LOCAL_CLASS);
+  await createNode(client, 'n1');
   const sshd = await startSshd({ nodes: ['n1'] });
   const proxy = await startCuttableProxy(sshd.port);
   const sshConfig = join(folder, 'ssh_config');

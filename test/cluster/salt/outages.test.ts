@@ -10,7 +10,7 @@ outageCases(
   async ({ folder }) => {
     const salt = await startSalt({ minions: ['n1'], allowed: allowedFor(folder) });
     const proxy = await startCuttableProxy(Number(new URL(salt.access.url).port));
-    const { client, kubeconfig, stop } = await startCluster();
+    const { client, kubeconfig, stop } = await startCluster({ nodes: ['n1'] });
     const parts: Record<string, Restartable> = {
       'salt-api is restarted': salt.api,
       'the salt-master is down': salt.master,

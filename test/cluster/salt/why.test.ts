@@ -43,7 +43,7 @@ describeAsRoot('why, for problems of Salt', () => {
     await cluster.client.create<KubeNode>(NODES, {
       apiVersion: 'v1',
       kind: 'Node',
-      metadata: { name: 'n1' },
+      metadata: { name: 'n1', labels: { 'kubernetes.io/hostname': 'n1' } },
     });
     someone = await person(cluster.kubeconfig);
     // A `salt` command with the configuration of the test's salt-master.

@@ -327,7 +327,7 @@ describe('populating logical volumes', () => {
       await client.create<KubeNode>(NODES, {
         apiVersion: 'v1',
         kind: 'Node',
-        metadata: { name: NODE },
+        metadata: { name: NODE, labels: { 'kubernetes.io/hostname': NODE } },
       });
       const { stdout: bootID } = await lvm.vm.run(['cat', '/proc/sys/kernel/random/boot_id']);
       const status = { nodeInfo: { bootID }, conditions: [{ type: 'Ready', status: 'True' }] };

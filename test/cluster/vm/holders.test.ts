@@ -142,7 +142,7 @@ describe('deleting a Volume whose device is held', () => {
     await client.create<KubeNode>(NODES, {
       apiVersion: 'v1',
       kind: 'Node',
-      metadata: { name: NODE },
+      metadata: { name: NODE, labels: { 'kubernetes.io/hostname': NODE } },
     });
     const { stdout: bootID } = await vm.run(['cat', '/proc/sys/kernel/random/boot_id']);
     const status = { nodeInfo: { bootID }, conditions: [{ type: 'Ready', status: 'True' }] };

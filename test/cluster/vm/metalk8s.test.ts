@@ -39,7 +39,7 @@ beforeAll(async () => {
   folder = await temporaryDirectory('take-over');
   vm = await startVm({ name: NODE, disks: { group: '3G' } });
   await vm.run(['vgcreate', 'vg0', vm.disk('group')]);
-  cluster = await startCluster({ crds: [METALK8S_CRD as never] });
+  cluster = await startCluster({ crds: [METALK8S_CRD as never], nodes: [NODE] });
   await startOperator(cluster.client);
 }, 1_800_000);
 afterAll(async () => {

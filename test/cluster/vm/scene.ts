@@ -76,7 +76,7 @@ export async function startScene(): Promise<Scene> {
   await cluster.client.create<KubeNode>(NODES, {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name: NODE },
+    metadata: { name: NODE, labels: { 'kubernetes.io/hostname': NODE } },
   });
 
   const get = (name: string) => cluster.client.get<Volume>(VOLUMES, name);

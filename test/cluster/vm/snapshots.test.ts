@@ -73,7 +73,7 @@ beforeAll(async () => {
   await client.create<KubeNode>(NODES, {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name: NODE },
+    metadata: { name: NODE, labels: { 'kubernetes.io/hostname': NODE } },
   });
   await kubeletStarts();
   for (const fsType of ['ext4', 'xfs']) {

@@ -738,6 +738,13 @@ describe('the reason in the event of a claim', () => {
         conditions: [{ type: 'Ready', status: 'False', message: 'x', ...condition, detail }],
       },
     } as Partial<Volume>);
+  const waitingFor = (detail: ReturnType<typeof reason>) =>
+    volume({
+      status: {
+        phase: 'Pending',
+        conditions: [{ type: 'Ready', status: 'Unknown', message: 'x', detail }],
+      },
+    } as Partial<Volume>);
   test.each<[string, Parts, ReasonCode | undefined]>([
     ['a class', { storageClass: storageClass({ parameters: { a: 'b' } }) }, 'StorageClassUnusable'],
     [
@@ -763,6 +770,18 @@ describe('the reason in the event of a claim', () => {
       'VolumeOfAnotherClaim',
     ],
     ['its node', { volume: failedWith(undefined, { reason: 'NodeUnclear' }) }, 'NodeNotAnswering'],
+    [
+      'the label of its node',
+      { volume: waitingFor(reason('HostnameLabelMissing', { node: 'n1' })) },
+      'HostnameLabelMissing',
+    ],
+    [
+      'the label of another node',
+      {
+        volume: waitingFor(reason('HostnameLabelShared', { node: 'n1', other: 'n2', label: 'h' })),
+      },
+      'HostnameLabelShared',
+    ],
     ['its Volume', { volume: failedWith(reason('JobDied', {})) }, 'JobDied'],
     ['a Volume of an earlier daemon', { volume: failedWith() }, undefined],
     ['no node', { nodes: [] }, 'NoNode'],

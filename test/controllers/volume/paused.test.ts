@@ -151,7 +151,10 @@ describe('nothing is written while paused', () => {
       'a job that is done is not removed',
       given(told(pending('PrepareVolume/1')), { job: 'succeeded', node: readyNode }),
     ],
-    ['no PersistentVolume is created', given(told(pending('PrepareVolume/DONE', { prepared })))],
+    [
+      'no PersistentVolume is created',
+      given(told(pending('PrepareVolume/DONE', { prepared })), { node: readyNode }),
+    ],
     [
       'no PersistentVolume is deleted',
       deleting(toldOfDeletion(available()), { pv: pv('Available') }),

@@ -1,16 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import type { VolumeSpec } from '../../../src/api/volume.ts';
+import type { Volume, VolumeSpec } from '../../../src/api/volume.ts';
 import {
-  buildPv,
+  buildPv as build,
   isUnused,
   whatHolds,
   withPathOf,
 } from '../../../src/controllers/volume/persistent-volume.ts';
+import type { ClassOptions } from '../../../src/model/class-options.ts';
 import { isPvOf } from '../../../src/model/persistent-volume.ts';
 import { BY_PARTUUID, BY_UUID, byMapper, LINK } from '../../support/link-words.ts';
 import { FINALIZER, pv, UID, volume } from '../../support/volume-input.ts';
 
-const options = { fs: { type: 'ext4' as const, options: [] }, mountOptions: ['noatime'] };
+const options: ClassOptions = { fs: { type: 'ext4', options: [] }, mountOptions: ['noatime'] };
+const buildPv = (volume: Volume, given: ClassOptions = options, hostnames = ['n1']) =>
+  build(volume, given, hostnames);
 const made = { capacity: '1Gi', devicePath: LINK };
 
 test('a PersistentVolume has the shape of MetalK8s', () => {
@@ -55,25 +58,15 @@ test('a PersistentVolume has the shape of MetalK8s', () => {
   });
 });
 
-describe('the node affinity', () => {
-  const LONG = `n1.${'x'.repeat(70)}.example.com`;
-  const labels: Record<string, string> = { 'n1.example.com': 'n1', [LONG]: 'short', b: 'n1' };
-  test.each<[string, Partial<VolumeSpec>, string[]]>([
-    ['the label of the node', { nodeName: 'n1.example.com' }, ['n1']],
-    ['the label of a node whose name is too long for one', { nodeName: LONG }, ['short']],
-    ['the name of a node without the label', { nodeName: 'n9' }, ['n9']],
-    ['the labels of all nodes', { attachableNodes: ['n1.example.com', 'c', 'b'] }, ['n1', 'c']],
-  ])('selects %s', (_, spec, values) => {
-    const it = volume(made);
-    it.spec = { ...it.spec, ...spec };
-    const { nodeAffinity } = buildPv(it, options, (node) => labels[node] ?? node).spec;
-    expect(nodeAffinity).toEqual({
-      required: {
-        nodeSelectorTerms: [
-          { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values }] },
-        ],
-      },
-    });
+test('the node affinity selects the hostname labels', () => {
+  const { nodeAffinity } = buildPv(volume(made), options, ['h1', 'h2']).spec;
+  const values = ['h1', 'h2'];
+  expect(nodeAffinity).toEqual({
+    required: {
+      nodeSelectorTerms: [
+        { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values }] },
+      ],
+    },
   });
 });
 
@@ -108,10 +101,11 @@ describe('a PersistentVolume on a shared directory', () => {
       attachableNodes: ['n1', 'n2', 'n3'],
       ...(accessModes === undefined ? {} : { template: { spec: { accessModes } } }),
     };
-    return buildPv(whole, {
+    const given: ClassOptions = {
       fs: mode === 'Block' ? undefined : options.fs,
       mountOptions: mode === 'Block' ? [] : ['rw', 'noatime'],
-    });
+    };
+    return buildPv(whole, given, ['n1', 'n2', 'n3']);
   };
 
   test('is usable on all nodes of the directory, and attached to none', () => {

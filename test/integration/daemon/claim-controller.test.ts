@@ -252,7 +252,7 @@ test('a claim provisioned before a restore of the API server gets no second volu
   const { metadata } = await createClaim('data', '1Gi');
   const name = `pvc-${metadata.uid}`;
   // Objects of an API server that is lost. The nodes are the same.
-  const lost = await startCluster();
+  const lost = await startCluster({ nodes: ['n1'] });
   try {
     const volume: Volume = {
       ...sparseVolume(name, 'n1', '1Gi'),

@@ -20,7 +20,7 @@ afterEach(async () => {
  * until after its deletion.
  */
 async function lookedFor(attachment: boolean): Promise<string[]> {
-  cluster = await startCluster();
+  cluster = await startCluster({ nodes: ['n1'] });
   const { client } = cluster;
   const asked: string[] = [];
   const nodes = workingNodes();

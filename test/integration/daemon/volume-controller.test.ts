@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { KubeNode, StorageClass } from '../../../src/api/core.ts';
+import type { StorageClass } from '../../../src/api/core.ts';
 import { CRDS, VOLUME_CRD } from '../../../src/api/crds.ts';
 import type { Leftover } from '../../../src/api/leftover.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
@@ -21,6 +21,7 @@ import type { KubeClient, ListOptions } from '../../../src/kube/types.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { systemClock } from '../../../src/workqueue/clock.ts';
+import { createNode } from '../../support/claim-objects.ts';
 import { sparseVolume } from '../../support/cluster.ts';
 import {
   startController,
@@ -57,6 +58,7 @@ async function start(
     provisioner: 'kubernetes.io/no-provisioner',
   };
   await client.create(STORAGE_CLASSES, storageClass);
+  await createNode(client, 'n1');
   controller = await startController(seenBy(client), options);
 }
 
@@ -97,13 +99,9 @@ describe('the annotation stowage.dev/paused', () => {
   });
 
   test('pauses all Volumes of a Node, and no others, until it is removed', async () => {
-    await client.create<KubeNode>(NODES, {
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { name: 'n1', annotations: { [PAUSED]: 'true' } },
-    });
-    await until('the daemon knows the Node', async () =>
-      controller.nodes.get('n1') ? true : undefined,
+    await annotate(NODES, 'n1', { [PAUSED]: 'true' });
+    await until('the daemon knows the pause', async () =>
+      controller.nodes.get('n1')?.metadata.annotations?.[PAUSED] ? true : undefined,
     );
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await client.create(VOLUMES, sparseVolume('b', 'n2', '32Mi'));
@@ -185,8 +183,10 @@ test('a Volume that exists only in the cache gets no PersistentVolume', async ()
     list: async <T extends KubeObject>(resource: Resource, options?: ListOptions) => {
       const page = await real.list<T>(resource, options);
       if (resource !== VOLUMES) return page;
+      const { spec, ...rest } = sparseVolume('a', 'n1', '32Mi');
       const ghost: Volume = {
-        ...sparseVolume('a', 'n1', '32Mi'),
+        // Without a file system, nothing is read from the node before.
+        ...{ ...rest, spec: { ...spec, mode: 'Block' } },
         metadata: { name: 'a', uid: UID, resourceVersion: '1', finalizers: [PROTECTION_FINALIZER] },
         status: { phase: 'Available', job: 'PrepareVolume/DONE', prepared },
       };
@@ -305,11 +305,6 @@ describe('a node that was unreachable or rebooted', () => {
   });
 
   test('is observed again, once, after a reboot', async () => {
-    await client.create<KubeNode>(NODES, {
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { name: 'n1' },
-    });
     await booted('first');
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await readyIs('a', 'Available');
@@ -322,11 +317,6 @@ describe('a node that was unreachable or rebooted', () => {
   });
 
   test('is reported as reachable despite a concurrent write to the Volume', async () => {
-    await client.create<KubeNode>(NODES, {
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { name: 'n1' },
-    });
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await readyIs('a', 'Available');
     nodes.away.add('n1');
@@ -357,11 +347,6 @@ test('a reboot of a node resets the backoff of its Volumes', async () => {
     neverFromMs: NEVER,
   };
   await start(CRDS, undefined, { clock, retry: { startMs: 20, maxMs: 600_000 } });
-  await client.create<KubeNode>(NODES, {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name: 'n1' },
-  });
   await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
   const triedMoreThan = (times: number) =>
     until(
@@ -405,6 +390,7 @@ describe('a lost node', () => {
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await goesOn('a');
     await client.delete(VOLUMES, 'a');
+    await client.delete(NODES, 'n1');
     const uid = await forget('a');
     await gone('a');
     const message = await until('the Leftover reports NodeUnreachable', async () => {
@@ -414,11 +400,7 @@ describe('a lost node', () => {
     expect(message).toContain('node n1 is away');
 
     controller.asked.length = 0;
-    await client.create<KubeNode>(NODES, {
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { name: 'n1' },
-    });
+    await createNode(client, 'n1');
     await askedAgain();
     const conditions = [{ type: 'Ready', status: 'True' }];
     await client.patch(NODES, 'n1', { status: { conditions } }, { subresource: 'status' });

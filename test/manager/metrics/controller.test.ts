@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { KubeNode } from '../../../src/api/core.ts';
-import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
+import { PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
@@ -27,7 +26,7 @@ let began: number;
 
 beforeEach(async () => {
   began = Date.now();
-  cluster = await startCluster();
+  cluster = await startCluster({ nodes: ['n1', 'n2'] });
   metrics = createMetrics({
     clock: systemClock,
     transportOf: (node) => (node === 'n2' ? 'salt' : 'ssh'),
@@ -51,11 +50,6 @@ const hasPhase = (name: string, phase: string) =>
   );
 
 test('the series report the state and the completed work of a controller', async () => {
-  await client.create<KubeNode>(NODES, {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name: 'n1' },
-  });
   for (const [name, node] of [
     ['a', 'n1'],
     ['b', 'n1'],

@@ -1,14 +1,22 @@
-import { EVENT, PAUSED_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../../api/names.ts';
+import type { KubeNode, PersistentVolume } from '../../../api/core.ts';
+import {
+  EVENT,
+  HOSTNAME_LABEL,
+  PAUSED_ANNOTATION,
+  VOLUMES_ATTACHED_CONDITION,
+} from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { type ReasonCode, reasonOfAnnotations } from '../../../api/reasons.ts';
 import { VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
+import { hostnameLabelOf } from '../../../model/hostname-label.ts';
 import { commandLine, resumeCommand } from '../../lib/command-line.ts';
 import { isOwn } from '../../lib/objects/events.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { heldOn } from '../attached.ts';
 import { diagnose } from '../diagnose.ts';
+import { CHANGE_LABEL, selectedHostnames } from '../placement.ts';
 import { type Blocker, type Link, through } from '../types.ts';
 import { claimLink } from './claims.ts';
 import type { PodFacts, PodVolume } from './facts.ts';
@@ -91,7 +99,8 @@ function notAttached(known: PodFacts, each: PodVolume, now: number): Blocker | u
   const elsewhere = entry === undefined && !readOnly ? holder : undefined;
   const allowed = volume.spec.attachableNodes ?? [nodeOf(volume)];
   // Removal of other blockers would not bring the volume to this node.
-  if (!allowed.includes(nodeName)) return wrongNode(volume, nodeName, allowed);
+  if (!allowed.includes(nodeName))
+    return wrongNode(volume, nodeName, allowed, isSelected(foundIn(node), foundIn(each.pv)));
   // The daemon's event on the pod comes first: the Volume may be Unknown like the other node.
   if (elsewhere !== undefined && reportsHolder(known, name)) {
     return multiAttach(volume, nodeName, elsewhere, each.holder);
@@ -155,17 +164,35 @@ function reportsHolder({ events }: PodFacts, volume: string): boolean {
   return OF_HOLDER.has(reasons.at(-1)?.code ?? '');
 }
 
+/** Reports whether a PersistentVolume leads pods to the node, by a label that others share. */
+const isSelected = (node: KubeNode | undefined, pv: PersistentVolume | undefined): boolean =>
+  node !== undefined && pv !== undefined && selectedHostnames(pv).includes(hostnameLabelOf(node));
+
 function wrongNode(
   { metadata: { name } }: Volume,
   nodeName: string,
   allowed: readonly string[],
+  isSelected: boolean,
 ): Blocker {
-  return {
-    cause: 'WrongNode',
-    holdup: `Volume ${name} can be attached to ${allowed.length === 1 ? 'node' : 'one of the nodes'} ${allowed.join(', ')}, but the pod is on node ${nodeName}`,
-    next: { when: 'when the pod is on such a node' },
-    fix: {
-      say: 'Create the pod again without spec.nodeName: the scheduler then selects a node that the PersistentVolume allows.',
-    },
-  };
+  const nodes = `${allowed.length === 1 ? 'node' : 'one of the nodes'} ${allowed.join(', ')}`;
+  const holdup = `Volume ${name} can be attached to ${nodes}, but the pod is on node ${nodeName}`;
+  const next = { when: 'when the pod is on such a node' };
+  // Only the label leads pods there: created again, the pod could be placed there again.
+  return isSelected
+    ? {
+        cause: 'WrongNode',
+        holdup: `${holdup}, which has the label ${HOSTNAME_LABEL} that the PersistentVolume selects`,
+        next,
+        fix: {
+          say: `Correct the label of node ${nodeName} ${CHANGE_LABEL}. Then create the pod again.`,
+        },
+      }
+    : {
+        cause: 'WrongNode',
+        holdup,
+        next,
+        fix: {
+          say: 'Create the pod again without spec.nodeName: the scheduler then selects a node that the PersistentVolume allows.',
+        },
+      };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { explain } from '../../../../src/api/reasons.ts';
 import type { Volume } from '../../../../src/api/volume.ts';
 import { decide } from '../../../../src/controllers/volume/decide.ts';
 import type { Input } from '../../../../src/controllers/volume/types.ts';
@@ -328,7 +329,26 @@ describe('DeployVolume', () => {
       }),
       { retry: true },
     ],
-    ['"DONE" → create the PersistentVolume', made(), 'create-pv'],
+    ['"DONE" → create the PersistentVolume', made({ node: readyNode }), 'create-pv'],
+    ['"DONE", without an observation → observe the file system first', made(), 'observe'],
+    [
+      '"DONE", and the node does not answer → Pending',
+      made({ node: away }),
+      ['Pending', 'PrepareVolume/DONE', 'Unknown', 'NodeUnreachable', away.unknown],
+    ],
+    [
+      '"DONE", and another Node has the hostname label → no PersistentVolume, whose affinity stays',
+      made({
+        node: readyNode,
+        hostnamesOf: () => ({
+          problem: explain('HostnameLabelShared', { node: 'n1', other: 'n2', label: 'h' }),
+        }),
+      }),
+      [
+        ...['Pending', 'PrepareVolume/DONE', 'Unknown', 'Pending'],
+        expect.stringContaining('Node n2 also has the label kubernetes.io/hostname h of Node n1'),
+      ],
+    ],
     [
       '"DONE", with a source → observes its file system',
       copying(pending('PrepareVolume/DONE', { prepared })),
@@ -369,7 +389,11 @@ describe('DeployVolume', () => {
     ],
     [
       'a foreign PersistentVolume only in the cache: creates its own',
-      made({ pv: pv('Bound', { ownerReferences: [] }), livePv: { found: undefined } }),
+      made({
+        pv: pv('Bound', { ownerReferences: [] }),
+        livePv: { found: undefined },
+        node: readyNode,
+      }),
       'create-pv',
     ],
     [
@@ -488,15 +512,35 @@ describe('the file system of a PersistentVolume', () => {
   const has = (type: string) => ({
     observation: { known: { ...readyNode, signature: { found: 'one', type, uuid: UID } as const } },
   });
+  const unreadable = {
+    observation: {
+      known: {
+        ...freshNode,
+        intent: { ...(readyNode.intent as NonNullable<typeof readyNode.intent>), fsType: 'xfs' },
+      },
+    },
+  };
   const block = { ...copied, spec: { ...copied.spec, mode: 'Block' as const } };
   test.each<[string, Partial<Input>, string | undefined]>([
-    ['is that of the class after mkfs', { volume: made }, 'ext4'],
+    ['is that of the class after mkfs', { volume: made, ...has('ext4') }, 'ext4'],
+    ['is that of mkfs, whatever the class has by now', { volume: made, ...has('xfs') }, 'xfs'],
+    ['is that of the record, if the content is unreadable', { volume: made, ...unreadable }, 'xfs'],
     ['is that of the source after a copy', { volume: copied, ...has('xfs') }, 'xfs'],
     ['is that of a source with the type of the class', { volume: copied, ...has('ext4') }, 'ext4'],
     ['is none for a block device', { volume: block, ...has('gpt') }, undefined],
   ])('%s', (_, parts, type) => {
     const { action } = decide(input(parts), NOW);
     expect(action?.do === 'create-pv' && action.pv.spec.local?.fsType).toBe(type);
+  });
+
+  test.each<[string, Partial<Input>]>([
+    ['a volume without a file system', { volume: made, ...has('swap') }],
+    ['a copy with unreadable content', { volume: copied, ...unreadable }],
+  ])('is never guessed: no PersistentVolume for %s', (_, parts) => {
+    expect(outcome(parts)).toEqual([
+      ...['Pending', 'PrepareVolume/DONE', 'Unknown', 'NodeUnclear'],
+      expect.stringContaining('no file system was found on the device'),
+    ]);
   });
 });
 
