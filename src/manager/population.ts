@@ -7,7 +7,11 @@ import { kindText, type PopulatorDefinition, type VolumePopulator } from '../api
 import { parseQuantity } from '../api/quantity.ts';
 import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
 import { PODS, POPULATOR_DEFINITIONS, VOLUME_POPULATORS } from '../api/resources.ts';
-import { VALIDATOR_LEASE, VALIDATOR_PODS } from '../controllers/data-source-validator/decide.ts';
+import {
+  VALIDATOR_LEASE,
+  VALIDATOR_NAMESPACE,
+  VALIDATOR_PODS,
+} from '../controllers/data-source-validator/decide.ts';
 import { createValidator } from '../controllers/data-source-validator/reconciler.ts';
 import { eventOnce } from '../controllers/lib/idempotent-event.ts';
 import { hasFinalizer } from '../controllers/populator/clean-up.ts';
@@ -124,7 +128,10 @@ function validatorPart(deps: PopulationDeps, once: Once): Part {
   };
   const mode = watchStandardController({
     flag: 'auto',
-    standard: { lease: VALIDATOR_LEASE, pods: VALIDATOR_PODS },
+    standard: {
+      ...{ lease: VALIDATOR_LEASE, pods: VALIDATOR_PODS },
+      namespaces: [VALIDATOR_NAMESPACE, deps.namespace ?? VALIDATOR_NAMESPACE],
+    },
     inform,
     clock: deps.clock,
     onChange(now) {

@@ -49,7 +49,6 @@ import { transforms } from './cache-transforms.ts';
 import { copiesOf, handleOf } from './kept-copies.ts';
 import type { ReadinessSource } from './readiness.ts';
 import type { Inform } from './runnable.ts';
-
 import { registerSnapshotHandlers, type SnapshotKey } from './snapshot-event-handlers.ts';
 import { watchStandardController } from './standard-controller-detection.ts';
 import { whenServed } from './wait-for-crds.ts';

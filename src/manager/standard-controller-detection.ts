@@ -16,8 +16,10 @@ const DEPLOYMENTS: Resource = {
   namespaced: true,
 };
 
-/** Objects of a standard controller, in any namespace. */
+/** Objects of a standard controller. */
 export interface StandardController {
+  /** Namespaces of the objects. Default: any. */
+  namespaces?: readonly string[];
   /** Name of its Lease. */
   lease: string;
   /** Name of its Deployment. */
@@ -61,18 +63,23 @@ export function watchStandardController({
     };
   }
   const named = (name: string) => ({ fieldSelector: `metadata.name=${name}` });
-  const leases = inform<Lease>(LEASES, transforms.leases, named(standard.lease));
-  const deployments =
-    standard.deployment === undefined
-      ? undefined
-      : inform<Deployment>(DEPLOYMENTS, transforms.deployments, named(standard.deployment));
-  const pods =
-    standard.pods === undefined
-      ? undefined
-      : inform<Pod>(PODS, transforms.standardPods, { labelSelector: standard.pods });
-  const workloads: readonly Informer<KubeObject>[] = [deployments, pods].filter(
-    (informer) => informer !== undefined,
+  const { lease, deployment, pods, namespaces = [undefined] } = standard;
+  const places = [...new Set(namespaces)].map((namespace) => ({ namespace }));
+  const leases = places.map((at) =>
+    inform<Lease>(LEASES, transforms.leases, { ...at, ...named(lease) }),
   );
+  const deployments = places.flatMap((at) =>
+    deployment === undefined
+      ? []
+      : inform<Deployment>(DEPLOYMENTS, transforms.deployments, { ...at, ...named(deployment) }),
+  );
+  const podsThere = places.flatMap((at) =>
+    pods === undefined
+      ? []
+      : inform<Pod>(PODS, transforms.standardPods, { ...at, labelSelector: pods }),
+  );
+  const workloads: readonly Informer<KubeObject>[] = [...deployments, ...podsThere];
+  const all = [...leases, ...workloads];
   const stopping = new AbortController();
   const seenAt = new Map<string, number>();
   let mode: SnapshotMode | undefined;
@@ -80,14 +87,14 @@ export function watchStandardController({
 
   function detect(): SnapshotMode {
     const now = clock.now();
-    const seen = leases.list().map(({ metadata, spec }) => ({
+    const seen = listed(leases).map(({ metadata, spec }) => ({
       holder: spec?.holderIdentity ?? undefined,
       seenAt: seenAt.get(metadata.uid ?? '') ?? now,
       durationSeconds: spec?.leaseDurationSeconds ?? undefined,
     }));
     const ready = [
-      ...(deployments?.list() ?? []).map(({ status }) => status?.readyReplicas ?? 0),
-      ...(pods?.list() ?? []).map((pod) => (isReady(pod) ? 1 : 0)),
+      ...listed(deployments).map(({ status }) => status?.readyReplicas ?? 0),
+      ...listed(podsThere).map((pod) => (isReady(pod) ? 1 : 0)),
     ].map((readyReplicas) => ({ readyReplicas }));
     const next = modeOf(flag, seen, ready, now);
     if (next.until !== undefined && next.until > waitsUntil) detectAt(next.until);
@@ -111,12 +118,14 @@ export function watchStandardController({
     wait();
   }
 
-  leases.onChange(({ type, object }) => {
-    const { uid = '' } = object.metadata;
-    if (type === 'deleted') seenAt.delete(uid);
-    else seenAt.set(uid, clock.now());
-    detect();
-  });
+  for (const informer of leases) {
+    informer.onChange(({ type, object }) => {
+      const { uid = '' } = object.metadata;
+      if (type === 'deleted') seenAt.delete(uid);
+      else seenAt.set(uid, clock.now());
+      detect();
+    });
+  }
   for (const workload of workloads) {
     workload.onChange(() => {
       detect();
@@ -125,16 +134,18 @@ export function watchStandardController({
   return {
     now: detect,
     start() {
-      leases.start();
-      for (const workload of workloads) workload.start();
+      for (const informer of all) informer.start();
     },
-    synced: Promise.all([leases, ...workloads].map((informer) => informer.synced)),
+    synced: Promise.all(all.map((informer) => informer.synced)),
     stop() {
       stopping.abort();
-      return Promise.all([leases, ...workloads].map((informer) => informer.stop()));
+      return Promise.all(all.map((informer) => informer.stop()));
     },
   };
 }
+
+const listed = <T extends KubeObject>(informers: readonly Informer<T>[]): T[] =>
+  informers.flatMap((informer) => informer.list());
 
 const isReady = ({ metadata, status }: Pod): boolean =>
   metadata.deletionTimestamp === undefined &&

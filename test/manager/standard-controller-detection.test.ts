@@ -47,9 +47,11 @@ function watch(standard: StandardController = SNAPSHOTS) {
     inform: <T extends KubeObject>(
       { plural }: Resource,
       _: unknown,
-      select: { labelSelector?: string; fieldSelector?: string } = {},
+      select: { namespace?: string; labelSelector?: string; fieldSelector?: string } = {},
     ) => {
-      asked.push(`${plural} ${select.fieldSelector ?? select.labelSelector}`);
+      const { namespace, fieldSelector, labelSelector } = select;
+      const where = namespace === undefined ? '' : ` in ${namespace}`;
+      asked.push(`${plural}${where} ${fieldSelector ?? labelSelector}`);
       return (plural === 'leases' ? leases : deployments).informer as unknown as Informer<T>;
     },
     clock,
@@ -70,6 +72,14 @@ test('watches only the Lease and the workload of the standard controller', () =>
   expect(watch({ lease: 'l', pods: 'app=p' }).asked).toEqual([
     'leases metadata.name=l',
     'pods app=p',
+  ]);
+});
+
+test('watches only the namespaces in which tenants may create no objects, each once', () => {
+  const { asked } = watch({ lease: 'l', pods: 'app=p', namespaces: ['a', 'b', 'a'] });
+  expect(asked).toEqual([
+    ...['leases in a metadata.name=l', 'leases in b metadata.name=l'],
+    ...['pods in a app=p', 'pods in b app=p'],
   ]);
 });
 

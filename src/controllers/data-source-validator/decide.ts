@@ -6,10 +6,12 @@ import { isSameKind, isStandard, sourceReference } from '../../model/data-source
 
 /**
  * Lease of the standard volume-data-source-validator, and the label of its pods in its manifests: a
- * StatefulSet there, without leader election.
+ * StatefulSet there, without leader election. They count in its namespace only, and in the
+ * daemon's: anyone who may create pods or Leases elsewhere could otherwise silence the events.
  */
 export const VALIDATOR_LEASE = 'data-source-validator-leader';
 export const VALIDATOR_PODS = 'app=volume-data-source-validator';
+export const VALIDATOR_NAMESPACE = 'kube-system';
 
 /** Class of a claim's data source, as in the metric of volume-data-source-validator. */
 export type DataSourceClass = 'empty' | 'pvc' | 'snapshot' | 'populator' | 'invalid';
