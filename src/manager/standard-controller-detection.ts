@@ -63,8 +63,9 @@ export function watchStandardController({
     };
   }
   const named = (name: string) => ({ fieldSelector: `metadata.name=${name}` });
-  const { lease, deployment, pods, namespaces = [undefined] } = standard;
-  const places = [...new Set(namespaces)].map((namespace) => ({ namespace }));
+  const { lease, deployment, pods, namespaces } = standard;
+  const places: readonly { namespace?: string }[] =
+    namespaces === undefined ? [{}] : [...new Set(namespaces)].map((namespace) => ({ namespace }));
   const leases = places.map((at) =>
     inform<Lease>(LEASES, transforms.leases, { ...at, ...named(lease) }),
   );

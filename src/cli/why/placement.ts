@@ -57,7 +57,9 @@ export async function readPlacement(
     const labelSelector = `${HOSTNAME_LABEL}=${label}`;
     const list = await reading(listAll<KubeNode>(client, NODES, { labelSelector, signal }));
     if (!('found' in list)) return undefined;
-    selected.push(...list.found.items);
+    selected.push(
+      ...list.found.items.filter(({ metadata }) => metadata.labels?.[HOSTNAME_LABEL] === label),
+    );
   }
   const passedOver: KubeNode[] = [];
   for (const name of nodesWithData(volume)) {

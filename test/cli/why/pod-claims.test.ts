@@ -1,7 +1,7 @@
-import { describe } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { DRIVER, PROVISIONED_BY_ANNOTATION } from '../../../src/api/names.ts';
-import { ago } from '../../support/cluster-objects.ts';
-import { classNamed, volumeNamed } from '../../support/volumes.ts';
+import { ago, nodeNamed } from '../../support/cluster-objects.ts';
+import { classNamed, onNode, volumeNamed } from '../../support/volumes.ts';
 import {
   backed,
   bound,
@@ -17,6 +17,7 @@ import {
   testRows,
   unscheduled,
   volume,
+  why,
 } from './pod-objects.ts';
 
 const STATIC: Objects = { 'storageclasses/fast': classNamed('fast') };
@@ -96,6 +97,23 @@ describe('a pod is held up by', () => {
         },
       ];
     }),
+    ...['with spec.nodeName', 'without'].map(
+      (how): Row => [
+        `a VolumeAttributesClass, with a static class, ${how}`,
+        merge(
+          how === 'without' ? unscheduled() : pod(),
+          claim({ spec: { volumeAttributesClassName: 'gold' } }),
+          STATIC,
+        ),
+        {
+          cause: 'AttributesClassRefused',
+          holdup:
+            'its claim db/data-0 is Pending: the claim names VolumeAttributesClass gold, and only volumes of CSI drivers have one',
+          since: how === 'without' ? ago(300) : ago(600),
+          fix: 'kubectl delete pvc data-0 -n db',
+        },
+      ],
+    ),
     [
       'a class that does not exist',
       merge(pod(), claim()),
@@ -280,4 +298,27 @@ describe('a pod is held up by', () => {
       { holdup: 'its claim db/db-0-scratch does not exist' },
     ],
   ]);
+});
+
+test('an unscheduled pod with a bound claim waits for the label of the node of its Volume', async () => {
+  const labels = { 'kubernetes.io/hostname': 'h1' };
+  const { cause, chain, holdup, fix } = await why(
+    merge(unscheduled({ message: '0/1 nodes are available: volume node affinity conflict' }), {
+      ...backed(volume()),
+      'persistentvolumes/data1': pv(volume(), { nodeAffinity: onNode('n1') }),
+      'nodes/n1': { ...nodeNamed('n1'), metadata: { name: 'n1', labels } },
+    }),
+  );
+  expect({ cause, chain }).toEqual({
+    cause: 'HostnameLabelDiffers',
+    chain: [
+      { kind: 'Pod', namespace: 'db', name: 'db-0' },
+      { kind: 'PersistentVolumeClaim', namespace: 'db', name: 'data-0' },
+      { kind: 'Volume', name: 'data1' },
+    ],
+  });
+  expect(holdup).toContain(
+    'volume node affinity conflict; no pod fits PersistentVolume data1: it selects the label kubernetes.io/hostname n1, and node n1 has h1',
+  );
+  expect(fix.say).toContain('--node-labels of its kubelet');
 });

@@ -1,7 +1,7 @@
 import type { AnyEvent } from '../../../api/core.ts';
-import { DRIVER, NO_PROVISIONER, ROOM_EVENT } from '../../../api/names.ts';
+import { NO_PROVISIONER, ROOM_EVENT } from '../../../api/names.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
-import { explain, type ReasonCode } from '../../../api/reasons.ts';
+import type { ReasonCode } from '../../../api/reasons.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { isOwn } from '../../lib/objects/events.ts';
 import { lastSeen } from '../../lib/objects/related.ts';
@@ -9,9 +9,9 @@ import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { diagnose } from '../diagnose.ts';
 import { MAKE_ROOM } from '../fixes/claims.ts';
-import { withoutAction } from '../obstruction.ts';
 import { reasonOf } from '../pod/supply.ts';
 import { type Blocker, type Diagnosis, through } from '../types.ts';
+import { refusedAttributes } from './attributes.ts';
 import { bypassed } from './bypassed.ts';
 import { consumerOf } from './consumer.ts';
 import { deletingClaim } from './deleting.ts';
@@ -44,26 +44,8 @@ const lost: ClaimCause = (known) =>
         },
       };
 
-/** Reports a VolumeAttributesClass, which no volume of Stowage can have. */
-const attributes: ClaimCause = (known) => {
-  const { volumeAttributesClassName } = known.claim.spec;
-  const provisioner = foundIn(known.storageClass)?.provisioner;
-  if (!volumeAttributesClassName || (provisioner !== DRIVER && provisioner !== NO_PROVISIONER))
-    return undefined;
-  const { name, namespace = '' } = known.claim.metadata;
-  const why = explain('VolumeAttributesClassRefused', { class: volumeAttributesClassName });
-  return {
-    cause: 'AttributesClassRefused',
-    reason: why.detail,
-    holdup: withoutAction(why.message, why.detail),
-    ...sinceMade(known),
-    next: { when: 'never: the claim must be created again' },
-    fix: {
-      say: 'Create the claim again without volumeAttributesClassName.',
-      run: [commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace)],
-    },
-  };
-};
+const attributes: ClaimCause = ({ claim, storageClass }) =>
+  refusedAttributes(claim, foundIn(storageClass));
 
 /** Reports blockers of a claim whose class is for Volumes created by hand. */
 const supplied: ClaimCause = (known) => {

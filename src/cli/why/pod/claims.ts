@@ -1,6 +1,7 @@
 import type { PersistentVolumeClaim } from '../../../api/core.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
+import { refusedAttributes } from '../claim/attributes.ts';
 import { bypassed } from '../claim/bypassed.ts';
 import { ofPod } from '../claim/diagnose.ts';
 import { type Blocker, type Link, through } from '../types.ts';
@@ -55,6 +56,12 @@ export function unboundClaim({ pod, volumes, supply }: PodFacts, now: number): B
         holdup: `its claim ${claimName} is ${phase}: ${found.holdup}`,
       });
     }
+    const refused = refusedAttributes(claim, byHand);
+    if (refused !== undefined)
+      return through(claimLink(claim), {
+        ...refused,
+        holdup: `its claim ${claimName} is ${phase}: ${refused.holdup}`,
+      });
     const placed = bypassed(claim, byHand, [pod]);
     if (placed !== undefined) return ofItself(claimName, placed);
     const { why, fix } = reasonOf(claim, supply);

@@ -9,7 +9,7 @@ import type {
 import type { Volume } from '../../../api/volume.ts';
 import type { Reading } from '../../lib/read-result.ts';
 import type { ClaimFacts, Supply } from '../claim/facts.ts';
-import type { VolumeFacts } from '../types.ts';
+import type { Placement, VolumeFacts } from '../types.ts';
 
 /** Volume of a pod that may be backed by a Volume of Stowage. */
 export interface PodVolume {
@@ -22,6 +22,8 @@ export interface PodVolume {
   volume: Reading<Volume> | undefined;
   /** Facts about the Volume if it is not Ready. */
   known: VolumeFacts | undefined;
+  /** Nodes to which the PersistentVolume leads the pod, if that has none yet. */
+  placement?: Placement | undefined;
   /** Node to which the Volume is attached, other than the pod's. */
   holder: Reading<KubeNode>;
   /** Class of an unbound claim that is for Volumes created by hand. */

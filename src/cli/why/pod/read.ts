@@ -17,11 +17,13 @@ import {
 } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
+import { nodeOf } from '../../../model/desired-volume.ts';
 import { eventsOf } from '../../lib/objects/events.ts';
 import type { ReadClient } from '../../lib/objects/related.ts';
 import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';
 import { readClaim, readSupply } from '../claim/read.ts';
+import { readPlacement } from '../placement.ts';
 import { readFacts } from '../read.ts';
 import type { PodFacts, PodVolume } from './facts.ts';
 
@@ -108,7 +110,18 @@ export async function readPod(
     // Another Volume of that name is unrelated to the claim.
     const other = foundIn(read) !== undefined && foundIn(read)?.metadata.uid !== owner.uid;
     const volume = other ? ABSENT : read;
-    return { claimName, claim, pv, ...(await about(volume)) };
+    return { claimName, claim, pv, ...(await about(volume)), ...(await placementOf(volume, pv)) };
+  }
+
+  /** Returns where the PersistentVolume leads, if a scheduler still has to place the pod. */
+  async function placementOf(
+    volume: Reading<Volume>,
+    pv: Reading<PersistentVolume>,
+  ): Promise<Pick<PodVolume, 'placement'>> {
+    const [found, own] = [foundIn(volume), foundIn(pv)];
+    if (pod.spec.nodeName || found === undefined || own === undefined) return {};
+    const node = await readNamed<KubeNode>(client, NODES, nodeOf(found), { signal });
+    return { placement: await readPlacement(client, found, own, node, signal) };
   }
 
   async function dynamicOf(

@@ -1,6 +1,8 @@
 import { commandLine } from '../../lib/command-line.ts';
-import type { Blocker } from '../types.ts';
-import { unboundClaim } from './claims.ts';
+import { foundIn } from '../../lib/read-result.ts';
+import { misplaced } from '../placement.ts';
+import { type Blocker, through } from '../types.ts';
+import { claimLink, unboundClaim } from './claims.ts';
 import type { PodFacts } from './facts.ts';
 
 /** Reports a pod without a node, most often because of an unbound claim. */
@@ -8,7 +10,7 @@ export function unscheduled(known: PodFacts, now: number): Blocker | undefined {
   const { spec, status, metadata } = known.pod;
   if (spec.nodeName) return undefined;
   const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  const claim = unboundClaim(known, now);
+  const claim = unboundClaim(known, now) ?? unselected(known);
   const reason = condition?.message ?? condition?.reason;
   const since = condition?.lastTransitionTime ?? metadata.creationTimestamp;
   return {
@@ -24,4 +26,19 @@ export function unscheduled(known: PodFacts, now: number): Blocker | undefined {
       ],
     },
   };
+}
+
+/** Reports a bound PersistentVolume that selects no node by the label that its node has. */
+function unselected({ volumes }: PodFacts): Blocker | undefined {
+  for (const { claim: read, pv, volume: readVolume, placement } of volumes) {
+    const [own, volume] = [foundIn(pv), readVolume && foundIn(readVolume)];
+    if (own === undefined || volume === undefined) continue;
+    const found = misplaced(own, volume, placement);
+    if (found?.cause !== 'HostnameLabelDiffers') continue;
+    const { name } = volume.metadata;
+    const claim = foundIn(read);
+    const blocker = through({ kind: 'Volume', name }, found);
+    return claim === undefined ? blocker : through(claimLink(claim), blocker);
+  }
+  return undefined;
 }
