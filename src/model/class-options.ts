@@ -12,16 +12,34 @@ export interface ClassOptions {
 /** Parameters with the type of the file system: MetalK8s's, and that of CSI provisioners. */
 export const FS_TYPE_PARAMETERS = ['fsType', 'csi.storage.k8s.io/fstype'] as const;
 
-/** Returns the type of the file system as in the parameters, or that they contradict each other. */
-export function fsTypeOf(
-  parameters: Record<string, string>,
-): { type: string } | { problem: string } {
-  const [own, csi] = FS_TYPE_PARAMETERS;
-  const { [own]: type = parameters[csi] ?? DEFAULT_FS_TYPE, [csi]: ofCsi = type } = parameters;
-  return type === ofCsi
-    ? { type }
+const [OWN, CSI] = FS_TYPE_PARAMETERS.map((name) => name.toLowerCase());
+
+/**
+ * Reports whether the parameter states the type of the file system, in any spelling:
+ * external-provisioner compares in lower case, and a type that is overlooked becomes ext4.
+ */
+export const isFsTypeParameter = (name: string): boolean => [OWN, CSI].includes(name.toLowerCase());
+
+/** Type of the file system as in the parameters; `parameter`: as spelled, unless by default. */
+export type StatedFsType = { type: string; parameter?: string } | { problem: string };
+
+/**
+ * Returns the type of the file system as in the parameters, or that they contradict each other. As
+ * in external-provisioner, an empty parameter of CSI states no type. Pure.
+ */
+export function fsTypeOf(parameters: Readonly<Record<string, string>>): StatedFsType {
+  const isCsi = (name: string): boolean => name.toLowerCase() === CSI;
+  const stated = Object.entries(parameters)
+    .filter(([name, type]) => isFsTypeParameter(name) && !(isCsi(name) && type === ''))
+    .sort(([a], [b]) => Number(isCsi(a)) - Number(isCsi(b)));
+  const [first] = stated;
+  if (first === undefined) return { type: DEFAULT_FS_TYPE };
+  const [parameter, type] = first;
+  const other = stated.find(([, each]) => each !== type);
+  return other === undefined
+    ? { type, parameter }
     : {
-        problem: `parameters ${own} and ${csi} differ: ${JSON.stringify(type)} and ${JSON.stringify(ofCsi)}`,
+        problem: `parameters ${parameter} and ${other[0]} differ: ${JSON.stringify(type)} and ${JSON.stringify(other[1])}`,
       };
 }
 
@@ -34,10 +52,10 @@ export function checkClass(
   // MetalK8s fails without a type (a KeyError). Its documentation uses ext4, the kubelet's default.
   const fsType = fsTypeOf(parameters);
   if ('problem' in fsType) return { problem: `storage class ${metadata.name}: ${fsType.problem}` };
-  const { type } = fsType;
+  const { type, parameter } = fsType;
   if (!isFsType(type)) {
     return {
-      problem: `unsupported filesystem: ${type} (parameter fsType of storage class ${metadata.name}; supported are ${FS_TYPES.join(' and ')})`,
+      problem: `unsupported filesystem: ${type} (parameter ${parameter} of storage class ${metadata.name}; supported are ${FS_TYPES.join(' and ')})`,
     };
   }
   const checked = checkMkfsOptions(type, parseList(parameters.mkfsOptions ?? '[]'));

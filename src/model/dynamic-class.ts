@@ -6,7 +6,7 @@ import type { AttachPolicy } from '../api/volume.ts';
 import { systemDirectoryOf } from '../storage/directory/system.ts';
 import { SPARSE_DIRECTORY } from '../storage/loopfile/file.ts';
 import { checkMkfsOptions } from '../storage/mkfs-options.ts';
-import { FS_TYPE_PARAMETERS, fsTypeOf } from './class-options.ts';
+import { FS_TYPE_PARAMETERS, fsTypeOf, isFsTypeParameter } from './class-options.ts';
 
 export type StorageLocation =
   | { type: 'sparse'; directory: string; requireMount?: true }
@@ -59,7 +59,9 @@ const PARAMETERS = [
 export function dynamicClass(storageClass: StorageClass): DynamicClass | { problem: string } {
   const { metadata, parameters = {}, reclaimPolicy, volumeBindingMode } = storageClass;
   const bad = (problem: string) => ({ problem: `storage class ${metadata.name}: ${problem}` });
-  const unknown = Object.keys(parameters).find((name) => !PARAMETERS.includes(name));
+  const unknown = Object.keys(parameters).find(
+    (name) => !PARAMETERS.includes(name) && !isFsTypeParameter(name),
+  );
   if (unknown !== undefined) {
     return bad(
       `unknown parameter ${JSON.stringify(unknown)}. Known parameters: ${PARAMETERS.join(', ')}`,
@@ -106,9 +108,9 @@ export function fileSystemProblem({ metadata, parameters = {} }: StorageClass): 
   const { mkfsOptions = '[]' } = parameters;
   const found = fsTypeOf(parameters);
   if ('problem' in found) return `storage class ${metadata.name}: ${found.problem}`;
-  const { type: fsType } = found;
+  const { type: fsType, parameter } = found;
   if (!isFsType(fsType)) {
-    return `storage class ${metadata.name}: parameter fsType is ${JSON.stringify(fsType)}, but must be ${FS_TYPES.join(' or ')}`;
+    return `storage class ${metadata.name}: parameter ${parameter} is ${JSON.stringify(fsType)}, but must be ${FS_TYPES.join(' or ')}`;
   }
   const checked = checkMkfsOptions(fsType, parsed(mkfsOptions));
   return 'problem' in checked

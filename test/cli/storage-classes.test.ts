@@ -41,6 +41,16 @@ describe('get storageclasses', () => {
     ]);
   });
 
+  test.each([
+    [{ 'csi.storage.k8s.io/fstype': 'xfs' }, 'xfs'],
+    [{ FsType: 'xfs' }, 'xfs'],
+    [{ fsType: 'ext4', 'csi.storage.k8s.io/fstype': 'xfs' }, 'invalid'],
+  ])('shows the file system that parameters %j state', async (parameters, shown) => {
+    const only = { 'storageclasses/c': classNamed('c', STOWAGE, parameters) };
+    const { out } = await stowage(['get', 'sc'], { objects: only });
+    expect(out.split('\n')[1]?.split(/ {2,}/)[3]).toBe(shown);
+  });
+
   test('shows any class that is named', async () => {
     const { out } = await stowage(['get', 'storageclass/rbd', '-o', 'name'], { objects });
     expect(out).toBe('storageclass.storage.k8s.io/rbd\n');

@@ -22,6 +22,23 @@ test.each<[string, Partial<StorageClass>, object]>([
     { parameters: { 'csi.storage.k8s.io/fstype': 'xfs' } },
     { fs: { type: 'xfs', options: [] }, mountOptions: [] },
   ],
+  ...['fstype', 'FsType', 'FSTYPE', 'csi.storage.k8s.io/fsType'].map(
+    (name): [string, Partial<StorageClass>, object] => [
+      `the spelling ${name}, as external-provisioner`,
+      { parameters: { [name]: 'xfs' } },
+      { fs: { type: 'xfs', options: [] }, mountOptions: [] },
+    ],
+  ),
+  [
+    'an empty type of CSI, which is the default',
+    { parameters: { 'csi.storage.k8s.io/fstype': '' } },
+    { fs: { type: 'ext4', options: [] }, mountOptions: [] },
+  ],
+  [
+    'an empty type of CSI beside another one',
+    { parameters: { 'csi.storage.k8s.io/fstype': '', fsType: 'xfs' } },
+    { fs: { type: 'xfs', options: [] }, mountOptions: [] },
+  ],
   [
     'both types, if they are the same',
     { parameters: { fsType: 'xfs', 'csi.storage.k8s.io/fstype': 'xfs' } },
@@ -35,7 +52,15 @@ test.each<[Record<string, string>, string]>([
   [{ fsType: 'btrfs' }, 'unsupported filesystem: btrfs'],
   [{ fsType: 'XFS' }, 'unsupported filesystem: XFS'],
   [{ fsType: '' }, 'unsupported filesystem: '],
-  [{ 'csi.storage.k8s.io/fstype': 'btrfs' }, 'unsupported filesystem: btrfs'],
+  [
+    { 'csi.storage.k8s.io/fsType': 'btrfs' },
+    'unsupported filesystem: btrfs (parameter csi.storage.k8s.io/fsType of storage class fast',
+  ],
+  [
+    { fsType: '', 'csi.storage.k8s.io/fstype': 'xfs' },
+    'parameters fsType and csi.storage.k8s.io/fstype differ: "" and "xfs"',
+  ],
+  [{ fsType: 'ext4', fstype: 'xfs' }, 'parameters fsType and fstype differ: "ext4" and "xfs"'],
   [
     { fsType: 'ext4', 'csi.storage.k8s.io/fstype': 'xfs' },
     'parameters fsType and csi.storage.k8s.io/fstype differ: "ext4" and "xfs"',

@@ -131,7 +131,12 @@ test.each<[Record<string, string>, string]>([
 test.each<[Record<string, string>, string | undefined]>([
   [{ 'csi.storage.k8s.io/fstype': 'xfs' }, undefined],
   [{ 'csi.storage.k8s.io/fstype': 'xfs', fsType: 'xfs' }, undefined],
-  [{ 'csi.storage.k8s.io/fstype': 'nfs' }, 'parameter fsType is "nfs", but must be ext4 or xfs'],
+  [{ FsType: 'xfs' }, undefined],
+  [
+    { 'csi.storage.k8s.io/fsType': 'nfs' },
+    'parameter csi.storage.k8s.io/fsType is "nfs", but must be ext4 or xfs',
+  ],
+  [{ fstype: '' }, 'parameter fstype is "", but must be ext4 or xfs'],
   [{ 'csi.storage.k8s.io/fstype': 'xfs', fsType: 'ext4' }, 'parameters fsType and'],
 ])('%j is a file system of CSI parameters', (parameters, problem) => {
   expect(parsed(parameters)).toHaveProperty('place');

@@ -2,6 +2,7 @@ import { age } from '../../api/age.ts';
 import type { StorageClass } from '../../api/core.ts';
 import { DRIVER } from '../../api/names.ts';
 import { STORAGE_CLASSES } from '../../api/resources.ts';
+import { fsTypeOf } from '../../model/class-options.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
 import { getObjects } from '../lib/get/get-objects.ts';
 import type { ResourceView } from '../lib/get/resource-view.ts';
@@ -25,6 +26,13 @@ function storage(storageClass: StorageClass): string | undefined {
   return place.thinPool === undefined ? place.vgName : `${place.vgName}/${place.thinPool}`;
 }
 
+/** Returns the type of the file system, if a parameter states it. */
+function fsType({ parameters = {} }: StorageClass): string | undefined {
+  const stated = fsTypeOf(parameters);
+  if ('problem' in stated) return 'invalid';
+  return stated.parameter === undefined ? undefined : stated.type;
+}
+
 /** View of `stowage get storageclasses`: classes that Volumes can have. */
 export const STORAGE_CLASS_VIEW: ResourceView<StorageClass> = {
   plural: CLASSES_OF_VOLUMES,
@@ -33,7 +41,7 @@ export const STORAGE_CLASS_VIEW: ResourceView<StorageClass> = {
     ['NAME', (each) => `${name(each)}${isDefault(each) ? ' (default)' : ''}`],
     ['KIND', kind],
     ['STORAGE', storage],
-    ['FSTYPE', ({ parameters }) => parameters?.fsType],
+    ['FSTYPE', fsType],
     ['RECLAIMPOLICY', ({ reclaimPolicy }) => reclaimPolicy],
     ['BINDINGMODE', ({ volumeBindingMode }) => volumeBindingMode],
     ['AGE', ({ metadata }, now) => age(metadata.creationTimestamp, now)],
