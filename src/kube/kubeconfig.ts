@@ -101,11 +101,12 @@ function kubeconfigFiles(flag: string | undefined): string[] {
   return files;
 }
 
-async function load(config: KubeConfig, file: string) {
+async function load(config: KubeConfig, file: string): Promise<{ config: KubeConfig } & LeftOut> {
   try {
     const text = readFileSync(file, 'utf8');
     // As in kubectl, a file may be empty (clientcmd, loader.go, Load).
-    if (!isEmpty(text)) config.loadFromString(text);
+    if (isEmpty(text)) return { config, impersonated: new Map(), pluginClusters: new Map() };
+    config.loadFromString(text);
     config.makePathsAbsolute(dirname(resolve(file)));
     return { config, ...(await completeConfig(config, file, text)) };
   } catch (cause) {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { SocksClient } from 'socks';
 import { Agent, buildConnector, type Dispatcher, errors, Pool, ProxyAgent } from 'undici';
 import type { Credentials } from './credentials.ts';
+import { MOST_SOCKS_BYTES, userOf } from './proxy.ts';
 
 /** Options of agents, in ms. */
 interface SocketOptions {
@@ -27,9 +28,14 @@ export function createProxyAgent(
   // Like Go, it verifies an https proxy by the CA of the cluster. The client's certificate is only
   // for the API server.
   const { cert: _cert, key: _key, servername: _servername, ...ofProxy } = trust;
+  const user = userOf(proxy);
   return new ProxyAgent({
     ...options,
-    uri: proxy.href,
+    uri: `${proxy.protocol}//${proxy.host}`,
+    // Like Go, also for a user without a password, and the other way around.
+    ...(user && {
+      token: `Basic ${Buffer.from(`${user.user}:${user.password}`).toString('base64')}`,
+    }),
     requestTls: { ...trust, ...socket },
     proxyTls: { ...ofProxy, ...socket },
     // Without a limit, a proxy that does not answer would hold the connection.
@@ -48,8 +54,12 @@ function socksConnector(
   { timeout, keepAliveInitialDelay }: SocketOptions,
 ): buildConnector.connector {
   const secure = buildConnector({ ...tls, timeout, allowH2: false });
+  const user = userOf(proxy);
 
   async function tunnel({ hostname, port, protocol }: buildConnector.Options) {
+    // The library would throw in an event handler, which ends the process.
+    if (Buffer.byteLength(hostname) > MOST_SOCKS_BYTES)
+      throw new Error(`the name of the server has more than ${MOST_SOCKS_BYTES} bytes`);
     try {
       const { socket } = await SocksClient.createConnection({
         command: 'connect',
@@ -57,10 +67,7 @@ function socksConnector(
           host: bare(proxy.hostname),
           port: Number(proxy.port || 1080),
           type: 5,
-          ...(proxy.username && {
-            userId: decodeURIComponent(proxy.username),
-            password: decodeURIComponent(proxy.password),
-          }),
+          ...(user && { userId: user.user, password: user.password }),
         },
         destination: {
           host: bare(hostname),

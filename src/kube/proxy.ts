@@ -15,40 +15,69 @@ export function proxyFor(
   environment: NodeJS.ProcessEnv,
 ): URL | undefined {
   if (proxyUrl) {
-    const url = parsed(proxyUrl);
     // client-go, clientcmd, helpers: no socks5h, as its own check (parseProxyURL).
-    if (url !== undefined && /^(?:https?|socks5):$/.test(url.protocol) && url.host !== '') {
-      return url;
-    }
-    throw unusable('proxy-url of the cluster', url);
+    return usable(proxyUrl, /^(?:https?|socks5):$/, 'proxy-url of the cluster');
   }
   return fromEnvironment(new URL(server), environment);
+}
+
+/** Maximum bytes of a user or password for SOCKS5, and of the name of a server (RFC 1928, 1929). */
+export const MOST_SOCKS_BYTES = 255;
+
+/**
+ * Returns user and password of a proxy; undefined without both. Throws URIError for an invalid
+ * escape, which a proxy from `proxyFor` has not.
+ */
+export function userOf({
+  username,
+  password,
+}: URL): { user: string; password: string } | undefined {
+  return username === '' && password === ''
+    ? undefined
+    : { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+}
+
+/** Returns the URL if a connection can be made by it. Throws a StowageError. */
+function usable(text: string, protocols: RegExp, source: string): URL {
+  const url = parsed(text);
+  // The parser takes the first part of a path for a missing host.
+  const hasHost = /^[^:]+:\/\/[^/?#\\]/.test(text.trim()) && url !== undefined && url.host !== '';
+  if (url !== undefined && hasHost && protocols.test(url.protocol) && hasUsableUser(url))
+    return url;
+  throw new StowageError(
+    'failed',
+    `The ${source} is not a proxy URL${hasHost ? `: ${spellProxy(url)}` : ''}`,
+    { hint: HINT },
+  );
+}
+
+function hasUsableUser(url: URL): boolean {
+  try {
+    const { user = '', password = '' } = userOf(url) ?? {};
+    const longest = Math.max(Buffer.byteLength(user), Buffer.byteLength(password));
+    return !url.protocol.startsWith('socks') || longest <= MOST_SOCKS_BYTES;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns a proxy as messages show it, without user and password. */
 export const spellProxy = ({ protocol, host }: URL): string => `${protocol}//${host}`;
 
-const unusable = (source: string, url: URL | undefined): StowageError =>
-  new StowageError(
-    'failed',
-    `The ${source} is no URL of a proxy${url === undefined || url.host === '' ? '' : `: ${spellProxy(url)}`}`,
-    { hint: HINT },
-  );
-
 const parsed = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
-/** Returns the proxy that Go finds in the environment (golang.org/x/net/http/httpproxy). */
+/**
+ * Returns the proxy that Go finds in the environment (golang.org/x/net/http/httpproxy). Go ignores
+ * an unusable value, and connects directly without a word: it is refused here.
+ */
 function fromEnvironment(server: URL, environment: NodeJS.ProcessEnv): URL | undefined {
   const name = server.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY';
   const value = variableOf(name, environment);
   if (value === '') return undefined;
   if (!usesProxy(server, variableOf('NO_PROXY', environment))) return undefined;
   // `proxy.example:3128` lacks `http://`, although it reads as a URL without a host.
-  const url = parsed(value.includes('://') ? value : `http://${value}`);
-  // Go ignores a value that is no URL at all.
-  if (url === undefined) return undefined;
-  if (!/^(?:https?|socks5h?):$/.test(url.protocol)) throw unusable(`variable ${name}`, url);
-  return url;
+  const text = value.includes('://') ? value : `http://${value}`;
+  return usable(text, /^(?:https?|socks5h?):$/, `variable ${name}`);
 }
 
 /** Returns a variable in upper case, else in lower case, else ''. */
@@ -59,39 +88,57 @@ const variableOf = (name: string, environment: NodeJS.ProcessEnv): string =>
 function usesProxy(server: URL, noProxy: string): boolean {
   const host = server.hostname.replace(/^\[|\]$/g, '');
   const port = server.port || (server.protocol === 'http:' ? '80' : '443');
-  if (host === 'localhost' || LOOPBACK.check(host, familyOf(host))) return false;
+  if (host === 'localhost' || within(host, '127.0.0.0', 8) || within(host, '::1', 128))
+    return false;
   return !noProxy.split(',').some((entry) => matches(entry.trim().toLowerCase(), host, port));
 }
-
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
 
 /** Reports whether an entry of NO_PROXY, in lower case, has the host. */
 function matches(entry: string, host: string, port: string): boolean {
   if (entry === '') return false;
   if (entry === '*') return true;
   const [, network = '', bits = ''] = /^([^/]+)\/(\d+)$/.exec(entry) ?? [];
-  if (isIP(network) !== 0 && Number(bits) <= (isIP(network) === 6 ? 128 : 32)) {
-    return within(host, (list) => list.addSubnet(network, Number(bits), familyOf(network)));
-  }
-  const [, bracketed, plain, onPort = ''] =
-    /^(?:\[([^\]]*)\]|([^:]*))(?::([^:]*))?$/.exec(entry) ?? [];
-  const name = bracketed ?? plain ?? entry;
-  if (onPort !== '' && onPort !== port) return false;
-  if (isIP(name) !== 0) return within(host, (list) => list.addAddress(name, familyOf(name)));
-  const domain = domainToASCII(name.replace(/^\*\./, '.').replace(/^\./, ''));
-  if (domain === '') return false;
+  if (isIP(network) !== 0 && Number(bits) <= widthOf(network))
+    return within(host, network, Number(bits));
+  // Brackets need a port, as in Go (net.SplitHostPort): without one, nothing has that name.
+  const [, bracketed, plain = entry, onPort = ''] =
+    /^(?:\[([^[\]]*)\]|([^:[\]]*)):([^:[\]]*)$/.exec(entry) ?? [];
+  const name = bracketed ?? plain;
+  if (name === '' || (onPort !== '' && onPort !== port)) return false;
+  if (isIP(name) !== 0) return within(host, name, widthOf(name));
+  // A name never has an address, such as `.1` that of 10.0.0.1.
+  if (isIP(host) !== 0) return false;
+  const domain = name.replace(/^\*\./, '.');
+  const suffix = domain.startsWith('.') ? domain : `.${domain}`;
+  const ascii = isAscii(suffix) ? suffix : `.${domainToASCII(suffix.slice(1))}`;
   // `example.com` has its subdomains, too; `.example.com` and `*.example.com` have only these.
-  return host.endsWith(`.${domain}`) || (host === domain && !/^[.*]/.test(name));
+  return host.endsWith(ascii) || (!domain.startsWith('.') && `.${host}` === ascii);
 }
 
-/** Reports whether the host is an address in the list that `add` fills. */
-function within(host: string, add: (list: BlockList) => void): boolean {
-  if (isIP(host) === 0) return false;
+const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+
+const widthOf = (address: string): number => (isIP(address) === 6 ? 128 : 32);
+
+/**
+ * Reports whether a host is an address in a network. As in Go, IPv4 and IPv6 have nothing in common
+ * but the IPv6 form of an IPv4 address.
+ */
+function within(host: string, network: string, bits: number): boolean {
+  const [address, base] = [inIpv4(host), inIpv4(network)];
+  const family = isIP(base);
+  const length = base === network ? bits : bits - 96;
+  if (isIP(address) !== family || family === 0 || length < 0) return false;
   const list = new BlockList();
-  add(list);
-  return list.check(host, familyOf(host));
+  list.addSubnet(base, length, family === 6 ? 'ipv6' : 'ipv4');
+  return list.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Returns the IPv4 address that an IPv6 address has in it (::ffff:10.0.0.1), else the address. */
+function inIpv4(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const { hostname } = new URL(`http://[${address}]`);
+  const [, high = '', low = ''] = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(hostname) ?? [];
+  if (low === '') return address;
+  const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return [a >> 8, a & 255, b >> 8, b & 255].join('.');
 }

@@ -348,6 +348,8 @@ describe('the kubeconfig', () => {
     ['nothing', ''],
     ['white space', ' \n\t\n'],
     ['a comment', '# No clusters yet\n'],
+    ['a comment with words that client-node leaves out', '# tokenFile: /x\n# as-groups: []\n'],
+    ['such a comment in two documents', '---\n# tokenFile\n---\n# as-uid\n'],
     ['a comment in a document', '---\r\n# No clusters yet\r\n...\n'],
     ['null', 'null\n'],
     ['no entry', 'apiVersion: v1\nkind: Config\nclusters: null\nusers: []\n'],

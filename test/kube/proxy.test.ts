@@ -56,7 +56,20 @@ describe('the proxy of a server', () => {
       'http://10.0.0.1:3128/',
     ],
     ['socks5h', HTTPS, undefined, { HTTPS_PROXY: 'socks5h://p' }, 'socks5h://p'],
-    ['none if the variable is no URL', HTTPS, undefined, { HTTPS_PROXY: 'http://[' }, undefined],
+    [
+      'none beside an unusable variable, for a server of NO_PROXY',
+      HTTPS,
+      undefined,
+      { HTTPS_PROXY: 'http://[', NO_PROXY: 'example.com' },
+      undefined,
+    ],
+    [
+      'none for loopback in IPv6 form',
+      'https://[::ffff:127.0.0.1]',
+      undefined,
+      environment,
+      undefined,
+    ],
     ['none for localhost', 'https://localhost:6443', undefined, environment, undefined],
     ['none for loopback', 'https://127.1.2.3', undefined, environment, undefined],
     ['none for loopback of IPv6', 'https://[::1]:6443', undefined, environment, undefined],
@@ -95,6 +108,22 @@ describe('the proxy of a server', () => {
     [':6443', HTTPS, true],
     ['bücher.example', 'https://api.bücher.example', false],
     ['.', HTTPS, true],
+    ['::/0', 'https://10.1.2.3', true],
+    ['::/0', 'https://[fd12::1]', false],
+    ['0.0.0.0/0', 'https://[fd12::1]', true],
+    ['0.0.0.0/0', 'https://[::ffff:10.1.2.3]', false],
+    ['::ffff:10.0.0.0/104', 'https://10.1.2.3', false],
+    ['::ffff:10.0.0.0/104', 'https://11.1.2.3', true],
+    ['::ffff:10.1.2.3', 'https://10.1.2.3', false],
+    ['[fd12::1]', 'https://[fd12::1]:6443', true],
+    ['[fd12::1]:', 'https://[fd12::1]:6443', false],
+    ['10.0.0.1/33', 'https://10.0.0.1', true],
+    ['10.0.0.001', 'https://10.0.0.1', true],
+    ['.1', 'https://10.0.0.1', true],
+    ['1', 'https://10.0.0.1', true],
+    ['example.com:6443:1', HTTPS, true],
+    ['*example.com', HTTPS, true],
+    ['api.example.com:', HTTPS, false],
   ])('NO_PROXY=%j: %s uses it: %s', (noProxy, server, isUsed) => {
     const variables = { HTTPS_PROXY: 'http://p', NO_PROXY: noProxy };
     expect(proxyFor(server, undefined, variables) !== undefined).toBe(isUsed);
@@ -110,6 +139,13 @@ describe('the proxy of a server', () => {
     ['no host', 'socks5://', undefined],
     ['no URL', 'SECRET', undefined],
     ['another scheme in the environment', undefined, 'ftp://user:SECRET@p'],
+    ['no host in the environment', undefined, 'socks5://'],
+    ['no host of http, but a path', undefined, 'http:///SECRET'],
+    ['no URL in the environment', undefined, 'http://user:SECRET@['],
+    ['an invalid escape', 'http://user:SECRET%zz@p', undefined],
+    ['an invalid escape in the environment', undefined, 'http://user:SECRET%zz@p'],
+    ['a password too long for socks5', `socks5://user:SECRET${'x'.repeat(250)}@p`, undefined],
+    ['a user too long for socks5', undefined, `socks5h://${'%C3%A9'.repeat(128)}:SECRET@p`],
   ])('is refused without its password: %s', (_, proxyUrl, variable) => {
     const variables = variable === undefined ? {} : { HTTPS_PROXY: variable };
     let error: unknown;
@@ -118,7 +154,11 @@ describe('the proxy of a server', () => {
     } catch (thrown) {
       error = thrown;
     }
-    expect(error).toMatchObject({ code: 'failed', message: expect.stringContaining('proxy') });
+    expect(error).toMatchObject({
+      code: 'failed',
+      message: expect.stringContaining('is not a proxy URL'),
+      hint: expect.stringContaining('socks5 proxy'),
+    });
     expect(inspect(error)).not.toContain('SECRET');
   });
 });
@@ -230,6 +270,31 @@ describe('a connection', () => {
         'proxy-url': `${scheme}://us%20er:p%40ss@${at}`,
       });
       await expect(client.get(WIDGETS, 'a')).resolves.toMatchObject({ kind: 'Widget' });
+    });
+
+    test.each([
+      ['a password without a user', ':p%40ss@', ':p@ss'],
+      ['a user without a password', 'user@', 'user:'],
+      ['a long password', `user:${'p'.repeat(255)}@`, `user:${'p'.repeat(255)}`],
+    ])('presents %s', async (_, spelled, credentials) => {
+      const proxy = await started(start({ credentials }));
+      const { client } = await connectTo(named(), {
+        'proxy-url': `${scheme}://${spelled}127.0.0.1:${proxy.port}`,
+      });
+      await expect(client.get(WIDGETS, 'a')).resolves.toMatchObject({ kind: 'Widget' });
+    });
+
+    test('reports a server whose name is too long', async () => {
+      const proxy = await started(start());
+      const name = `${'a'.repeat(60)}.`.repeat(5);
+      const { client } = await connectTo(`https://${name}test:${port()}`, {
+        'proxy-url': `${scheme}://127.0.0.1:${proxy.port}`,
+      });
+      await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({
+        name: 'ConnectionError',
+        // Through the other proxy, the certificate of the server lacks the name.
+        message: expect.stringContaining(scheme === 'socks5' ? 'more than 255 bytes' : name),
+      });
     });
 
     test('is refused with a wrong password, which the error lacks', async () => {
