@@ -3,6 +3,7 @@ import { execa } from 'execa';
 import type { Leftover } from '../../src/api/leftover.ts';
 import { LEFTOVERS, NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import { createNode } from '../support/claim-objects.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
 import { type Expected, type LeftoversOptions, leftovers } from '../support/leftovers.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -95,6 +96,7 @@ describeAsRoot('a lost or paused node', () => {
     const lost = await available('lost');
     const other = await available('other');
     await reach('elsewhere');
+    await cluster.client.delete(NODES, 'n1');
 
     const refused = await run(STOWAGE, ['delete', 'volume', 'lost', '--forget-node']);
     expect(refused.exitCode).toBe(2);
@@ -122,6 +124,7 @@ describeAsRoot('a lost or paused node', () => {
       prepared: { node: 'n1', paths: [lost.file] },
     });
 
+    await createNode(cluster.client, 'n1');
     await reach('n1');
     await none(LEFTOVERS, lost.uid);
     expect(await faults({ expected: [other], uids: [lost.uid], client: cluster.client })).toEqual(

@@ -45,7 +45,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
 
   beforeAll(async () => {
     stopUdev = await ensureUdev();
-    cluster = await startCluster({ nodes: ['n1', 'n2', 'away'] });
+    cluster = await startCluster({ nodes: ['n1', 'n2'] });
     folder = await temporaryDirectory('metrics');
     sshd = await startSshd({ nodes: ['n1', 'n2', 'away'] });
     disk = await makeDisk(folder.path, 'carries-something', 16n << 20n);
