@@ -245,6 +245,8 @@ describeAsRoot('The page of stowage ui', () => {
     );
     await first.getByRole('link', { name: 'db/live' }).waitFor();
     await client.delete(VOLUME_SNAPSHOTS, 'live', { namespace: 'db' });
+    // Its row moves the grants: a click in that moment is lost.
+    await first.getByRole('link', { name: 'db/live' }).waitFor({ state: 'detached' });
     const grant = first.getByRole('row', { name: /db\/for-web/ });
     await grant.getByRole('link', { name: 'web/copy' }).click();
     await heading(first, 'web/copy').waitFor();
