@@ -79,8 +79,8 @@ export const storageDirectories: readonly Mutation[] = [
       invariant: 9,
       breaks: 'The record of another job is written over.',
       function: 'recordDirectory',
-      find: "argv: ['test', '!', '-e', path],",
-      replace: "argv: ['test', '-n', path],",
+      find: "argv: ['mv', '-n', ...rename.argv.slice(1)],",
+      replace: "argv: ['mv', ...rename.argv.slice(1)],",
     },
     {
       id: 'directory-record-not-synced',

@@ -21,9 +21,6 @@ export const DIRECTORIES = {
     action:
       'Use a directory for data, such as one below /var/lib/stowage or /srv, or a mount point of its own.',
   },
-  DirectoryRecordedMeanwhile: {
-    message: 'the file system of {directory} was recorded meanwhile',
-  },
   AnotherFileSystemRecorded: {
     message: 'another file system was recorded for {directory} meanwhile',
   },

@@ -55,17 +55,10 @@ export function recordDirectory(uid: string, observed: ObservedDirectory): Step[
     write,
     {
       ...rename,
+      // Another job may have recorded the directory meanwhile: mv(1) skips an existing file, and
+      // fails from coreutils 9.2 on. The preconditions of the first write compare that record.
       argv: ['mv', '-n', ...rename.argv.slice(1)],
-      // Another job may record the directory after this check. The preconditions of the first write
-      // compare that record.
       failureMeansConflict: true,
-      preconditions: [
-        {
-          argv: ['test', '!', '-e', path],
-          expect: { exit: 0 },
-          ...refuse('DirectoryRecordedMeanwhile', { directory: observed.directory }),
-        },
-      ],
     },
     {
       name: 'sync the directory records',

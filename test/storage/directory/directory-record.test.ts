@@ -92,7 +92,6 @@ test('each precondition of a directory record has a reason code', () => {
   const first = { ...directory, recorded: undefined };
   const told = [...recordDirectory(UID, first).flatMap(({ preconditions }) => preconditions)];
   expect([...told, ...onSameFileSystem(first)].map(({ reason }) => reason?.code)).toEqual([
-    'DirectoryRecordedMeanwhile',
     'AnotherFileSystemRecorded',
     'DirectoryMoved',
   ]);
