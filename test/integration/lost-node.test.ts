@@ -169,7 +169,7 @@ describeAsRoot('a lost or paused node', () => {
     const byNode = await until('the Volume has the condition Paused', () => pausedOf('held'));
     expect(byNode).toMatchObject({
       status: 'True',
-      message: expect.stringContaining('Node n1 has the annotation'),
+      message: expect.stringContaining('Node n1 is paused'),
     });
     expect((await get('held')).status).not.toHaveProperty('job');
     expect(await faults({})).toEqual([]);

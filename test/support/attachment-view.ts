@@ -84,7 +84,7 @@ export const notReady = (since: number): NodeFacts => ({
 });
 export const OFF: NodeFacts = { ...notReady(NOW - 1000), off: true };
 export const DELETED: NodeFacts = { ...UP, exists: false, ready: false };
-export const paused = (by = 'Volume v1'): NodeFacts => ({ ...UP, paused: by });
+export const paused = (by = { kind: 'Volume', name: 'v1' }): NodeFacts => ({ ...UP, paused: by });
 
 export interface ViewChange
   extends Partial<

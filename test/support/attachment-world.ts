@@ -227,7 +227,7 @@ export class AttachmentWorld {
       ready: exists && ready,
       notReadySince: exists && !ready ? notReadySince : undefined,
       off: exists && tainted && !ready,
-      paused: this.paused ? 'Volume v1' : undefined,
+      paused: this.paused ? { kind: 'Volume', name: 'v1' } : undefined,
     };
   }
 

@@ -43,21 +43,22 @@ export const ATTACHMENTS = {
   },
   MultiAttachPaused: {
     message:
-      'Multi-Attach error for volume "{volume}" Volume is already {use}: node {node} has it ({state}), and the annotation stowage.dev/paused of {paused} prevents the detach',
+      'Multi-Attach error for volume "{volume}" Volume is already {use}: node {node} has it ({state}), and is not detached while {paused} is paused (stowage resume {resume})',
     cause: 'MultiAttach',
   },
   AttachPaused: {
-    message:
-      'Volume {volume} is not attached to node {node}: {paused} has the annotation stowage.dev/paused. Remove the annotation to continue',
+    message: 'Volume {volume} is not attached to node {node}: {paused} is paused',
+    action: 'To resume it: stowage resume {resume}',
     cause: 'Paused',
   },
   DetachPaused: {
-    message:
-      '{what} is not detached from node {node}: {paused} has the annotation stowage.dev/paused. Remove the annotation to continue',
+    message: '{what} is not detached from node {node}: {paused} is paused',
+    action: 'To resume it: stowage resume {resume}',
     cause: 'Paused',
   },
   OperationPaused: {
-    message: '{kind} {name} has the annotation stowage.dev/paused, which pauses all work',
+    message: '{kind} {name} is paused',
+    action: 'To resume it: stowage resume {resume}',
     cause: 'Paused',
   },
   OperationQueued: {

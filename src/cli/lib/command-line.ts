@@ -60,10 +60,6 @@ export const forceDetachCommand = ({ metadata, spec }: Volume, node: string): st
     ? taintCommand(node)
     : commandLine('stowage', 'detach', 'volume', metadata.name, '--node', node, '--force');
 
-/** Returns the command that ends the pause of a Volume or a Node. */
-export const resumeCommand = (kind: 'volume' | 'node', name: string): string =>
-  commandLine('stowage', 'resume', kind, name);
-
 /** Returns the command that retries a failed Volume. */
 export const retry = ({ metadata }: Volume): string[] => [
   commandLine('stowage', 'retry', 'volume', metadata.name),

@@ -4,7 +4,7 @@ import { NODES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
-import { resumeCommand } from '../lib/command-line.ts';
+import { resumeCommand } from '../../model/pause.ts';
 import type { Io } from '../lib/io.ts';
 import { printable } from '../lib/output/printable.ts';
 import { foundIn, readNamed } from '../lib/read-result.ts';

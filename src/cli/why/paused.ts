@@ -1,7 +1,6 @@
-import { PAUSED_ANNOTATION } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
-import { resumeCommand } from '../lib/command-line.ts';
+import { resumeCommand } from '../../model/pause.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
 import { isDeleting, isStuck } from './state.ts';
@@ -20,14 +19,14 @@ export const paused: Cause = ({ volume, node }) => {
     { kind: 'node', name: nodeOf(volume), object: foundIn(node) } as const,
   ].filter(({ object }) => isPaused(object));
   if (places.length === 0) return undefined;
-  const where = places.map((place) => `${place.kind} ${place.name}`).join(' and ');
+  const where = places.map(({ kind, name }) => (kind === 'volume' ? 'it' : `node ${name}`));
   return {
     cause: 'Paused',
     ...(places.some(({ kind }) => kind === 'volume')
       ? {}
       : { chain: [{ kind: 'Node', name: nodeOf(volume) }] }),
-    holdup: `it is paused by the annotation ${PAUSED_ANNOTATION} of ${where}`,
-    next: { when: 'when the annotation is removed' },
+    holdup: `${where.join(' and ')} ${places.length === 1 ? 'is' : 'are'} paused`,
+    next: { when: 'when it is resumed' },
     fix: {
       say: 'End the pause once its reason is gone.',
       run: places.map((place) => resumeCommand(place.kind, place.name)),

@@ -1,4 +1,5 @@
 import { explain, type ReasonCode } from '../../api/reasons.ts';
+import { type PausedObject, resumable } from '../../model/pause.ts';
 import { attachmentToKeep, isKeptAt, requiresFencing } from './force-detach.ts';
 import type { Blocked, Managed, NodeAttachment, ReconcileInput } from './types.ts';
 
@@ -37,8 +38,17 @@ export function refusalOf(
   const holder = holderOf(volume, entries, node);
   if (holder !== undefined) return multiAttach(view, volume, holder);
   if (paused === undefined) return undefined;
-  return { reason: 'paused', ...explain('AttachPaused', { volume: name, node, paused }) };
+  return {
+    reason: 'paused',
+    ...explain('AttachPaused', { volume: name, node, ...pauseOf(paused) }),
+  };
 }
+
+/** Returns the parameters of reasons about a pause. */
+const pauseOf = (paused: PausedObject) => ({
+  paused: `${paused.kind} ${paused.name}`,
+  resume: resumable(paused),
+});
 
 /**
  * Returns the entry on another node that prevents an attach. Read-only entries of a read-only
@@ -90,7 +100,7 @@ function whyKept(
   }
   if (state === 'Uncertain') return explain('MultiAttachUncertain', held);
   return pods.length === 0 && paused !== undefined
-    ? explain('MultiAttachPaused', { ...held, paused })
+    ? explain('MultiAttachPaused', { ...held, ...pauseOf(paused) })
     : explain('MultiAttach', held);
 }
 
@@ -113,7 +123,7 @@ export function blockedOf(view: ReconcileInput, entries: readonly NodeAttachment
     const { paused } = view.nodeFacts(entry.node);
     if (paused === undefined || entry.state !== 'Attached' || isHeld(view, entry)) continue;
     const what = view.volume === undefined ? 'A deleted Volume' : `Volume ${view.volume.name}`;
-    const why = explain('DetachPaused', { what, node: entry.node, paused });
+    const why = explain('DetachPaused', { what, node: entry.node, ...pauseOf(paused) });
     blocked.push({ node: entry.node, pods: [], reason: 'paused', ...why });
   }
   return blocked;

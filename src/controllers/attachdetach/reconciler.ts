@@ -1,11 +1,11 @@
 import type { KubeNode, PersistentVolume, Pod, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
-import { isPaused } from '../../api/paused.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { incarnationOf } from '../../model/node-incarnation.ts';
+import { pausedObject } from '../../model/pause.ts';
 import { RETRY } from '../../model/retry.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import type { Operations } from '../../workqueue/pending-operations.ts';
@@ -289,11 +289,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   }
 
   function factsOf(node: string, volume: Volume): NodeFacts {
-    return nodeFactsOf(
-      nodes.get(node),
-      isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined,
-      deps.notReadySince,
-    );
+    return nodeFactsOf(nodes.get(node), pausedObject('Volume', volume), deps.notReadySince);
   }
 
   function isMoving({ metadata: { uid = '' }, status }: Volume, node: string): boolean {

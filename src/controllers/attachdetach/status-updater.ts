@@ -6,7 +6,6 @@ import {
   READY_REASON,
   VOLUMES_ATTACHED_CONDITION,
 } from '../../api/names.ts';
-import { isPaused } from '../../api/paused.ts';
 import { type Explanation, explain } from '../../api/reasons.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Attachment, Volume, VolumeStatus } from '../../api/volume.ts';
@@ -14,6 +13,7 @@ import { ignoreNotFound, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { pausedObject, resumable } from '../../model/pause.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { RETRY } from '../../model/retry.ts';
 import { EMIT_AGAIN_AFTER } from '../../workqueue/emit-again.ts';
@@ -200,11 +200,9 @@ export function createStatusUpdater({
     if (kind === 'attach' && !isSame) return explain('VolumeGone', { volume: known.name });
     if (kind === 'attach' && volume?.metadata.deletionTimestamp !== undefined)
       return explain('VolumeBeingDeleted', { volume: known.name });
-    if (isSame && isPaused(volume))
-      return explain('OperationPaused', { kind: 'Volume', name: known.name });
-    return isPaused(kubeNode)
-      ? explain('OperationPaused', { kind: 'Node', name: node })
-      : undefined;
+    const paused =
+      (isSame ? pausedObject('Volume', volume) : undefined) ?? pausedObject('Node', kubeNode);
+    return paused && explain('OperationPaused', { ...paused, resume: resumable(paused) });
   }
 }
 

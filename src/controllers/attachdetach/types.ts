@@ -1,6 +1,7 @@
 import type { Explanation, Reason } from '../../api/reasons.ts';
 import type { AttachmentState, AttachPolicy } from '../../api/volume.ts';
 import type { NodeDeath, NodeSigns } from '../../model/node-death.ts';
+import type { PausedObject } from '../../model/pause.ts';
 
 /** Attachment-related fields of a Volume. */
 export interface Managed {
@@ -61,8 +62,8 @@ export interface NodeAttachment {
 }
 
 export interface NodeFacts extends NodeSigns {
-  /** Object that pauses all writes: `Node n1`, `Volume v1`. */
-  paused: string | undefined;
+  /** Volume or Node that pauses all writes. */
+  paused: PausedObject | undefined;
 }
 
 /** Operation on a volume's device. `verify` observes the actual state. */

@@ -1,17 +1,17 @@
 import type { KubeNode } from '../../api/core.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { PAUSED_ANNOTATION, PAUSED_REASON } from '../../api/names.ts';
-import { isPaused } from '../../api/paused.ts';
+import { PAUSED_REASON } from '../../api/names.ts';
 import type { Condition } from '../../api/volume.ts';
+import { type PausedObject, pausedObject, resumeCommand } from '../../model/pause.ts';
 import { RETRY } from '../../model/retry.ts';
 import { withCondition } from './status.ts';
 import type { Action, Decision, Input } from './types.ts';
 
-/** Returns which of both objects is paused, by kind and name; undefined if neither is. */
-export function pausedBy(object: KubeObject, node: KubeNode | undefined): string | undefined {
-  if (isPaused(object)) return `${object.kind} ${object.metadata.name}`;
-  return node !== undefined && isPaused(node) ? `Node ${node.metadata.name}` : undefined;
-}
+/** Returns which of both objects is paused; undefined if neither is. */
+export const pausedBy = (
+  object: KubeObject,
+  node: KubeNode | undefined,
+): PausedObject | undefined => pausedObject(object.kind, object) ?? pausedObject('Node', node);
 
 /**
  * Wraps a decision so that it writes nothing during a pause, and sets the condition Paused. Ready
@@ -42,14 +42,14 @@ export function unlessPaused(
  */
 function pausedCondition({ volume, paused }: Input, now: number): Condition | undefined {
   const old = volume.status?.conditions?.find(({ type }) => type === 'Paused');
-  const waits = volume.metadata.deletionTimestamp === undefined ? '' : '; the deletion waits';
+  const waits = volume.metadata.deletionTimestamp === undefined ? '' : ', and the deletion waits';
   const wanted =
     paused === undefined
       ? { status: 'False' as const, reason: PAUSED_REASON.resumed, message: '' }
       : {
           status: 'True' as const,
           reason: PAUSED_REASON.paused,
-          message: `${paused} has the annotation ${PAUSED_ANNOTATION}, which pauses all work${waits}`,
+          message: `${paused.kind} ${paused.name} is paused${waits}. To resume it: ${resumeCommand(paused.kind, paused.name)}`,
         };
   const same =
     old === undefined

@@ -74,6 +74,6 @@ export function waiting(
   const attached = off
     ? `it is attached once the taint ${OUT_OF_SERVICE_TAINT} is removed from Node ${node}, or the Node is Ready`
     : `attaching${held === undefined ? '' : `: ${held}`}`;
-  const message = `${what}; ${paused === undefined ? attached : `it is attached once ${paused} is no longer paused`}`;
+  const message = `${what}; ${paused === undefined ? attached : `it is attached once ${paused.kind} ${paused.name} is no longer paused`}`;
   return { status: 'Unknown', reason: READY_REASON.attaching, message };
 }

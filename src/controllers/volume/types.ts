@@ -5,6 +5,7 @@ import type { Reason, Refused } from '../../api/reasons.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import type { VolumeSource } from '../../model/desired-volume.ts';
 import type { HostnameLabels } from '../../model/hostname-label.ts';
+import type { PausedObject } from '../../model/pause.ts';
 import type { Job, JobState } from '../../nodes/job.ts';
 import type { Observed } from '../../storage/registry.ts';
 import type { NodeHold } from '../../storage/shared-fs/types.ts';
@@ -84,8 +85,8 @@ export interface Input {
   isMoving?: boolean;
   /** Root directory of the kubelet on the node, unless the default. */
   kubeletRoot?: string | undefined;
-  /** Object that pauses all writes on the node: `Node n1`. */
-  paused: string | undefined;
+  /** Object that pauses all writes on the node. */
+  paused: PausedObject | undefined;
   /**
    * An operator declared the machine off: out-of-service taint, and the Node is not Ready. Default:
    * false.

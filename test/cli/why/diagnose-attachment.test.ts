@@ -219,7 +219,11 @@ describe('the cause reported for an attachment', () => {
       { state: 'Attaching', message: 'x', detail: failed },
       'NotAttached',
     ],
-    ['a pause', explain('OperationPaused', { kind: 'Node', name: 'n1' }), 'Paused'],
+    [
+      'a pause',
+      explain('OperationPaused', { kind: 'Node', name: 'n1', resume: 'node n1' }),
+      'Paused',
+    ],
     ['a reason without a cause', explain('StillAttached'), 'AttachmentFailed'],
     ['no reason', { message: '/dev/loop3 is in use: mounted at /mnt' }, 'UnknownReason'],
     ['no reason, while Attaching', { state: 'Attaching', message: 'losetup: no' }, 'UnknownReason'],
@@ -253,7 +257,7 @@ describe('the cause reported for an attachment', () => {
     ['Volume', 'stowage resume volume data1'],
     ['Node', 'stowage resume node n1'],
   ])('has a fix for a paused %s that ignores names in the status', (kind, command) => {
-    const paused = explain('OperationPaused', { kind, name: '--all' });
+    const paused = explain('OperationPaused', { kind, name: '--all', resume: '--all' });
     expect(causeOf(on('n1', paused))).toMatchObject({ fix: { run: [command] } });
   });
 });

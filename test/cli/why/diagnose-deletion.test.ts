@@ -224,7 +224,7 @@ describe('a deletion is held up by', () => {
     ],
     [
       given('a paused Volume', volume(preparing('').status, { metadata: { annotations: PAUSED } })),
-      heldUpBy('it is paused by the annotation stowage.dev/paused of volume data1', 'is removed', {
+      heldUpBy('it is paused', 'when it is resumed', {
         since: undefined,
         run: ['stowage resume volume data1'],
       }),
@@ -233,7 +233,7 @@ describe('a deletion is held up by', () => {
       given('a paused node, during deletion', terminating(''), {
         node: found(nodeNamed('n1', { ready: 'True', annotations: PAUSED })),
       }),
-      heldUpBy('it is paused by the annotation stowage.dev/paused of node n1', 'is removed', {
+      heldUpBy('node n1 is paused', 'when it is resumed', {
         since: undefined,
         run: ['stowage resume node n1'],
       }),

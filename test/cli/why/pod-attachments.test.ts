@@ -194,8 +194,7 @@ describe('a pod is held up by', () => {
       'a paused node',
       merge(pod(), backed(volume()), { 'nodes/n1': pausedNode }),
       {
-        holdup:
-          'Volume data1 is not attached to node n1: Node n1 has the annotation stowage.dev/paused',
+        holdup: 'Volume data1 is not attached to node n1: Node n1 is paused',
         fix: 'stowage resume node n1',
       },
     ],

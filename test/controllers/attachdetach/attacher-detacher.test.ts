@@ -220,11 +220,11 @@ test('a node on which a job of the Volume still runs is not verified', async () 
 
 test('an attach that its precheck refuses releases its loop number', async () => {
   const { run, loopNumbers } = world();
-  const paused = explain('OperationPaused', { kind: 'Node', name: 'n1' });
+  const paused = explain('OperationPaused', { kind: 'Node', name: 'n1', resume: 'node n1' });
   const outcome = await run('attach', { precheck: async () => paused });
   expect(outcome).toMatchObject({
     is: 'failed',
-    message: 'Node n1 has the annotation stowage.dev/paused, which pauses all work',
+    message: 'Node n1 is paused. To resume it: stowage resume node n1',
     detail: { code: 'OperationPaused' },
   });
   expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
@@ -489,12 +489,14 @@ test('a detach that stops after its device is gone is not reported as unchanged'
   const held = sharer.observe();
   const gone = { ...held, loops: [] };
   let asked = 0;
-  const not = explain('OperationPaused', { kind: 'Volume', name: 'data1' });
+  const not = explain('OperationPaused', {
+    ...{ kind: 'Volume', name: 'data1', resume: 'volume data1' },
+  });
   const notYet = async () => (asked++ > 0 ? not : undefined);
   expect((await detaching([held, gone], unused, desired, notYet)).outcome).toMatchObject({
     is: 'attached',
     safeToMount: false,
-    message: 'Volume data1 has the annotation stowage.dev/paused, which pauses all work',
+    message: 'Volume data1 is paused. To resume it: stowage resume volume data1',
     detail: not.detail,
   });
 });

@@ -304,7 +304,7 @@ describe('the removal of a Leftover', () => {
     [
       'does not begin in a pause, and reports that',
       stored(available()),
-      { paused: 'Node n1' },
+      { paused: { kind: 'Node', name: 'n1' } },
       [undefined, 'PrepareVolume/DONE', undefined, undefined, undefined],
     ],
   ])('%s', (_, leftover, parts, expected) => {

@@ -49,7 +49,7 @@ const paused: VolumeStatus = {
     ...(available().conditions ?? []),
     {
       ...{ type: 'Paused', status: 'True', reason: 'Paused' },
-      message: 'Volume data1 has the annotation stowage.dev/paused, which pauses all work',
+      message: 'Volume data1 is paused. To resume it: stowage resume volume data1',
     },
   ],
 };
@@ -250,7 +250,7 @@ describe('Steady state', () => {
     ],
     [
       'the link leads to another device during a pause: Ready=False',
-      given(paused, { pv: pv('Bound'), node: strayed, paused: 'Volume data1' }),
+      given(paused, { pv: pv('Bound'), node: strayed, paused: { kind: 'Volume', name: 'data1' } }),
       pathAstray(`${LINK} ${STRAYED}`),
     ],
     [
@@ -403,7 +403,11 @@ describe('Steady state', () => {
     ],
     [
       'its directory has no record during a pause: writes nothing',
-      given(paused, { pv: pv('Available'), node: unrecorded, paused: 'Volume data1' }),
+      given(paused, {
+        pv: pv('Available'),
+        node: unrecorded,
+        paused: { kind: 'Volume', name: 'data1' },
+      }),
       { requeueAfter: 30_000 },
     ],
     [

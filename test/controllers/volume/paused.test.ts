@@ -4,6 +4,7 @@ import type { Volume, VolumeStatus } from '../../../src/api/volume.ts';
 import { decide } from '../../../src/controllers/volume/decide.ts';
 import { pausedBy } from '../../../src/controllers/volume/paused.ts';
 import type { Input } from '../../../src/controllers/volume/types.ts';
+import type { PausedObject } from '../../../src/model/pause.ts';
 import {
   at,
   available,
@@ -33,7 +34,11 @@ import {
   volume,
 } from '../../support/volume-input.ts';
 
-const BY_NODE = 'Node n1 has the annotation stowage.dev/paused, which pauses all work';
+const DATA1 = { kind: 'Volume', name: 'data1' };
+const NODE_N1 = { kind: 'Node', name: 'n1' };
+const BY_NODE = 'Node n1 is paused. To resume it: stowage resume node n1';
+const BY_NODE_IN_DELETION =
+  'Node n1 is paused, and the deletion waits. To resume it: stowage resume node n1';
 
 const told = (before: VolumeStatus | undefined, message = BY_NODE): VolumeStatus => ({
   ...before,
@@ -49,8 +54,8 @@ const told = (before: VolumeStatus | undefined, message = BY_NODE): VolumeStatus
     },
   ],
 });
-const toldOfDeletion = (before?: VolumeStatus) => told(before, `${BY_NODE}; the deletion waits`);
-const paused = (parts: Partial<Input>) => outcome({ ...parts, paused: 'Node n1' });
+const toldOfDeletion = (before?: VolumeStatus) => told(before, BY_NODE_IN_DELETION);
+const paused = (parts: Partial<Input>) => outcome({ ...parts, paused: NODE_N1 });
 
 describe('pausedBy', () => {
   const annotated = (value?: string) =>
@@ -64,17 +69,17 @@ describe('pausedBy', () => {
     },
   });
 
-  test.each<[string, Volume, KubeNode | undefined, string | undefined]>([
+  test.each<[string, Volume, KubeNode | undefined, PausedObject | undefined]>([
     ['none', annotated(), node(), undefined],
     ['no Node object', annotated(), undefined, undefined],
-    ['true on the Volume', annotated('true'), node(), 'Volume data1'],
-    ['true on the Node', annotated(), node('true'), 'Node n1'],
-    ['an empty value', annotated(''), node(), 'Volume data1'],
-    ['a reason', annotated(), node('disk swap, see OPS-7'), 'Node n1'],
+    ['true on the Volume', annotated('true'), node(), DATA1],
+    ['true on the Node', annotated(), node('true'), NODE_N1],
+    ['an empty value', annotated(''), node(), DATA1],
+    ['a reason', annotated(), node('disk swap, see OPS-7'), NODE_N1],
     ['false', annotated('false'), node('false'), undefined],
-    ['false on the Volume only', annotated('false'), node('true'), 'Node n1'],
+    ['false on the Volume only', annotated('false'), node('true'), NODE_N1],
   ])('returns the paused object, if any: %s', (_, object, kubeNode, by) => {
-    expect(pausedBy(object, kubeNode)).toBe(by);
+    expect(pausedBy(object, kubeNode)).toEqual(by);
   });
 });
 
@@ -87,17 +92,17 @@ describe('the condition Paused', () => {
 
   test('is written first, without any other change to the status', () => {
     const before = status('Failed', 'PrepareVolume/1', ['False', 'CreationError', 'why']);
-    const action = write(given(before, { metadata: { generation: 2 }, paused: 'Node n1' }));
+    const action = write(given(before, { metadata: { generation: 2 }, paused: NODE_N1 }));
     expect(action).toEqual({ do: 'set-status', status: told(before) });
   });
 
   test('reports that a deletion waits', () => {
-    const action = write(deleting(told(available()), { paused: 'Node n1' }));
+    const action = write(deleting(told(available()), { paused: NODE_N1 }));
     expect(action.status).toEqual({
       ...toldOfDeletion(available()),
       conditions: [
         available().conditions?.[0],
-        expect.objectContaining({ message: `${BY_NODE}; the deletion waits` }),
+        expect.objectContaining({ message: BY_NODE_IN_DELETION }),
       ],
     });
   });

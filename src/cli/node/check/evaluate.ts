@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
-import { PAUSED_ANNOTATION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { entryOf, readReason } from '../../../api/reasons.ts';
 import type { Volume } from '../../../api/volume.ts';
+import { resumeCommand } from '../../../model/pause.ts';
 import { refuseAway } from '../../../storage/directory/refuse.ts';
 import type { Check } from '../../lib/checks/report.ts';
 import { closedChecks, directoryChecks } from './directories.ts';
@@ -29,7 +29,7 @@ export function judge(
   const { udev, commands, system, content, subjects } = facts;
   const first: Check[] = [
     { check: 'reachable', ok: true, message: 'it answers' },
-    ...(isPaused(cluster.nodes.get(node)) ? [paused] : []),
+    ...(isPaused(cluster.nodes.get(node)) ? [paused(node)] : []),
   ];
   if ('problem' in udev) return [...first, notObserved('user', udev)];
   const user: Check = { check: 'user', ok: true, message: 'runs programs as root' };
@@ -65,11 +65,11 @@ export function judge(
 }
 
 /** A user requested the pause: this is no problem. */
-const paused: Check = {
+const paused = (node: string): Check => ({
   check: 'paused',
   ok: true,
-  message: `its Node has the annotation ${PAUSED_ANNOTATION}: nothing is written there`,
-};
+  message: `its Node is paused, and nothing is written there. To resume it: ${resumeCommand('node', node)}`,
+});
 
 const otherCommands: Check = {
   check: 'commands',

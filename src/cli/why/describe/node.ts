@@ -1,6 +1,6 @@
 import { age } from '../../../api/age.ts';
 import type { AnyEvent, CsiStorageCapacity, KubeNode, ObjectReference } from '../../../api/core.ts';
-import { COMPONENT, HOSTNAME_LABEL, PAUSED_ANNOTATION } from '../../../api/names.ts';
+import { COMPONENT, HOSTNAME_LABEL } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { phaseOf } from '../../../api/phase.ts';
 import { reasonOfAnnotations } from '../../../api/reasons.ts';
@@ -11,6 +11,7 @@ import { listAll } from '../../../kube/client.ts';
 import { hostnameLabelOf } from '../../../model/hostname-label.ts';
 import { addressOfNode, addressProblems, minionOfNode } from '../../../model/node-address.ts';
 import { readyConditionOf } from '../../../model/node-health.ts';
+import { resumeCommand } from '../../../model/pause.ts';
 import type { Describe } from '../../lib/describe-command.ts';
 import {
   eventTable,
@@ -70,7 +71,7 @@ function nodeFields(name: string, read: Reading<KubeNode>, now: number): Field[]
       'Taints',
       taints.map(({ key, value, effect }) => `${key}${value ? `=${value}` : ''}:${effect}`),
     ],
-    ['Paused', isPaused(node) ? `yes, by its annotation ${PAUSED_ANNOTATION}` : 'no'],
+    ['Paused', isPaused(node) ? `yes. To resume it: ${resumeCommand('node', name)}` : 'no'],
     ['Address', host ?? `${name}, its name`],
     ...given('Port', port?.toString()),
     ...given('Minion', minionOfNode(node)),

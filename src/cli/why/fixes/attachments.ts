@@ -1,5 +1,6 @@
 import type { ATTACHMENTS } from '../../../api/reasons/attachments.ts';
-import { onNode, resumeCommand } from '../../lib/command-line.ts';
+import { resumeCommand } from '../../../model/pause.ts';
+import { onNode } from '../../lib/command-line.ts';
 import type { Fixes } from './types.ts';
 
 export const attachments: Fixes<typeof ATTACHMENTS> = {

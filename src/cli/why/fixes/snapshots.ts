@@ -1,6 +1,7 @@
-import { FORGET_NODE_ANNOTATION, PAUSED_ANNOTATION } from '../../../api/names.ts';
+import { FORGET_NODE_ANNOTATION } from '../../../api/names.ts';
 import type { SNAPSHOTS } from '../../../api/reasons/snapshots.ts';
-import { commandLine, resumeCommand } from '../../lib/command-line.ts';
+import { resumeCommand } from '../../../model/pause.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import type { Fix } from '../types.ts';
 import type { Fixes } from './types.ts';
 
@@ -24,8 +25,5 @@ export const snapshots: Fixes<typeof SNAPSHOTS> = {
   }),
   SnapshotVolumePaused: ({ volume = '' }) => resume(resumeCommand('volume', volume)),
   SnapshotNodePaused: ({ node = '' }) => resume(resumeCommand('node', node)),
-  ContentPaused: ({ content = '' }) =>
-    resume(
-      commandLine('kubectl', 'annotate', 'volumesnapshotcontent', content, `${PAUSED_ANNOTATION}-`),
-    ),
+  ContentPaused: ({ content = '' }) => resume(resumeCommand('volumesnapshotcontent', content)),
 };

@@ -1,10 +1,11 @@
-import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../../../api/names.ts';
+import { OUT_OF_SERVICE_TAINT } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
 import { addressProblems } from '../../../model/node-address.ts';
 import { taintCommand } from '../../../model/node-death.ts';
 import { isOff, readyConditionOf } from '../../../model/node-health.ts';
-import { commandLine, resumeCommand, untaint } from '../../lib/command-line.ts';
+import { resumeCommand } from '../../../model/pause.ts';
+import { commandLine, untaint } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { diagnose } from '../diagnose.ts';
 import { nodeAway } from '../node.ts';
@@ -42,8 +43,8 @@ const paused: NodeCause = ({ name, node }) =>
   isPaused(foundIn(node))
     ? {
         cause: 'Paused',
-        holdup: `it is paused by its annotation ${PAUSED_ANNOTATION}: nothing is written there`,
-        next: { when: 'when the annotation is removed' },
+        holdup: 'it is paused: nothing is written there',
+        next: { when: 'when it is resumed' },
         fix: {
           say: 'End the pause once its reason is gone.',
           run: [resumeCommand('node', name)],

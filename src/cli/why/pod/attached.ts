@@ -1,17 +1,13 @@
 import type { KubeNode, PersistentVolume } from '../../../api/core.ts';
-import {
-  EVENT,
-  HOSTNAME_LABEL,
-  PAUSED_ANNOTATION,
-  VOLUMES_ATTACHED_CONDITION,
-} from '../../../api/names.ts';
+import { EVENT, HOSTNAME_LABEL, VOLUMES_ATTACHED_CONDITION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { type ReasonCode, reasonOfAnnotations } from '../../../api/reasons.ts';
 import { VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
 import { hostnameLabelOf } from '../../../model/hostname-label.ts';
-import { commandLine, resumeCommand } from '../../lib/command-line.ts';
+import { resumeCommand } from '../../../model/pause.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import { isOwn } from '../../lib/objects/events.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { heldOn } from '../attached.ts';
@@ -115,8 +111,8 @@ function notAttached(known: PodFacts, each: PodVolume, now: number): Blocker | u
     const { kind, metadata } = paused;
     return {
       cause: 'Paused',
-      holdup: `Volume ${name} is not attached to node ${nodeName}: ${kind} ${metadata.name} has the annotation ${PAUSED_ANNOTATION}`,
-      next: { when: 'when the annotation is removed' },
+      holdup: `Volume ${name} is not attached to node ${nodeName}: ${kind} ${metadata.name} is paused`,
+      next: { when: 'when it is resumed' },
       fix: {
         say: 'End the pause once its reason is gone.',
         run: [resumeCommand(kind === VOLUMES.kind ? 'volume' : 'node', metadata.name)],

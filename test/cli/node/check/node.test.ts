@@ -152,7 +152,8 @@ describe('check node on kernel, clock and space', () => {
       second: {
         check: 'paused',
         ok: true,
-        message: 'its Node has the annotation stowage.dev/paused: nothing is written there',
+        message:
+          'its Node is paused, and nothing is written there. To resume it: stowage resume node n1',
       },
     });
   });

@@ -126,7 +126,7 @@ test('describe node shows addresses, taints and a pause', async () => {
     'Message: kubelet stopped',
     `Taints: ${OUT_OF_SERVICE_TAINT}=nodeshutdown:NoExecute`,
     expect.stringMatching(/^ +control-plane:NoSchedule$/),
-    `Paused: yes, by its annotation ${PAUSED_ANNOTATION}`,
+    'Paused: yes. To resume it: stowage resume node n1',
     'Address: 10.0.0.7',
     'Port: 2222',
     'Minion: minion-1',

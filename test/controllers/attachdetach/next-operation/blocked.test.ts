@@ -86,10 +86,10 @@ describe('blocked pods', () => {
     ],
     [
       'attached to a paused node',
-      { ...held, nodes: { n1: paused('Node n1') } },
+      { ...held, nodes: { n1: paused({ kind: 'Node', name: 'n1' }) } },
       'multi-attach',
       'MultiAttachPaused',
-      `${exclusively}: node n1 has it (Attached), and the annotation stowage.dev/paused of Node n1 prevents the detach`,
+      `${exclusively}: node n1 has it (Attached), and is not detached while Node n1 is paused (stowage resume node n1)`,
     ],
     [
       'a reader beside a writable attachment',
@@ -150,14 +150,17 @@ describe('blocked pods', () => {
       { nodes: { n2: paused() } },
       'paused',
       'AttachPaused',
-      'Volume v1 is not attached to node n2: Volume v1 has the annotation stowage.dev/paused. Remove the annotation to continue',
+      'Volume v1 is not attached to node n2: Volume v1 is paused. To resume it: stowage resume volume v1',
     ],
     [
       'paused, and its link is missing',
-      { entries: [entry('n2', { safeToMount: false })], nodes: { n2: paused('Node n2') } },
+      {
+        entries: [entry('n2', { safeToMount: false })],
+        nodes: { n2: paused({ kind: 'Node', name: 'n2' }) },
+      },
       'paused',
       'AttachPaused',
-      'Volume v1 is not attached to node n2: Node n2 has the annotation stowage.dev/paused. Remove the annotation to continue',
+      'Volume v1 is not attached to node n2: Node n2 is paused. To resume it: stowage resume node n2',
     ],
   ])('are reported with their reason: %s', (_, change, reason, code, message) => {
     const { blocked } = nextOperation(view({ ...moved, ...change }), NOW);
@@ -210,7 +213,9 @@ describe('blocked pods', () => {
     const { blocked } = nextOperation(view(change), NOW);
     const detail = { code: change.entries === undefined ? 'AttachPaused' : 'DetachPaused' };
     expect(blocked).toMatchObject([{ node: 'n1', pods: [], reason: 'paused', detail }]);
-    expect(blocked[0]?.message).toContain('Volume v1 has the annotation stowage.dev/paused');
+    expect(blocked[0]?.message).toMatch(
+      /: Volume v1 is paused\. To resume it: stowage resume volume v1$/,
+    );
   });
 
   test.each<[string, ViewChange]>([

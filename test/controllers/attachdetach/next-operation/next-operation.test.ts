@@ -141,7 +141,11 @@ describe('nextOperation', () => {
     ['a node that is NotReady', { ...onN1, nodes: { n1: notReady(NOW) } }, 'attach n1'],
     ['paused', { ...onN1, nodes: { n1: paused() } }, undefined],
     ['paused, to be detached', { ...held, nodes: { n1: paused() } }, undefined],
-    ['the first node is paused', { ...onBoth, nodes: { n1: paused('Node n1') } }, 'attach n2'],
+    [
+      'the first node is paused',
+      { ...onBoth, nodes: { n1: paused({ kind: 'Node', name: 'n1' }) } },
+      'attach n2',
+    ],
   ])('starts an operation or none: %s', (_, change, start) => {
     expect(startOf(change)).toBe(start);
   });

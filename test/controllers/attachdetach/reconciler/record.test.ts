@@ -83,7 +83,7 @@ describe('the record of an attach to one node of several', () => {
     [
       'paused',
       ({ changeVolume }) => changeVolume({}, {}, { annotations: PAUSED }),
-      explain('OperationPaused', { kind: 'Volume', name: 'v1' }),
+      explain('OperationPaused', { kind: 'Volume', name: 'v1', resume: 'volume v1' }),
     ],
     [
       'paused on its node',
@@ -91,7 +91,7 @@ describe('the record of an attach to one node of several', () => {
         const { metadata, ...more } = node('n1', true);
         nodes.recordWrite({ ...more, metadata: { ...metadata, annotations: PAUSED } });
       },
-      explain('OperationPaused', { kind: 'Node', name: 'n1' }),
+      explain('OperationPaused', { kind: 'Node', name: 'n1', resume: 'node n1' }),
     ],
   ])('prevents the job if the Volume is %s during the write', async (_, change, why) => {
     const world = await attaching();
