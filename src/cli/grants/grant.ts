@@ -48,12 +48,12 @@ export async function grant(
   }
   const connection = await connect();
   const resource = await requiredGrants(connection, io.signal);
+  // Before the write: the page shows what a command prints before its first write.
+  await noteMissing(wanted, connection, io);
   if (asked && dryRun === 'none') {
-    await noteMissing(wanted, connection, io);
     await agreeToGrant(grantOf(wanted, resource), { namespace, name: snapshot.name }, flags, io);
   }
   const { made, did } = await ensured(wanted, resource, dryRun === 'server', connection, io);
-  if (!asked) await noteMissing(wanted, connection, io);
   printDone([made], false, `${did}${dryRun === 'server' ? ' (server dry run)' : ''}`, output, io);
 }
 

@@ -51,8 +51,9 @@ export async function createSnapshot(
   const wanted = snapshotOf(name, requested ?? connection.namespace, flags);
   const server = dryRun === 'server';
   const options = { dryRun: server, strict: true, signal: io.signal };
-  let made = await client.create(VOLUME_SNAPSHOTS, wanted, options).catch(missingKind);
+  // Before the write: the page shows what a command prints before its first write.
   await noteMissing(wanted, pvc.name, client, io);
+  let made = await client.create(VOLUME_SNAPSHOTS, wanted, options).catch(missingKind);
   if (flags.wait && !server) {
     io.stderr.write(`${nameOf(made)} created\n`);
     made = await untilReady(made, flags.timeout, io, connection, needsAction);

@@ -109,9 +109,12 @@ describe('grant snapshot', () => {
       apiVersion: 'gateway.networking.k8s.io/v1beta1',
       metadata: { name: NAME, namespace: 'prod' },
     });
-    expect((await stowage('grant snapshot prod/foo-backup --to test --dry-run=server')).out).toBe(
-      `${FULL} created (server dry run)\n`,
-    );
+    expect(
+      await stowage('grant snapshot prod/foo-backup --to test --dry-run=server'),
+    ).toMatchObject({
+      out: `${FULL} created (server dry run)\n`,
+      err: 'note: there is no VolumeSnapshot prod/foo-backup yet\n',
+    });
     expect(await grants()).toEqual([]);
   });
 
@@ -158,6 +161,33 @@ describe('revoke grant', () => {
     });
     expect(await grants()).toEqual([]);
     expect(await stowage(`revoke grant prod/${NAME}`)).toMatchObject({ code: 3 });
+  });
+
+  test.each([
+    ['by no other grant', [], 'namespace test loses access to ACCESS (claims, links)'],
+    [
+      'for claims by another one',
+      [{ from: [FROM_CLAIMS], to: [TO_BACKUP] }],
+      'namespace test loses access to ACCESS (links)',
+    ],
+    [
+      'by a grant of all snapshots',
+      [{ from: [FROM_CLAIMS, FROM_LINKS], to: [{ ...TO_BACKUP, name: undefined }] }],
+      'no namespace loses access: other grants allow the same',
+    ],
+    [
+      'of another snapshot by another one',
+      [{ from: [FROM_CLAIMS, FROM_LINKS], to: [{ ...TO_BACKUP, name: 'other' }] }],
+      'namespace test loses access to ACCESS (claims, links)',
+    ],
+  ])('notes who loses access before the write, if that is granted %s', async (_, others, note) => {
+    await make(VOLUME_SNAPSHOTS, SNAPSHOT);
+    await stowage('grant snapshot prod/foo-backup --to test');
+    for (const [index, spec] of others.entries())
+      await make(REFERENCE_GRANTS, grantNamed(`other-${index}`, spec));
+    const err = `note: ${note.replace('ACCESS', 'VolumeSnapshot prod/foo-backup')}\n`;
+    for (const more of [' --dry-run=server', ''])
+      expect(await stowage(`revoke grant prod/${NAME}${more}`)).toMatchObject({ code: 0, err });
   });
 
   test.each([

@@ -58,9 +58,10 @@ describe('create snapshot', () => {
       kind: 'VolumeSnapshot',
       metadata: { name: 'b', namespace: 'prod' },
     });
-    expect((await stowage('create snapshot prod/b --pvc foo --dry-run=server')).out).toContain(
-      '(server dry run)',
-    );
+    expect(await stowage('create snapshot prod/b --pvc foo --dry-run=server')).toMatchObject({
+      out: expect.stringContaining('(server dry run)'),
+      err: 'note: there is no PersistentVolumeClaim prod/foo yet\n',
+    });
     expect(await snapshots()).toEqual([]);
   });
 

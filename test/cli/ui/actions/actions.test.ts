@@ -9,6 +9,7 @@ import { nodeNamed } from '../../../support/cluster-objects.ts';
 import { FakeClock, until } from '../../../support/fake-clock.ts';
 import { fakeIo } from '../../../support/fake-io.ts';
 import { refusal } from '../../../support/refusals.ts';
+import { FROM_CLAIMS, grantNamed, TO_BACKUP } from '../../../support/snapshots.ts';
 import { pvOf, ready, volumeNamed } from '../../../support/volumes.ts';
 
 /** Key of a session. */
@@ -231,6 +232,43 @@ describe('in a plan', () => {
     });
     expect(answer.plan).not.toBe('');
     expect(answer.writes[0]?.manifest).toContain('stowage.dev/paused: "true"');
+    expect(writes()).toEqual([]);
+  });
+
+  test.each<[string, object, string]>([
+    [
+      'a snapshot of a claim that does not exist',
+      { action: 'createSnapshot', snapshot: 'prod/s1', claim: 'foo' },
+      'there is no PersistentVolumeClaim prod/foo yet',
+    ],
+    [
+      'a grant of a snapshot that does not exist',
+      { action: 'grantSnapshot', snapshot: 'prod/s1', to: 'test' },
+      'there is no VolumeSnapshot prod/s1 yet',
+    ],
+    [
+      'the end of a grant',
+      { action: 'revokeGrant', grant: 'prod/all' },
+      'namespace test loses access to all VolumeSnapshots of namespace prod (claims)',
+    ],
+  ])('%s has a note', async (_what, request, note) => {
+    const { name: _, ...all } = TO_BACKUP;
+    const { plan, writes } = await scene({
+      objects: {
+        'referencegrants/all': grantNamed('all', { from: [FROM_CLAIMS], to: [all] }),
+      },
+      paths: {
+        '/apis/gateway.networking.k8s.io/v1': {
+          resources: [{ name: 'referencegrants', kind: 'ReferenceGrant', namespaced: true }],
+        },
+      },
+    });
+    const { plan: id, notes, writes: planned } = await plan(request);
+    expect({ id, notes, planned }).toMatchObject({
+      id: expect.stringMatching(/./),
+      notes: [`note: ${note}`],
+      planned: [expect.anything()],
+    });
     expect(writes()).toEqual([]);
   });
 
