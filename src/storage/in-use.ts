@@ -56,6 +56,8 @@ export function notInUse({ name, device }: Device): Precondition[] {
       ...refuse('DeviceMountedUnseen', { device: path }),
     },
     {
+      // Fails, too, if the device vanished meanwhile, as a partition does while the kernel rereads
+      // its table: one expectation covers both, so that the message names both.
       argv: ['find', `/sys/class/block/${name}/holders/`, '-mindepth', '1'],
       expect: { exit: 0, stdout: { is: '' } },
       ...refuse('DeviceMadeIntoAnother', { device: path }),

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { messageOf, type Reason } from '../../src/api/reasons.ts';
 import type { Precondition } from '../../src/nodes/job.ts';
+import { notInUse } from '../../src/storage/in-use.ts';
 import { unfinishedTag } from '../../src/storage/lvm/names.ts';
 import { plan } from '../../src/storage/plan.ts';
 import type { Desired, Observed } from '../../src/storage/registry.ts';
@@ -208,4 +209,13 @@ test.each<[string, VolumeOperation, Desired, Observed, string[]]>([
   expect(preconditions.map(({ refusal }) => refusal)).toEqual(
     preconditions.map(({ reason }) => messageOf(reason as Reason)),
   );
+});
+
+test('the check for holders, which a vanished device fails, names that, too', () => {
+  const checks = notInUse({ name: 'sdb1', device: '8:17' });
+  const holders = checks.find(({ argv }) => argv.includes('/sys/class/block/sdb1/holders/'));
+  expect(holders).toMatchObject({
+    expect: { exit: 0 },
+    refusal: '/dev/sdb1 is in use by another device, or no longer exists',
+  });
 });

@@ -60,7 +60,8 @@ async function planAgain(...of: Parameters<typeof planNow>): Promise<Plan> {
  * udev rule adds it.
  */
 async function lostPartition(refusal: string): Promise<boolean> {
-  const [, name] = /^\/dev\/(loop\d+p\d+) is in use: another device holds it$/.exec(refusal) ?? [];
+  const vanished = /^\/dev\/(loop\d+p\d+) is in use by another device, or no longer exists$/;
+  const [, name] = vanished.exec(refusal) ?? [];
   if (name === undefined) return false;
   const holders = await readdir(`/sys/class/block/${name}/holders`).catch(() => []);
   return holders.length === 0;

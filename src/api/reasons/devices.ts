@@ -210,7 +210,7 @@ export const DEVICES = {
     cause: 'DeviceInUse',
   },
   DeviceMadeIntoAnother: {
-    message: '{device} is in use: another device holds it',
+    message: '{device} is in use by another device, or no longer exists',
     cause: 'DeviceInUse',
   },
   DeviceIsSwap: {
