@@ -12,7 +12,7 @@ export default function topVolumes(top: Command, io: Io): void {
     names: 'names of Volumes (default: all)',
     examples: [
       'stowage top volumes --sort-by use',
-      '# Measure growth until interrupted',
+      '# Measure growth until interrupted: the daemon does not record it',
       'stowage top volumes -w',
     ],
     options: [
