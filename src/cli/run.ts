@@ -1,4 +1,3 @@
-import { errorLine } from './lib/error-json.ts';
 import { explain, failed } from './lib/failure.ts';
 import type { GlobalFlags } from './lib/globals.ts';
 import type { Io } from './lib/io.ts';
@@ -20,8 +19,12 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync(normalizeArgv(argv, program), { from: 'user' });
     return 0;
   } catch (error) {
-    const { hintInCluster } = await import('./lib/in-cluster.ts');
-    return failed(error, io, (error) => {
+    return failed(error, io, async (error) => {
+      // Loaded for errors only: the text of all reasons would delay `--help`.
+      const [{ errorLine }, { hintInCluster }] = await Promise.all([
+        import('./lib/error-json.ts'),
+        import('./lib/in-cluster.ts'),
+      ]);
       const flags = program.opts<GlobalFlags>();
       const inHint = hintInCluster(flags, program.args[0]);
       if (json) io.stderr.write(errorLine(error, inHint));

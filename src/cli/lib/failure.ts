@@ -21,13 +21,17 @@ export const EXIT: Readonly<Record<ErrorCode, number>> = {
 /**
  * Calls `report` with the error, unless there is nothing to report, and returns the exit status.
  */
-export function failed(error: unknown, io: Io, report: (error: unknown) => void): number {
+export async function failed(
+  error: unknown,
+  io: Io,
+  report: (error: unknown) => Promise<void>,
+): Promise<number> {
   // commander also throws for requested help.
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
   const reason = io.signal.aborted ? io.signal.reason : error;
   if (reason instanceof SignalError) return reason.exitCode;
-  if (!(error instanceof ExitError)) report(error);
-  else if (error.cause !== undefined) report(error.cause);
+  if (!(error instanceof ExitError)) await report(error);
+  else if (error.cause !== undefined) await report(error.cause);
   return error instanceof ExitError ? error.exitCode : EXIT[codeOf(error)];
 }
 
