@@ -1,7 +1,7 @@
 import { phaseOf } from '../../api/phase.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { driverOfSpec } from '../../storage/registry.ts';
 import type { SeenSpace } from './volume-space.ts';
 
