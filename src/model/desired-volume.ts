@@ -5,14 +5,10 @@ import type { Fill } from '../storage/populate/types.ts';
 import { type Desired, driverOfSpec, driversOf, sizeOf } from '../storage/registry.ts';
 import type { Source as FileSource, ThinSource } from '../storage/types.ts';
 import type { ClassOptions } from './class-options.ts';
+import { nodeOf } from './volume-nodes.ts';
 
 /** Block size of file systems. A file's requested size is rounded up to whole blocks. */
 const BLOCK = 4096n;
-
-/** Returns the node on which the Volume was provisioned, else the node of its spec. */
-export function nodeOf(volume: Volume): string {
-  return volume.status?.prepared?.node ?? volume.spec.nodeName;
-}
 
 /**
  * Returns the fate of the data: as in the spec, else the default of its kind of storage. Adopted

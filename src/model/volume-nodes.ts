@@ -1,11 +1,15 @@
 import type { KubeNode } from '../api/core.ts';
 import { isDnsSubdomain } from '../api/dns-name.ts';
 import type { Volume, VolumeStatus } from '../api/volume.ts';
-import { nodeOf } from './desired-volume.ts';
 import { parseJobName } from './job-name.ts';
 import { isNodeReady, isOff } from './node-health.ts';
 
 type NodeNamed = (name: string) => KubeNode | undefined;
+
+/** Returns the node on which the Volume was provisioned, else the node of its spec. */
+export function nodeOf(volume: Volume): string {
+  return volume.status?.prepared?.node ?? volume.spec.nodeName;
+}
 
 /** Returns every node on which work for a Volume may run: its own, and those with its directory. */
 export function eligibleNodes(volume: Volume): string[] {

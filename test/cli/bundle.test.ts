@@ -55,8 +55,14 @@ test('--help and --version load commander, chalk and no code for clusters', () =
   expect(sources).toContain('src/cli/program.ts');
   expect(packagesOf(sources)).toEqual(['chalk', 'commander']);
   expect(
-    sources.filter((path) => /^src\/(kube|daemon|sandbox|storage|nodes|volumes)\//.test(path)),
+    sources.filter((path) => /^src\/(kube|sandbox|storage|nodes|api\/reasons)/.test(path)),
   ).toEqual([]);
+});
+
+test('get volumes loads no storage driver and no reasons', () => {
+  const sources = loadedWith(chunkOf('src/cli/volume/view.ts'));
+  expect(sources).toContain('src/api/phase.ts');
+  expect(sources.filter((path) => /^src\/(storage|api\/reasons)/.test(path))).toEqual([]);
 });
 
 test('completion of fixed words loads no Kubernetes client code', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume, VolumeSpec } from '../../src/api/volume.ts';
-import { desiredOf, nodeOf } from '../../src/model/desired-volume.ts';
+import { desiredOf } from '../../src/model/desired-volume.ts';
+import { nodeOf } from '../../src/model/volume-nodes.ts';
 import { linkOf } from '../../src/storage/links.ts';
 import { BY_PARTUUID, BY_UUID, byMapper, LINK } from '../support/link-words.ts';
 import { FILE, UID, volume } from '../support/volume-input.ts';

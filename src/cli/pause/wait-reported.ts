@@ -4,7 +4,7 @@ import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { codeOf } from '../lib/failure.ts';
 import type { Io } from '../lib/io.ts';
 import { untilVolumes, type VolumeWait } from '../lib/objects/wait-volumes.ts';

@@ -9,8 +9,8 @@ import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { checkClass } from '../../model/class-options.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
 import { type DynamicClass, dynamicClass } from '../../model/dynamic-class.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import type { Describe } from '../lib/describe-command.ts';
 import {
   freeText,

@@ -1,9 +1,9 @@
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { Volume } from '../../api/volume.ts';
 import { placeOfCopy } from '../../controllers/lib/capacity/room.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
 import type { StorageLocation } from '../../model/dynamic-class.ts';
 import { statusProblem } from '../../model/status-problem.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { SPARSE_DIRECTORY } from '../../storage/loopfile/file.ts';
 import { poolPath } from '../../storage/lvm/names.ts';
 import { driverOfSpec } from '../../storage/registry.ts';

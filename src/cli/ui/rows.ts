@@ -6,8 +6,8 @@ import { phaseOf } from '../../api/phase.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Attachment, Condition, Volume } from '../../api/volume.ts';
 import { sizeIn } from '../../api/volume-size.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { driversOf } from '../../storage/registry.ts';
 import type {
   AttachmentRow,

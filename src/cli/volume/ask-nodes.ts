@@ -3,7 +3,7 @@ import { NODES, VOLUMES } from '../../api/resources.ts';
 import { roundedSize } from '../../api/rounded-size.ts';
 import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import type { ProbedNode } from '../lib/nodes/node-row.ts';
 import { probeNodes } from '../lib/nodes/probe-nodes.ts';
 import { reachNodes } from '../lib/nodes/with-nodes.ts';

@@ -1,6 +1,7 @@
 import { phaseOf } from '../../api/phase.ts';
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf, onDeleteOf } from '../../model/desired-volume.ts';
+import { onDeleteOf } from '../../model/desired-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { driverOfSpec } from '../../storage/registry.ts';
 
 /** Returns what deleting a Volume destroys, for its owner; undefined if its data is kept. */

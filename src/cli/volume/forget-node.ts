@@ -7,8 +7,8 @@ import type { Volume } from '../../api/volume.ts';
 import { deletable } from '../../controllers/volume/deletable.ts';
 import { ignoreNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
 import { isNodeReady } from '../../model/node-health.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import type { Io } from '../lib/io.ts';
 
 /**

@@ -2,7 +2,7 @@ import { age } from '../../api/age.ts';
 import { phaseOf } from '../../api/phase.ts';
 import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { getObjects } from '../lib/get/get-objects.ts';
 import type { ResourceView } from '../lib/get/resource-view.ts';
 import { nameIn } from '../lib/objects/name.ts';

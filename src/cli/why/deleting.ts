@@ -1,8 +1,8 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { READY_REASON } from '../../api/names.ts';
 import { isUnused, whatHolds } from '../../controllers/volume/persistent-volume.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { commandLine, takeOff } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';

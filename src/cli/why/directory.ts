@@ -1,5 +1,5 @@
 import { READY_REASON } from '../../api/names.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { mount } from './fixes/directories.ts';
 import { obstructionOf, sentenceOf } from './obstruction.ts';

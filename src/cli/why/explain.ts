@@ -5,7 +5,7 @@ import { PERSISTENT_VOLUME_CLAIMS, PODS, VOLUME_SNAPSHOTS, VOLUMES } from '../..
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Connection } from '../../kube/connect.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import type { Io } from '../lib/io.ts';
 import { servedGrants } from '../lib/objects/grant-kinds.ts';
 import type { ReadClient } from '../lib/objects/related.ts';

@@ -1,6 +1,6 @@
 import { isPaused } from '../../api/paused.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
 import { resumeCommand } from '../../model/pause.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
 import { isDeleting, isStuck } from './state.ts';

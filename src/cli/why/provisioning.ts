@@ -1,8 +1,8 @@
 import { READY_REASON } from '../../api/names.ts';
 import { readReason } from '../../api/reasons.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { obstructionOf, sentenceOf } from './obstruction.ts';
 import { nextAttempt, nodeText, sinceOf } from './state.ts';

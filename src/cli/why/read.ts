@@ -4,8 +4,8 @@ import { NODES, PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, VOLUMES } from '../..
 import type { Volume } from '../../api/volume.ts';
 import { targetOf, targetUidOf } from '../../controllers/populator/objects.ts';
 import { claimOf } from '../../model/claim-volume.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { type ReadClient, readConsumers } from '../lib/objects/related.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn, type Reading, readNamed } from '../lib/read-result.ts';

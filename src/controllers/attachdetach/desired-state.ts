@@ -1,7 +1,7 @@
 import { isReadOnlyShared } from '../../api/access-modes.ts';
 import type { StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { maxWaitOf } from './max-wait.ts';
 import type { DesiredAttachment, Managed, PodUse } from './types.ts';
 

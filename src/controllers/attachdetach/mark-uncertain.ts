@@ -1,7 +1,7 @@
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
 import type { NodeIncarnation } from '../../model/node-incarnation.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { change } from './actual-state.ts';
 import type { Managed } from './types.ts';
 import { forgetFailures, type VolumeState } from './volume-state.ts';

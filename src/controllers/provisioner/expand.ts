@@ -4,7 +4,7 @@ import { parseQuantity } from '../../api/quantity.ts';
 import { type Explanation, explain } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { publicly } from '../../nodes/public-text.ts';
 import { driverOfSpec, sizeText } from '../../storage/registry.ts';
 import { whyNoRoom } from '../lib/capacity/refusal.ts';

@@ -6,10 +6,9 @@ import { type Refused, refuse } from '../../api/reasons.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { parseHandle, snapshotUidOf } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
 import { judgeNode } from '../../model/node-death.ts';
 import type { NotReadyAge } from '../../model/node-health.ts';
-import { eligibleNodes } from '../../model/volume-nodes.ts';
+import { eligibleNodes, nodeOf } from '../../model/volume-nodes.ts';
 
 /** Objects of the API server that may prevent an adoption. */
 export interface Claimants {

@@ -3,9 +3,9 @@ import { KEPT_FIELDS, type Leftover, type LeftoverSpec } from '../../api/leftove
 import { FORGET_NODE_ANNOTATION, STOWAGE_API_VERSION } from '../../api/names.ts';
 import { LEFTOVERS } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
 import { statusProblem } from '../../model/status-problem.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { driverOfSpec } from '../../storage/registry.ts';
 
 /**

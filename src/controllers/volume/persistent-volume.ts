@@ -10,7 +10,7 @@ import {
 } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { ClassOptions } from '../../model/class-options.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
 import { isOnDemand } from './attached.ts';
 
 /**

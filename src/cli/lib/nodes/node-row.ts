@@ -2,8 +2,8 @@ import type { KubeNode } from '../../../api/core.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { phaseOf } from '../../../api/phase.ts';
 import type { Volume } from '../../../api/volume.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
 import { addressOfNode, addressProblems } from '../../../model/node-address.ts';
+import { nodeOf } from '../../../model/volume-nodes.ts';
 import type { NodeFlags } from './flags.ts';
 
 export interface ProbedNode {

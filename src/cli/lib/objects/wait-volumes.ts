@@ -3,7 +3,7 @@ import { VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { waitFor } from '../../../kube/wait.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
+import { nodeOf } from '../../../model/volume-nodes.ts';
 import { about } from '../batch.ts';
 import { commandLine } from '../command-line.ts';
 import type { Io } from '../io.ts';

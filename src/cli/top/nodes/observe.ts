@@ -4,7 +4,7 @@ import { StowageError } from '../../../api/errors.ts';
 import { NODES, VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
+import { nodeOf } from '../../../model/volume-nodes.ts';
 import type { Executor } from '../../../nodes/job.ts';
 import type { Observed } from '../../lib/get/observe-repeatedly.ts';
 import type { GetRequest } from '../../lib/get/resource-view.ts';

@@ -1,7 +1,7 @@
 import type { KubeNode } from '../../../api/core.ts';
 import { VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
+import { nodeOf } from '../../../model/volume-nodes.ts';
 import type { Executor } from '../../../nodes/job.ts';
 import { readObjects, selectionOf } from '../../lib/get/get-objects.ts';
 import type { Observed } from '../../lib/get/observe-repeatedly.ts';

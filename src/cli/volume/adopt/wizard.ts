@@ -7,7 +7,7 @@ import type { Volume } from '../../../api/volume.ts';
 import { snapshotUids } from '../../../controllers/volume/adoption.ts';
 import { readContents } from '../../../controllers/volume/claimants.ts';
 import { listAll } from '../../../kube/client.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
+import { nodeOf } from '../../../model/volume-nodes.ts';
 import type { Probe } from '../../../nodes/job.ts';
 import { SPARSE_DIRECTORY } from '../../../storage/loopfile/file.ts';
 import { isSnapshotName, uidsIn } from '../../../storage/lvm/names.ts';

@@ -1,8 +1,8 @@
 import type { KubeNode } from '../../../api/core.ts';
 import { isPaused } from '../../../api/paused.ts';
 import type { Attachment, Volume } from '../../../api/volume.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
 import { resumeCommand } from '../../../model/pause.ts';
+import { nodeOf } from '../../../model/volume-nodes.ts';
 import { forceDetachCommand, patchSpec } from '../../lib/command-line.ts';
 
 export interface Held {

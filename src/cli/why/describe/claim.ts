@@ -6,7 +6,7 @@ import { listAll } from '../../../kube/client.ts';
 import { dataSourceOf } from '../../../model/data-source/data-source.ts';
 import { grantFor, type Referent } from '../../../model/data-source/grant.ts';
 import { sourceReference } from '../../../model/data-source/reference.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
+import { nodeOf } from '../../../model/volume-nodes.ts';
 import type { Describe } from '../../lib/describe-command.ts';
 import { eventTable, headFields, podText, shown } from '../../lib/objects/description.ts';
 import { type GrantedTo, referrer, SNAPSHOT_TYPE } from '../../lib/objects/grant-kinds.ts';

@@ -1,6 +1,6 @@
 import { phaseOf } from '../../../api/phase.ts';
 import type { DEVICES } from '../../../api/reasons/devices.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
+import { nodeOf } from '../../../model/volume-nodes.ts';
 import { listUsers } from '../../../storage/holders.ts';
 import { commandLine, onNode } from '../../lib/command-line.ts';
 import { readyOf } from '../../lib/objects/volume-progress.ts';

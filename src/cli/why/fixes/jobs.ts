@@ -1,5 +1,5 @@
 import type { JOBS } from '../../../api/reasons/jobs.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
+import { nodeOf } from '../../../model/volume-nodes.ts';
 import { TOOLS } from '../../../storage/node-check/tools.ts';
 import { driverOfSpec } from '../../../storage/registry.ts';
 import { onNode } from '../../lib/command-line.ts';

@@ -1,10 +1,10 @@
 import { OUT_OF_SERVICE_TAINT } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
 import { addressProblems } from '../../../model/node-address.ts';
 import { taintCommand } from '../../../model/node-death.ts';
 import { isOff, readyConditionOf } from '../../../model/node-health.ts';
 import { resumeCommand } from '../../../model/pause.ts';
+import { nodeOf } from '../../../model/volume-nodes.ts';
 import { commandLine, untaint } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { diagnose } from '../diagnose.ts';

@@ -3,7 +3,7 @@ import { READY_REASON } from '../../../api/names.ts';
 import { NODES, VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
+import { nodeOf } from '../../../model/volume-nodes.ts';
 import type { ReadClient } from '../../lib/objects/related.ts';
 import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';

@@ -17,7 +17,7 @@ import {
 } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
-import { nodeOf } from '../../../model/desired-volume.ts';
+import { nodeOf } from '../../../model/volume-nodes.ts';
 import { eventsOf } from '../../lib/objects/events.ts';
 import type { ReadClient } from '../../lib/objects/related.ts';
 import { readyOf } from '../../lib/objects/volume-progress.ts';
