@@ -62,6 +62,7 @@ export const LANES: Readonly<Record<string, Lane>> = {
   faults: {
     projects: ['integration', 'thorough'],
     only: /\/(faults|crash|freeze-daemon|packet-loss|metrics|volume(-kinds)?\.|daemon\/((attachment|claim|populators)-crash|populators-orders))/,
+    first: ['faults-daemon', 'faults', 'attachment-crash', 'crash', 'volume-kinds'],
     alone: MEASURE,
     env: { STOWAGE_FAULTS: '200' },
   },
