@@ -56,6 +56,7 @@ export const CLAIM_STORIES: readonly Story[] = [
       'stowage revoke grant prod/foo-backup-to-test-f5e3ad49': shows(/revoked/),
       [APPLY]: applied,
       'stowage grant snapshot': named('stowage grant snapshot', /--to/),
+      'stowage revoke grant': named('stowage revoke grant', /--dry-run/),
       'stowage check grant --from test --snapshot prod/foo-backup': shows(
         /may use.*by ReferenceGrant prod\//,
       ),
