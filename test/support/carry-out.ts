@@ -20,16 +20,26 @@ export async function observe(
   return look((probes) => executor.observe(node, probes), desired);
 }
 
-/** Plans from the current state of the node. */
-export async function planNow(
+interface Planned {
+  plan: Plan;
+  observed: Observed;
+}
+
+/** Plans from the current state of the node, and returns that state, too. */
+async function observeAndPlan(
   executor: Executor,
   node: string,
   operation: VolumeOperation,
   desired: Desired,
-): Promise<Plan> {
+): Promise<Planned> {
   const observed = await observe(executor, node, desired);
-  return plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));
+  const loopNumber = freeLoopNumber(observed.loops, new Set());
+  return { plan: plan(operation, desired, observed, loopNumber), observed };
 }
+
+/** Plans from the current state of the node. */
+export const planNow = async (...of: Parameters<typeof observeAndPlan>): Promise<Plan> =>
+  (await observeAndPlan(...of)).plan;
 
 /** Runs steps to their end, as a new job of the volume. */
 export async function runSteps(
@@ -45,11 +55,11 @@ export async function runSteps(
 }
 
 /** Plans again if the observation failed: a partition may have vanished for a moment. */
-async function planAgain(...of: Parameters<typeof planNow>): Promise<Plan> {
+async function planAgain(...of: Parameters<typeof observeAndPlan>): Promise<Planned> {
   try {
-    return await planNow(...of);
+    return await observeAndPlan(...of);
   } catch (error) {
-    if (error instanceof ObservationError) return planNow(...of);
+    if (error instanceof ObservationError) return observeAndPlan(...of);
     throw error;
   }
 }
@@ -82,9 +92,10 @@ export async function carryOut(
   let steps: readonly Step[] = [];
   let guarded = 0;
   for (let round = 0; round < 30 && guarded < 3; round++) {
-    const planned = await planAgain(executor, node, operation, desired);
+    const { plan: planned, observed } = await planAgain(executor, node, operation, desired);
     if ('refusal' in planned) return planned.refusal;
-    if (planned.steps.length === 0) return observe(executor, node, desired);
+    // Another look might find the partition vanished for a moment.
+    if (planned.steps.length === 0) return observed;
     steps = planned.steps;
     last = await runSteps(executor, node, desired, steps);
     if (last.state === 'guarded') {
