@@ -6,7 +6,7 @@ export const END = 'stowage-end';
 /** Maximum bytes of a line: that of a refused program, in base64, is the longest. */
 const LONGEST_LINE = 1 << 20;
 
-/** Maximum number of fields in a line; a refusal of sudo has four. */
+/** Maximum number of fields in a line; a refusal of sudo has five. */
 const MOST_FIELDS = 8;
 
 /**

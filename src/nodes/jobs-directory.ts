@@ -56,7 +56,7 @@ export const makeJobs = (end: string) => `if [ ! -e "$jobs" ]; then
   errors=$($as "$@" 2>&1) || {
     why=$(printf '%s\\n' "$errors" | not_run "$?" "$@")
     case $why in
-      denied*) echo "$why $(printf %s "$*" | base64 -w0) $(printf %s "$errors" | base64 -w0)"; echo ${end}; exit 0 ;;
+      denied*) echo "$why $(printf %s "$*" | base64 -w0) $(printf %s "$errors" | base64 -w0) $(sudo_version)"; echo ${end}; exit 0 ;;
     esac
     printf '%s\\n' "$errors" >&2
     exit 1

@@ -14,7 +14,7 @@ import { quote, quoteAll } from './quote.ts';
 import answerFunctions from './scripts/answer.sh';
 import pollFunctions from './scripts/poll.sh';
 import probeFunction from './scripts/probe.sh';
-import { SudoRefusal } from './sudo.ts';
+import { SudoRefusal, withSudoVersion } from './sudo.ts';
 
 const ANSWER = commandsOf(answerFunctions);
 const PROBE = commandsOf(probeFunction);
@@ -51,8 +51,8 @@ export function readObservation(
     if (kind !== 'probe' || number !== String(index))
       throw new RangeError(`not the answer of probe ${index}: ${kind} ${number}`);
     const [stdout, stderr] = [reader.text(), reader.text()];
-    const [why, user] = reader.fields();
-    if (why === 'denied') throw new SudoRefusal(decode(user), argv.join(' '), stderr);
+    const [why, user, version] = reader.fields();
+    if (why === 'denied') throw new SudoRefusal(decode(user), argv.join(' '), stderr, version);
     return [name, { exit: why === 'missing' ? 127 : status(exit), stdout, stderr }];
   });
   if (results.length !== probes.length)
@@ -110,7 +110,10 @@ export function readStates(answer: string, count: number): JobState[] {
     if (kind !== 'job') throw new RangeError(`not a job's answer: ${kind}`);
     const step = readStep(decode(values[0]));
     const line = reader.text();
-    const refused = { refusal: reader.text(), reason: parseReason(reader.text()) };
+    const refused = withSudoVersion({
+      refusal: reader.text(),
+      reason: parseReason(reader.text()),
+    });
     return readState(line, step, refused, reader.text());
   });
   if (states.length !== count) throw new RangeError(`${states.length} states for ${count} jobs`);
@@ -128,7 +131,7 @@ function readState(
   { refusal, reason }: { refusal: string; reason: Reason | undefined },
   output: string,
 ): JobState {
-  const [state, exit, command] = line.split(' ');
+  const [state, exit, command, version] = line.split(' ');
   const unknown = { name: 'unknown', command: '' };
   switch (state) {
     case 'not-found':
@@ -144,7 +147,7 @@ function readState(
     case 'guarded':
       return { state, step: step ?? unknown, refusal, ...(reason && { reason }), output };
     case 'denied':
-      throw new SudoRefusal(decode(exit), decode(command), output);
+      throw new SudoRefusal(decode(exit), decode(command), output, version);
     default:
       throw new RangeError(`not a job's state: ${JSON.stringify(line)}`);
   }
@@ -216,7 +219,8 @@ function fields(answer: string, asked: number): string[][] {
 /** Throws ForeignJobs or SudoRefusal if the script ended early. */
 function refuseOthers(kind: string, [user, ...values]: readonly string[]): void {
   if (kind === 'foreign') throw new ForeignJobs(decode(user), decode(values[0]));
-  if (kind === 'denied') throw new SudoRefusal(decode(user), decode(values[0]), decode(values[1]));
+  if (kind === 'denied')
+    throw new SudoRefusal(decode(user), decode(values[0]), decode(values[1]), values[2]);
 }
 
 function status(text: string | undefined): number {

@@ -112,6 +112,13 @@ export const NODES = {
       "Allow it with NOPASSWD in /etc/sudoers.d on the node: 'stowage print sudoers' prints the rules. As {user}, 'sudo -n -l' there lists what is allowed.",
     cause: 'SudoRefused',
   },
+  SudoUnsupported: {
+    message:
+      "node {node}: {sudo} does not let user {user} run '{command}' as root without a password, since it cannot read the regular expressions of Stowage's rules[: {said}]",
+    action:
+      'Make sudo 1.9.10 or later the program sudo of the node (on Ubuntu: update-alternatives --config sudo). With any sudo, the forced command of --ssh-guard needs one rule without regular expressions; root needs none.',
+    cause: 'SudoRefused',
+  },
   JobsFolderForeign: {
     message: 'node {node}: {folder} is not a directory of user {user}: {found}',
     action:

@@ -52,15 +52,17 @@ settle() { # EXIT ARGV...: sets got; what sudo refuses is no exit status of the 
     missing) got=127 ;;
     denied*)
       shift
-      user=$(id -un) said=$(grep -i -e sudo -e sorry output | paste -s -d ';' -)
+      user=$(id -un) version=$(sudo_version)
+      # Older sudo and sudo-rs report each line of a file that they cannot read.
+      said=$(grep -i -e sudo -e sorry output | tail -n 3 | cut -c 1-300 | paste -s -d ';' -)
       # Other characters would need escapes in JSON.
       case $node$user in
         *[!A-Za-z0-9._-]*) ;;
-        *) printf '{"code":"SudoRefused","parameters":{"node":"%s","user":"%s"}}' "$node" "$user" >reason ;;
+        *) printf '{"code":"SudoRefused","parameters":{"node":"%s","user":"%s","sudo":"%s"}}' "$node" "$user" "$version" >reason ;;
       esac
       printf '%s' "node $node refuses '$*': sudo does not let user $user run it as root without a password: $said" >refusal
       [ -z "$ran" ] || finish guarded
-      finish "$why" "$(printf %s "$*" | base64 -w0)"
+      finish "$why" "$(printf %s "$*" | base64 -w0)" "$version"
       ;;
   esac
 }

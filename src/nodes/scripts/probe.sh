@@ -18,6 +18,7 @@ probe() {
   got=$?
   why=
   [ -z "$as" ] || [ "$got" = 0 ] || why=$(printf '%s\n' "$err" | not_run "$got" "$@")
+  case $why in denied*) why="$why $(sudo_version)" ;; esac
   text "$err"
   printf '%s\n' "$why"
 }
