@@ -1,5 +1,6 @@
 import { refuse } from '../api/reasons.ts';
 import type { Precondition, Probe, ProbeResult } from '../nodes/job.ts';
+import { saysMissing } from './errno.ts';
 import { failed } from './probe-results.ts';
 import type { BlockDevice, DesiredVolume, DeviceUsage, Plan } from './types.ts';
 
@@ -71,7 +72,7 @@ export function readKubelet(
   const found = result.stdout.split('\n').filter((line) => line !== '');
   if (found.pop() !== LAST) throw failed("the kubelet's directories", result);
   const unread = result.stderr.split('\n').flatMap((line) => {
-    if (line === '' || line.endsWith('No such file or directory')) return [];
+    if (line === '' || saysMissing(line)) return [];
     // A file system that was shut down after an error is unreadable and mounted: the Volume's or
     // another.
     const path = /^find: ['‘](.*)['’]: /.exec(line)?.[1] ?? '';

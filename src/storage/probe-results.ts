@@ -1,6 +1,7 @@
 import { type Reason, type Refused, refuse } from '../api/reasons.ts';
 import type { ProbeResult } from '../nodes/job.ts';
 import { withHint } from '../nodes/job-text.ts';
+import { saysMissing } from './errno.ts';
 
 /** Error for an answer that permits no safe conclusion. */
 export class ObservationError extends Error {
@@ -45,9 +46,8 @@ export function succeeded(name: string, result: ProbeResult): string {
  */
 export function optional(name: string, result: ProbeResult): string | undefined {
   if (result.exit === 0) return result.stdout;
-  // Commands run with LC_ALL=C, so this is the text, on one line per file.
-  const lines = result.stderr.trimEnd().split('\n');
-  if (lines.every((line) => line.endsWith('No such file or directory'))) return undefined;
+  // A program prints one line for each file.
+  if (result.stderr.trimEnd().split('\n').every(saysMissing)) return undefined;
   throw failed(name, result);
 }
 

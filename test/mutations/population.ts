@@ -225,8 +225,8 @@ export const population: readonly Mutation[] = [
       invariant: 4,
       breaks: 'A disk whose first bytes spell a document is refused.',
       function: 'kind_of()',
-      find: '| wc -c)" = 0 ]',
-      replace: '| wc -c)" != x ]',
+      find: '-e " 7f" || return 0',
+      replace: '-e " 7f" || :',
     },
     {
       id: 'xz-memory-unbounded',

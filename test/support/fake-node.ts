@@ -162,7 +162,7 @@ export class FakeNode {
       file: this.#facts(path),
       signature: this.#signature(path),
       state: this.files.has(path)
-        ? this.answer(['stat', '-c', '%s|%i|%.9Z', '--', path]).stdout
+        ? this.answer(['stat', '-c', '%s|%i|%z', '--', path]).stdout
         : undefined,
       mayClone: this.clones,
     };
@@ -298,8 +298,11 @@ export class FakeNode {
         );
         return { exit: 0, stdout: attached.map(([number]) => `/dev/loop${number}`).join('\n') };
       }
-      case 'stat -c %s|%i|%.9Z --':
-        return { exit: 0, stdout: `${file?.sizeBytes}|${file?.inode}|${file?.changes ?? 0}` };
+      case 'stat -c %s|%i|%z --':
+        return {
+          exit: 0,
+          stdout: `${file?.sizeBytes}|${file?.inode}|${changedAt(file?.changes ?? 0)}`,
+        };
       case 'stat -c %d --':
         return { exit: 0, stdout: '65024' };
       case 'cat':
@@ -504,6 +507,10 @@ export class FakeNode {
     return file;
   }
 }
+
+/** Time as stat(1) prints it, which differs after each change. */
+const changedAt = (changes: number) =>
+  `2026-07-01 10:00:00.${String(changes).padStart(9, '0')} +0000`;
 
 function numberOf(device: string): number {
   return Number(device.replace('/dev/loop', ''));

@@ -24,7 +24,7 @@ export const uncopied: ObservedSnapshot = {
     realPath: FILE,
     file: madeNode.file,
     signature: madeNode.signature,
-    state: '1073741824|42|1.5',
+    state: '1073741824|42|2026-07-01 10:00:00.500000000 +0000',
     mayClone: true,
   },
   copy: { type: 'missing' },

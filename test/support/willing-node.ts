@@ -108,7 +108,7 @@ function copyAnswers(copies: ReadonlySet<string>, sizeBytes: number) {
     'copy partial': missing,
     'copy partial path': (argv: Argv) => result(0, argv.at(-1)),
     'copy freeze': result(1),
-    'source state': result(0, 'as it was'),
+    'source state': result(0, '1073741824|42|2026-07-01 10:00:00.500000000 +0000'),
     'source kind': result(0, 'xfs'),
   };
 }

@@ -25,22 +25,27 @@ LOOKS = [
     r'cat /var/lib/stowage/directories/[0-9a-f]{32}',
     r'cat /var/lib/stowage/volumes/[0-9a-f-]{36}\.(intent|done|wiped)',
     r'cat {directory}/[0-9a-f-]{36}\.owner\.[0-9]+',
+    r'cmp --ignore-initial=0:0 --bytes=1 -- /dev/zero /dev/zero',
     r'cmp --ignore-initial=[0-9]+:0 --bytes=[0-9]+ -- /dev/{device} /dev/zero',
     r'cmp --version',
+    r'cp --reflink=auto --sparse=always --help',
     r'curl --version',
     r'date \+%s',
     r'dd --version',
     r'dd if=/dev(/[A-Za-z0-9_:+=@-][A-Za-z0-9_.:+=@-]*)+ of=/dev/null bs=1M count=4 iflag=skip_bytes skip=[0-9]+ status=none',
     r'dd if=/dev/(dm-[0-9]+|{group}/[a-z0-9][a-z0-9.-]*) of=/dev/null bs=1M (count=4|iflag=skip_bytes skip=[0-9]+) status=none',
+    r'dd if=/dev/zero of=/dev/null bs=1 count=1 conv=notrunc,nocreat status=none',
     r'dd if=/dev/{device} of=/dev/null bs=1M (count=4|iflag=skip_bytes skip=[0-9]+) status=none',
     r'dd if={directory}/[0-9a-f-]{36} of=/dev/null bs=64K count=1 status=none',
     r'dd if={directory}/snapshots/[0-9a-f-]{36} of=/dev/null bs=64K count=1 status=none',
+    r'df -B1 --output=avail /',
     r'e2fsck -V',
     r'find -H (/var/lib/stowage/volumes|{directory}) -mindepth 1 -maxdepth 1 -name \*-\*-\*-\*-\* -printf %y %s %f.n',
     r'find -H /var/lib/stowage/directories -maxdepth 1 -type f ! -name \*\.new -exec cat \{\} \+',
     r'find -H {kubelet}/plugins/kubernetes.io/local-volume/mounts/[a-z0-9][a-z0-9.-]* {kubelet}/plugins/kubernetes.io~local-volume/volumeDevices/[a-z0-9][a-z0-9.-]* {kubelet}/pods /dev/null -ignore_readdir_race -maxdepth 4 \( -path {kubelet}/pods/\*/\* ! -name volumes ! -name volumeDevices ! -name kubernetes.io~local-volume ! -path \*/kubernetes.io~local-volume/[a-z0-9][a-z0-9.-]* -prune \) -o \( -path \*/local-volume/mounts/[a-z0-9][a-z0-9.-]* -prune -o -path \*/volumeDevices/[a-z0-9][a-z0-9.-]*/\* -o -path \*/kubernetes.io~local-volume/[a-z0-9][a-z0-9.-]* -o -path /dev/null \) ! -empty -print',
     r'find -L /proc -maxdepth 3 \( -path /proc/\*/\* ! -path /proc/\[0-9\]\*/fd\* -prune \) -o \( -path /proc/\[0-9\]\*/fd/\* \( -type b -o -type c \) -exec stat -L -c /%F\|%t:%T/ \{\} \+ \)',
     r'find /dev/disk/by-id /dev/disk/by-path -type l -printf %p %l.n',
+    r'find /dev/null -ignore_readdir_race -maxdepth 0 -printf %y\|%s\|%b\|%C@.n',
     r'find /proc -maxdepth 2 -path /proc/\[0-9\]\*/mountinfo -exec grep -hs -e \[\[:space:\]\][0-9]+:[0-9]+\[\[:space:\]\] -e \[\[:space:\]\]/\[\[:space:\]\]/proc\[\[:space:\]\] \{\} \+',
     r'find /proc -maxdepth 3 -path /proc/\[0-9\]\*/fd/\* \( -lname /dev/null -o -perm -u\+w -lname /dev/{device} \) -printf /%l/',
     r'find /proc -maxdepth 3 -path /proc/\[0-9\]\*/fd/\* \( -lname /dev/null -o -perm -u\+w -lname {directory}/[0-9a-f-]{36} \) -printf /%l/',
@@ -59,9 +64,11 @@ LOOKS = [
     r'findmnt --version',
     r'findmnt -r -n -o MAJ:MIN,UUID',
     r'flock --version',
+    r'flock -x -w 60 --help',
     r'fsfreeze --version',
     r'grep -rlF -e pvc-[0-9a-f-]{36} /var/lib/stowage/volumes',
     r'gzip --version',
+    r'install -d -m 0700 --help',
     r'losetup --version',
     r'losetup -J -l -O NAME,BACK-FILE,BACK-INO,MAJ:MIN,AUTOCLEAR,RO,OFFSET,SIZELIMIT',
     r'losetup -j /dev/dm-[0-9]+',
@@ -87,27 +94,33 @@ LOOKS = [
     r'mkfs.ext4 -n -q -F /dev/dm-[0-9]+ 8M',
     r'mkfs.ext4 -n -q -F /dev/{device} 8M',
     r'mkfs.xfs -V',
+    r'od -A n -t x1 -j 512 -N 16 /dev/zero',
     r'od -A n -t x1 -j [0-9]+ -N 16 /dev/dm-[0-9]+',
     r'od -A n -t x1 -j [0-9]+ -N 16 /dev/{device}',
     r'partx --version',
     r'pvs (--config devices\{(global_)?filter=\[("[ar]\|[^" ]+\|",?)+\]\} )?--reportformat json --units b --nosuffix -o vg_uuid,pv_name',
     r'pvs (--config devices\{(global_)?filter=\[("[ar]\|[^" ]+\|",?)+\]\} )?--segments --reportformat json --units b --nosuffix -o vg_uuid,pv_name,pv_attr,pe_start,pvseg_start,pvseg_size,segtype',
     r'qemu-img --version',
+    r'readlink -m -- /stowage-missing/file',
     r'readlink -m -- {directory}',
     r'readlink -m -- {directory}/[0-9a-f-]{36}',
     r'readlink -m -- {directory}/snapshots/[0-9a-f-]{36}(\.partial)?',
+    r'realpath -e -- /',
     r'resize2fs ',
     r'setpriv --version',
     r'sgdisk --info=1 {directory}/(snapshots/)?[0-9a-f-]{36}\.partial',
     r'sgdisk --info=1 {directory}/[0-9a-f-]{36}',
     r'sgdisk --version',
     r'stat -L -c %F\|%t:%T -- /dev(/[A-Za-z0-9_:+=@-][A-Za-z0-9_.:+=@-]*)+',
+    r'stat -L -c %F\|%t:%T -- /dev/null',
     r'stat -L -c %t:%T /dev/disk/by-((uuid/|partuuid/|id/stowage-)[0-9a-f-]{36}|id/dm-uuid-LVM-[A-Za-z0-9]+)',
     r'stat -c %F\|%s\|%i\|%b\|%B -- {directory}/[0-9a-f-]{36}(\.partial)?',
     r'stat -c %F\|%s\|%i\|%b\|%B -- {directory}/snapshots/[0-9a-f-]{36}(\.partial)?',
     r'stat -c %d -- {directory}',
-    r'stat -c %s\|%i\|%\.9Z -- {directory}/(snapshots/)?[0-9a-f-]{36}',
+    r'stat -c %s\|%i\|%z -- {directory}/(snapshots/)?[0-9a-f-]{36}',
+    r'stat -c (%F\|%s\|%i\|%b\|%B|%s\|%i\|%z) -- /',
     r'stat -f -c %T -- {directory}',
+    r'stat -f -c %a\|%S -- /',
     r'stat -f -c %a\|%S -- {folder}',
     r'tar --version',
     r'test ! -e {directory}/[0-9a-f-]{36}',
@@ -118,9 +131,10 @@ LOOKS = [
     r'test -c /dev/loop-control',
     r'test -e /dev/disk/by-((uuid/|partuuid/|id/stowage-)[0-9a-f-]{36}|id/dm-uuid-LVM-[A-Za-z0-9]+)',
     r'test -e /run/stowage/freezes/[0-9a-f-]{36}\.partial/state',
+    r'timeout (-s KILL|--foreground -k 1) 10 true',
     r'timeout -s KILL 10 find -L /proc -maxdepth 3 \( -path /proc/\*/\* ! -path /proc/\[0-9\]\*/fd\* -prune \) -o \( -path /proc/\[0-9\]\*/fd/\* \( -type b -o -type c \) -exec stat -L -c /%F\|%t:%T/ \{\} \+ \)',
     r'true ',
-    r'true stowage-allows-32eeef7ab6aa',
+    r'true stowage-allows-062f5ecc1558',
     r'tune2fs ',
     r'udevadm --version',
     r'udevadm settle --timeout=[0-9]{1,2} --exit-if-exists=/dev(/[A-Za-z0-9_:+=@-][A-Za-z0-9_.:+=@-]*)+',
@@ -212,19 +226,19 @@ STEPS = [
     r'sgdisk --partition-guid=1:[0-9a-f-]{36} --disk-guid=[0-9a-f-]{36} --change-name=1:[a-z0-9.-]{1,36} /dev/{device}',
     r'sgdisk --partition-guid=1:[0-9a-f-]{36} --disk-guid=[0-9a-f-]{36}( --change-name=1:[a-z0-9.-]{1,36})? {directory}/(snapshots/)?[0-9a-f-]{36}\.partial',
     r'sgdisk --partition-guid=[0-9]+:([0-9a-f-]{36}|R) /dev/{device}',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 11af4288adba682b845892e029e283d4f6a15b2fec28a7992f5eacd6c1929ccd \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-thin "\$@"; \}; run "\$@" stowage-thin run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} [a-z0-9][a-z0-9.-]* [0-9a-f-]{36} rw?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 172dfd206d60c15aa0fe9cc4bbf6d9c4c23b6f50a144dfa444d89973addaa089 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 3f8c29f85236c8ce3f4052415eec99f538cc3b2e9abafb2dab594d4e0ea9ccbe \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-freeze "\$@"; \}; run "\$@" stowage-freeze run\(\) .* (/[^ ]+ [1-9][0-9]{0,4} {directory}/[0-9a-f-]{36} {directory}/(snapshots/)?[0-9a-f-]{36}\.partial (clone|copy)|thaw {directory}/snapshots/[0-9a-f-]{36}\.partial)''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-xfs-uuid "\$@"; \}; run "\$@" stowage-xfs-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 461cd8f80f53e6d4fc7859076fdf4219a0c500c6f648325e1734eac49f85a1f1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 461cd8f80f53e6d4fc7859076fdf4219a0c500c6f648325e1734eac49f85a1f1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-ext4-uuid "\$@"; \}; run "\$@" stowage-ext4-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/{device} [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 7cfd25f4be8ceac7fb4807d6eb3ecfcb7f0fbe7b2f5956d462cc9096545b3d10 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 7cfd25f4be8ceac7fb4807d6eb3ecfcb7f0fbe7b2f5956d462cc9096545b3d10 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = b9032ec9320887f4dec9af06dafa1250e7fc5d6dd99881e755870a7aae9f3a0c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-thin "\$@"; \}; run "\$@" stowage-thin run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} [a-z0-9][a-z0-9.-]* [0-9a-f-]{36} rw?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = c0ea52df948f9aaa6a7fabdf8f05a9a87bee177bbcf1baad9a24ebe3acc2ab0e \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-lvm-uuid "\$@"; \}; run "\$@" stowage-lvm-uuid run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36}( leave)?''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e6cefc7aa0ffca90dc8116dd1e9e75f095fd721b32991d73eab406643967549c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e6cefc7aa0ffca90dc8116dd1e9e75f095fd721b32991d73eab406643967549c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e8792389bd3150fcf08b7859ea23df61e98cd9a15fce8dfeeea158fbcd569e67 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-freeze "\$@"; \}; run "\$@" stowage-freeze run\(\) .* (/[^ ]+ [1-9][0-9]{0,4} {directory}/[0-9a-f-]{36} {directory}/(snapshots/)?[0-9a-f-]{36}\.partial (clone|copy)|thaw {directory}/snapshots/[0-9a-f-]{36}\.partial)''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e6044255db6fe995575733a614d69e3d639372cfcfe700bc64cd3b0df5d40b28 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e6044255db6fe995575733a614d69e3d639372cfcfe700bc64cd3b0df5d40b28 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = fc032a16ff5ef43315a1c6d9b0f0432259d18e7876f813641f764f6ce000f8e6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs)''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = fc032a16ff5ef43315a1c6d9b0f0432259d18e7876f813641f764f6ce000f8e6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/loop[0-9]+ [0-9a-f-]{36} (ext4|xfs)''',
     r'stat -c %F\|%s\|%i -- {directory}/[0-9a-f-]{36}',
@@ -315,14 +329,14 @@ export config devices vg vg_name
 setsid sh -c 'eval "$text"' stowage-thin-hold "$@" </dev/null &
 wait $!
 got=$?
-[ $got -le 128 ] || thaw "$@"
+[ $got -lt 124 ] || thaw "$@"
 exit $got
 ;;
 stowage-thin-hold)
 trap "" HUP TERM INT PIPE
 timeout -s KILL 8 lvcreate --config "$config" --snapshot --setactivationskip y --permission "$5" --name "$3" --addtag "stowage.dev/unfinished=$4" "$1"
 got=$?
-[ $got -le 128 ] || thaw "$@"
+[ $got -lt 124 ] || thaw "$@"
 exit $got
 ;;
 esac
@@ -527,14 +541,15 @@ umask 077
 mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1
 exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
 }
+facts_of() { find -L "$1" -maxdepth 0 -printf "$2\n" | sed -n "s/\(\.[0-9]\{9\}\)[0-9]*$/\1/p"; }
 in_seconds() { printf "%d.%02d" $(($1 / 100)) $(($1 % 100)); }
 is_left() {
 [ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$file")" ] || return 1
 case $word in
-frozen) [ "$(stat -L -c "%i %.9Z" -- "$file")" = "$noted" ] ;;
+frozen) [ "$(facts_of "$file" "%i %C@")" = "$noted" ] ;;
 freezing)
-began=$(stat -c %.9Y "$1/state" | tr -d .)
-last=$(stat -L -c %.9Z -- "$file" | tr -d .)
+began=$(facts_of "$1/state" %T@ | tr -d .)
+last=$(facts_of "$file" %C@ | tr -d .)
 [ "$last" -ge "$began" ] && [ "$last" -le $((began + noted * 1000000000)) ]
 ;;
 *) return 1 ;;
@@ -680,7 +695,7 @@ printf "%s\n" freezing "$device" "$source" "$seconds" >"$dir/state"
 fsfreeze -f /proc/self/fd/9
 got=$?
 [ $got != 0 ] || {
-printf "%s\n" frozen "$device" "$source" "$(stat -L -c "%i %.9Z" -- "$source")" >"$dir/noted"
+printf "%s\n" frozen "$device" "$source" "$(facts_of "$source" "%i %C@")" >"$dir/noted"
 mv -T "$dir/noted" "$dir/state"
 }
 [ $got = 0 ] || [ $got -gt 128 ] || echo failed >"$dir/state"
@@ -1273,7 +1288,7 @@ esac
 [ "$(printf %s "$hex" | cut -c 129-136)" != 7f10dabe ] || kind=vdi
 [ "$(printf %s "$hex" | cut -c 515-524)" != 7573746172 ] || kind=tar
 [ -z "$kind" ] || return 0
-[ "$(head -c 512 "$1" | tr -d "\t\n\r\040-\176\200-\377" | wc -c)" = 0 ] || return 0
+! od -A n -v -t x1 -N 512 "$1" | grep -q -e " 0[0-8bcef]" -e " 1" -e " 7f" || return 0
 hex=${hex#efbbbf}
 while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done
 case $hex in
@@ -1415,7 +1430,7 @@ case $said in *short*) fail "the archive has no end: it was cut off, or is not a
 refuse_found() {
 what=$1
 shift
-found=$(find root/new -xdev "$@" -printf "/%P" -quit)
+found=$(find root/new -xdev "$@" -printf "/%P" -quit) || fail "the unpacked files could not be searched for a $what" 1
 [ -z "$found" ] || fail "the archive has a $what, which is not allowed: $(printf %s "$found" | printable)"
 }
 case $0 in
@@ -1961,7 +1976,7 @@ esac
 [ "$(printf %s "$hex" | cut -c 129-136)" != 7f10dabe ] || kind=vdi
 [ "$(printf %s "$hex" | cut -c 515-524)" != 7573746172 ] || kind=tar
 [ -z "$kind" ] || return 0
-[ "$(head -c 512 "$1" | tr -d "\t\n\r\040-\176\200-\377" | wc -c)" = 0 ] || return 0
+! od -A n -v -t x1 -N 512 "$1" | grep -q -e " 0[0-8bcef]" -e " 1" -e " 7f" || return 0
 hex=${hex#efbbbf}
 while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done
 case $hex in
@@ -3001,14 +3016,14 @@ printf "%s\n" "$result" >"/run/stowage/backups/$UUID.new" && mv -T "/run/stowage
 esac
 }
 run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 11af4288adba682b845892e029e283d4f6a15b2fec28a7992f5eacd6c1929ccd ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-thin "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 172dfd206d60c15aa0fe9cc4bbf6d9c4c23b6f50a144dfa444d89973addaa089 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-backup "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 3f8c29f85236c8ce3f4052415eec99f538cc3b2e9abafb2dab594d4e0ea9ccbe ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-freeze "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-xfs-uuid "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 461cd8f80f53e6d4fc7859076fdf4219a0c500c6f648325e1734eac49f85a1f1 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-archive "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-ext4-uuid "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-adopt "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 7cfd25f4be8ceac7fb4807d6eb3ecfcb7f0fbe7b2f5956d462cc9096545b3d10 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-image "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = b9032ec9320887f4dec9af06dafa1250e7fc5d6dd99881e755870a7aae9f3a0c ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-thin "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = c0ea52df948f9aaa6a7fabdf8f05a9a87bee177bbcf1baad9a24ebe3acc2ab0e ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-lvm-uuid "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = e6cefc7aa0ffca90dc8116dd1e9e75f095fd721b32991d73eab406643967549c ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-archive "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = e8792389bd3150fcf08b7859ea23df61e98cd9a15fce8dfeeea158fbcd569e67 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-freeze "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = e6044255db6fe995575733a614d69e3d639372cfcfe700bc64cd3b0df5d40b28 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-image "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = fc032a16ff5ef43315a1c6d9b0f0432259d18e7876f813641f764f6ce000f8e6 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-grow "$@"; }; run "$@"''',
 ]

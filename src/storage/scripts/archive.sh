@@ -101,7 +101,7 @@ unpack_all() {
 refuse_found() {
   what=$1
   shift
-  found=$(find root/new -xdev "$@" -printf "/%P" -quit)
+  found=$(find root/new -xdev "$@" -printf "/%P" -quit) || fail "the unpacked files could not be searched for a $what" 1
   [ -z "$found" ] || fail "the archive has a $what, which is not allowed: $(printf %s "$found" | printable)"
 }
 

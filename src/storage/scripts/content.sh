@@ -39,7 +39,8 @@ kind_of() {
   [ "$(printf %s "$hex" | cut -c 129-136)" != 7f10dabe ] || kind=vdi
   [ "$(printf %s "$hex" | cut -c 515-524)" != 7573746172 ] || kind=tar
   [ -z "$kind" ] || return 0
-  [ "$(head -c 512 "$1" | tr -d "\t\n\r\040-\176\200-\377" | wc -c)" = 0 ] || return 0
+  # A control character. The tr of uutils coreutils 0.0.17 prints nothing if a byte is no UTF-8.
+  ! od -A n -v -t x1 -N 512 "$1" | grep -q -e " 0[0-8bcef]" -e " 1" -e " 7f" || return 0
   hex=${hex#efbbbf}
   while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done
   case $hex in

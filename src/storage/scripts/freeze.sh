@@ -41,15 +41,19 @@
 
 . ./mount-namespace.sh
 
+# Prints nothing for a time without fractions of a second. busybox 1.35 and uutils coreutils until
+# 0.0.30 print whole seconds for the %.9Z of stat.
+facts_of() { find -L "$1" -maxdepth 0 -printf "$2\n" | sed -n "s/\(\.[0-9]\{9\}\)[0-9]*$/\1/p"; }
+
 in_seconds() { printf "%d.%02d" $(($1 / 100)) $(($1 % 100)); }
 
 is_left() {
   [ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$file")" ] || return 1
   case $word in
-    frozen) [ "$(stat -L -c "%i %.9Z" -- "$file")" = "$noted" ] ;;
+    frozen) [ "$(facts_of "$file" "%i %C@")" = "$noted" ] ;;
     freezing)
-      began=$(stat -c %.9Y "$1/state" | tr -d .)
-      last=$(stat -L -c %.9Z -- "$file" | tr -d .)
+      began=$(facts_of "$1/state" %T@ | tr -d .)
+      last=$(facts_of "$file" %C@ | tr -d .)
       [ "$last" -ge "$began" ] && [ "$last" -le $((began + noted * 1000000000)) ]
       ;;
     *) return 1 ;;
@@ -201,7 +205,7 @@ case $0 in
       fsfreeze -f /proc/self/fd/9
       got=$?
       [ $got != 0 ] || {
-        printf "%s\n" frozen "$device" "$source" "$(stat -L -c "%i %.9Z" -- "$source")" >"$dir/noted"
+        printf "%s\n" frozen "$device" "$source" "$(facts_of "$source" "%i %C@")" >"$dir/noted"
         mv -T "$dir/noted" "$dir/state"
       }
       [ $got = 0 ] || [ $got -gt 128 ] || echo failed >"$dir/state"

@@ -49,14 +49,15 @@ case $0 in
     setsid sh -c 'eval "$text"' stowage-thin-hold "$@" </dev/null &
     wait $!
     got=$?
-    [ $got -le 128 ] || thaw "$@"
+    [ $got -lt 124 ] || thaw "$@"
     exit $got
     ;;
   stowage-thin-hold)
     trap "" HUP TERM INT PIPE
     timeout -s KILL 8 lvcreate --config "$config" --snapshot --setactivationskip y --permission "$5" --name "$3" --addtag "stowage.dev/unfinished=$4" "$1"
     got=$?
-    [ $got -le 128 ] || thaw "$@"
+    # A timeout that killed has the status 137, or 124 in uutils coreutils (0.0.17 to 0.12).
+    [ $got -lt 124 ] || thaw "$@"
     exit $got
     ;;
 esac

@@ -3,7 +3,7 @@ import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Probe, ProbeResult } from '../../nodes/job.ts';
 import { readFile, STAT } from '../loopfile/file.ts';
 import { fileBytes } from '../loopfile/layout.ts';
-import { optional, succeeded } from '../probe-results.ts';
+import { notUnderstood, ObservationError, optional, succeeded } from '../probe-results.ts';
 import { donePath } from '../records.ts';
 import { ownBlkid, readable, readSignature } from '../signature.ts';
 import type { DesiredSparse, FileFacts, Plan, SourceFacts } from '../types.ts';
@@ -13,9 +13,10 @@ import type { DesiredSparse, FileFacts, Plan, SourceFacts } from '../types.ts';
  * The kernel writes to the file like any process (drivers/block/loop.c), which sets its ctime, and
  * nothing can set the ctime back. Counters of the device do not serve: `queue/iostats` disables
  * them, and a file without a device has none. The ctime has the granularity of the clock tick, 10
- * ms at most, and a copy begins later than that after the observation.
+ * ms at most, and a copy begins later than that after the observation. busybox 1.35 and uutils
+ * coreutils until 0.0.30 print whole seconds for %.9Z.
  */
-export const stateOf = (file: string): string[] => ['stat', '-c', '%s|%i|%.9Z', '--', file];
+export const stateOf = (file: string): string[] => ['stat', '-c', '%s|%i|%z', '--', file];
 
 /** File systems that are known not to clone files, by their stat(1) names; others are tried. */
 const CLONES_NONE = new Set(['ext2/ext3', 'tmpfs', 'ramfs', 'squashfs', 'msdos']);
@@ -47,9 +48,16 @@ type Get = (name: string) => ProbeResult;
 export function readState(get: Get): Pick<SourceFacts, 'state' | 'mayClone'> {
   const kind = optional('the kind of file system', get('source kind'));
   return {
-    state: optional('the source', get('source state'))?.trim(),
+    state: stateIn(optional('the source', get('source state'))?.trim()),
     mayClone: !CLONES_NONE.has(kind?.trim() ?? ''),
   };
+}
+
+/** Without fractions of a second, a write in the same second would not change the state. */
+function stateIn(stat: string | undefined): string | undefined {
+  if (stat !== undefined && !/^\d+\|\d+\|.*\d:\d\d\.\d{9}\b/.test(stat))
+    throw new ObservationError(notUnderstood('stat', stat));
+  return stat;
 }
 
 /** @throws ObservationError if the state of the source remains open */

@@ -8,7 +8,7 @@ import { FRESH, MADE, missing, result } from '../../support/sparse-answers.ts';
 
 const UNCOPIED: Record<string, ProbeResult> = {
   ...MADE,
-  'source state': result(0, '1073741824|42|1.5\n'),
+  'source state': result(0, '1073741824|42|2026-07-01 10:00:00.500000000 +0000\n'),
   'source kind': result(0, 'xfs\n'),
   copy: missing,
   'copy signature': result(2),
@@ -78,6 +78,8 @@ test.each([
 
 test.each([
   ['source state', result(1, '', 'stat: X: Input/output error')],
+  ['source state', result(0, '1073741824|42|2026-07-01 10:00:00 +0000')],
+  ['source state', result(0, '1073741824|42|1795882045')],
   ['source kind', result(1, '', 'stat: X: Permission denied')],
   ['copy', result(1, '', 'stat: X: Input/output error')],
   ['copy partial path', result(1, '', 'readlink: X')],
@@ -107,7 +109,7 @@ test('sparseProbes and readSparse cover the source of a volume, if it has one', 
     'source signature': result(0, `UUID=${COPY_UID}\nTYPE=ext4`),
     'source readable': result(0),
     'source done': missing,
-    'source state': result(0, '1073741824|9|1.5'),
+    'source state': result(0, '1073741824|9|2026-07-01 10:00:00.500000000 +0000'),
     'source kind': result(0, 'ext2/ext3'),
   };
   const sourceOf = (more = {}) =>
@@ -116,7 +118,7 @@ test('sparseProbes and readSparse cover the source of a volume, if it has one', 
     realPath: COPY,
     file: { type: 'file', sizeBytes: 1n << 30n, inode: '9' },
     signature: { found: 'one', type: 'ext4', uuid: COPY_UID },
-    state: '1073741824|9|1.5',
+    state: '1073741824|9|2026-07-01 10:00:00.500000000 +0000',
     mayClone: false,
   });
   // The record of a source volume has its size, except for a record of an old version.
