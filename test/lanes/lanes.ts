@@ -104,7 +104,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     'src/storage/snapshot/',
     [
       'thorough',
-      'snapshot|freeze|claim|backup|xfs-uuid|archive|image|adopt|salt-commands|grow-script|sudoers',
+      'snapshot|freeze|claim|backup|xfs-uuid|archive|image|adopt|salt-commands|grow-script|sudoers|other-programs',
     ],
     ['cluster', 'snapshots|claims|/vm/lvm'],
   ],

@@ -11,6 +11,12 @@ export const OBSERVATIONS = {
     action: 'Install it on the node.',
     cause: 'ToolMissing',
   },
+  ProgramUnsupported: {
+    message: "{program} does not understand '{command}', for {of}[: {said}]",
+    action:
+      'Make {program} of {package} the first on the PATH of the node and of sudo there. Supported are GNU programs, and uutils coreutils since 0.0.17.',
+    cause: 'ToolMissing',
+  },
   ProbeFailed: {
     message: 'reading {probe} failed with status {exit}: {said}',
     cause: 'NodeUnclear',

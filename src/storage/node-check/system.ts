@@ -1,10 +1,12 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { answersOf, notUnderstood, ObservationError, succeeded } from '../probe-results.ts';
+import { formProbes, type Misunderstood, misunderstood } from './forms.ts';
 import { missingTools, type Tool, toolProbes, versionsOf } from './tools.ts';
 
 /** Facts about a node that are independent of its Volumes. */
 export interface System {
   missingTools: readonly Tool[];
+  misunderstood: readonly Misunderstood[];
   /** Versions by the name of the tool, of those that report one. */
   versions: ReadonlyMap<string, string>;
   /** Release as uname(1) prints it. */
@@ -24,6 +26,7 @@ export const systemProbes = (): Probe[] => [
   // The kernel makes loop devices by number through it, and opening it loads the module.
   { name: 'loop-control', argv: ['test', '-c', '/dev/loop-control'] },
   ...toolProbes(),
+  ...formProbes(),
 ];
 
 /**
@@ -40,6 +43,7 @@ export function readSystem(
   if (!/^\d+$/.test(date)) throw new ObservationError(notUnderstood('date', date));
   return {
     missingTools: missingTools(results),
+    misunderstood: misunderstood(results),
     versions: versionsOf(results),
     kernel: succeeded('kernel', get('kernel')).trim(),
     hasLoops: get('loop-control').exit === 0,

@@ -1,3 +1,4 @@
+import type { ReasonCode } from '../../../api/reasons.ts';
 import { type ClusterFlags, hintInCluster } from '../in-cluster.ts';
 
 /** Result of one check, and its remedy. */
@@ -7,6 +8,8 @@ export interface Check {
   /** Result, or purpose of the check. */
   message: string;
   hint?: string;
+  /** Code of the reason, if the list of reasons has it. */
+  reason?: ReasonCode;
   /** Command to run after an inspection of its object. */
   command?: string;
 }

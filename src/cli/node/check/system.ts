@@ -1,4 +1,6 @@
+import { type ReasonCode, refuse } from '../../../api/reasons.ts';
 import { roundedSize } from '../../../api/rounded-size.ts';
+import type { Misunderstood } from '../../../storage/node-check/forms.ts';
 import type { System } from '../../../storage/node-check/system.ts';
 import { TOOLS } from '../../../storage/node-check/tools.ts';
 import type { Check } from '../../lib/checks/report.ts';
@@ -14,6 +16,7 @@ const LITTLE = 1n << 30n;
 /** Checks kernel, clock and tools. Pure. */
 export function judgeSystem({
   missingTools,
+  misunderstood,
   versions,
   kernel,
   hasLoops,
@@ -30,6 +33,7 @@ export function judgeSystem({
           command: 'modprobe loop && echo loop >/etc/modules-load.d/loop.conf',
         },
     clock(aheadMs),
+    ...programs(misunderstood),
     ...TOOLS.map(({ name, of, package: from, optional }): Check => {
       if (missingTools.some((tool) => tool.name === name)) {
         if (optional) {
@@ -54,6 +58,29 @@ export function judgeSystem({
       };
     }),
   ];
+}
+
+/** Packages of Debian and Fedora with the GNU program, or that of util-linux. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  find: 'findutils',
+  cmp: 'diffutils',
+  flock: 'util-linux',
+};
+
+function programs(misunderstood: readonly Misunderstood[]): Check[] {
+  if (misunderstood.length === 0)
+    return [{ check: 'programs', ok: true, message: 'understand the options that Stowage uses' }];
+  return misunderstood.map(({ argv, for: of, said }): Check => {
+    const [program] = argv;
+    const { refusal, hint, reason } = refuse('ProgramUnsupported', {
+      program,
+      command: argv.join(' '),
+      of,
+      said,
+      package: PACKAGES[program] ?? 'coreutils',
+    });
+    return { check: program, ok: false, message: refusal, hint, reason: reason.code as ReasonCode };
+  });
 }
 
 function clock(aheadMs: number): Check {

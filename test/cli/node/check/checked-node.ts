@@ -1,6 +1,7 @@
 import type { Volume } from '../../../../src/api/volume.ts';
 import type { Check } from '../../../../src/cli/lib/checks/report.ts';
 import { freeSpaceProbes } from '../../../../src/storage/free-space.ts';
+import { formProbes } from '../../../../src/storage/node-check/forms.ts';
 import { TOOLS } from '../../../../src/storage/node-check/tools.ts';
 import { NOW } from '../../../support/cluster-objects.ts';
 import {
@@ -11,6 +12,7 @@ import {
   result,
 } from '../../../support/fake-executor.ts';
 import { stowage, type World } from '../../../support/fake-io.ts';
+import { understood } from '../../../support/form-answers.ts';
 import { volumeNamed } from '../../../support/volumes.ts';
 
 /** A node that passes all checks, and a node with a Volume. */
@@ -40,6 +42,7 @@ export const freeIn = (folder: string, size: number) =>
 export const OK: FakeNodeAnswers['probes'] = {
   ...EMPTY_NODE,
   ...Object.fromEntries(TOOLS.map(({ name }) => [name, result(0)])),
+  ...Object.fromEntries(formProbes().map(({ name, argv }) => [name, understood(argv)])),
   date: result(0, `${NOW / 1000}\n`),
   kernel: result(0, '6.12.43\n'),
   'loop-control': result(0),

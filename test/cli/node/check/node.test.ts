@@ -39,6 +39,26 @@ describe('check node on tools and udev', () => {
     });
   });
 
+  test('reports a program that does not understand an option', async () => {
+    const cp = 'form cp --reflink=auto --sparse=always --help';
+    const said = result(1, '', "cp: unrecognized option '--sparse=always'\nBusyBox v1.35.0\n");
+    const { code, problems, checks } = await check({ probes: { ...OK, [cp]: said } });
+    expect({ code, problems }).toEqual({
+      code: 5,
+      problems: [
+        {
+          check: 'cp',
+          ok: false,
+          message:
+            "cp does not understand 'cp --reflink=auto --sparse=always --help', for snapshots: cp: unrecognized option '--sparse=always'",
+          hint: expect.stringContaining('cp of coreutils'),
+          reason: 'ProgramUnsupported',
+        },
+      ],
+    });
+    expect(checks.map((each) => each.check)).not.toContain('programs');
+  });
+
   test('reports a missing optional tool, but not as a problem', async () => {
     const { code, checks } = await check({ probes: { ...OK, xz: result(127) } });
     expect(code).toBe(0);
@@ -53,6 +73,27 @@ describe('check node on tools and udev', () => {
     expect(await check({ probes: { ...OK, resize2fs: result(1) } })).toMatchObject({
       code: 0,
       problems: [],
+    });
+  });
+
+  test.each([
+    ['sudo-rs_0.2.5', 'sudo-rs 0.2.5'],
+    ['Sudo_version_1.9.5p2', 'sudo 1.9.5p2'],
+  ])('reports a sudo that cannot read the rules: %s', async (version, name) => {
+    const udev = () => {
+      throw new SudoRefusal('stowage', 'test -S /run/udev/control', '', version).on('n1');
+    };
+    const { code, problems } = await check({ probes: { ...OK, udev, commands: udev } });
+    expect({ code, problems }).toEqual({
+      code: 5,
+      problems: [
+        {
+          check: 'user',
+          ok: false,
+          message: `node n1: ${name} does not let user stowage run 'test -S /run/udev/control' as root without a password, since it cannot read the regular expressions of Stowage's rules`,
+          hint: expect.stringContaining('sudo 1.9.10 or later'),
+        },
+      ],
     });
   });
 

@@ -81,8 +81,8 @@ describe('check node on a node without problems', () => {
     const { out } = await stowage(['check', 'node', 'n1'], world({ n1: { probes: OK } }));
     const lines = out.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^CHECK +RESULT +WHAT$/);
-    // Reached, user, udev, kernel, clock, tools, space, leftovers.
-    expect(lines).toHaveLength(1 + 5 + TOOLS.length + 2);
+    // Reached, user, udev, kernel, clock, programs, tools, space, leftovers.
+    expect(lines).toHaveLength(1 + 6 + TOOLS.length + 2);
     expect(lines.slice(1).every((line) => / OK +/.test(line))).toBe(true);
   });
 
