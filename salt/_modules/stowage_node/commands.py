@@ -134,7 +134,7 @@ LOOKS = [
     r'timeout (-s KILL|--foreground -k 1) 10 true',
     r'timeout -s KILL 10 find -L /proc -maxdepth 3 \( -path /proc/\*/\* ! -path /proc/\[0-9\]\*/fd\* -prune \) -o \( -path /proc/\[0-9\]\*/fd/\* \( -type b -o -type c \) -exec stat -L -c /%F\|%t:%T/ \{\} \+ \)',
     r'true ',
-    r'true stowage-allows-062f5ecc1558',
+    r'true stowage-allows-a3f7f8f354aa',
     r'tune2fs ',
     r'udevadm --version',
     r'udevadm settle --timeout=[0-9]{1,2} --exit-if-exists=/dev(/[A-Za-z0-9_:+=@-][A-Za-z0-9_.:+=@-]*)+',
@@ -226,19 +226,19 @@ STEPS = [
     r'sgdisk --partition-guid=1:[0-9a-f-]{36} --disk-guid=[0-9a-f-]{36} --change-name=1:[a-z0-9.-]{1,36} /dev/{device}',
     r'sgdisk --partition-guid=1:[0-9a-f-]{36} --disk-guid=[0-9a-f-]{36}( --change-name=1:[a-z0-9.-]{1,36})? {directory}/(snapshots/)?[0-9a-f-]{36}\.partial',
     r'sgdisk --partition-guid=[0-9]+:([0-9a-f-]{36}|R) /dev/{device}',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 172dfd206d60c15aa0fe9cc4bbf6d9c4c23b6f50a144dfa444d89973addaa089 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 3f8c29f85236c8ce3f4052415eec99f538cc3b2e9abafb2dab594d4e0ea9ccbe \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-freeze "\$@"; \}; run "\$@" stowage-freeze run\(\) .* (/[^ ]+ [1-9][0-9]{0,4} {directory}/[0-9a-f-]{36} {directory}/(snapshots/)?[0-9a-f-]{36}\.partial (clone|copy)|thaw {directory}/snapshots/[0-9a-f-]{36}\.partial)''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-xfs-uuid "\$@"; \}; run "\$@" stowage-xfs-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 461cd8f80f53e6d4fc7859076fdf4219a0c500c6f648325e1734eac49f85a1f1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 461cd8f80f53e6d4fc7859076fdf4219a0c500c6f648325e1734eac49f85a1f1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-ext4-uuid "\$@"; \}; run "\$@" stowage-ext4-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/{device} [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 72d71f480776290447ea2a702dd9d9e180059d95aa5304341f6ac19e1ee4e914 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 72d71f480776290447ea2a702dd9d9e180059d95aa5304341f6ac19e1ee4e914 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = a23ad068e712c92e3a30ca72914638f68759e9fd960bc630f9fe8d2a6e356992 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = a23ad068e712c92e3a30ca72914638f68759e9fd960bc630f9fe8d2a6e356992 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = b9032ec9320887f4dec9af06dafa1250e7fc5d6dd99881e755870a7aae9f3a0c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-thin "\$@"; \}; run "\$@" stowage-thin run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} [a-z0-9][a-z0-9.-]* [0-9a-f-]{36} rw?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = c0ea52df948f9aaa6a7fabdf8f05a9a87bee177bbcf1baad9a24ebe3acc2ab0e \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-lvm-uuid "\$@"; \}; run "\$@" stowage-lvm-uuid run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36}( leave)?''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e6044255db6fe995575733a614d69e3d639372cfcfe700bc64cd3b0df5d40b28 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e6044255db6fe995575733a614d69e3d639372cfcfe700bc64cd3b0df5d40b28 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = c418ad44e4da211389f2dbfa32a3041f47a983ea55a01d4ad58fbe88ecf79d84 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = fc032a16ff5ef43315a1c6d9b0f0432259d18e7876f813641f764f6ce000f8e6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs)''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = fc032a16ff5ef43315a1c6d9b0f0432259d18e7876f813641f764f6ce000f8e6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/loop[0-9]+ [0-9a-f-]{36} (ext4|xfs)''',
     r'stat -c %F\|%s\|%i -- {directory}/[0-9a-f-]{36}',
@@ -1012,7 +1012,7 @@ case $query,$1 in
 *) exit 2 ;;
 esac
 }
-fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }
+fail() { printf "%s\n" "$1" | sed "s/[^ -~]/?/g" >&2; exit "${2:-3}"; }
 need() { command -v "$1" >/dev/null || { echo "stowage-missing $1" >&2; fail "this node has no program $1, which $2 needs"; }; }
 groups() (
 address=$1
@@ -1264,7 +1264,7 @@ sleep 0.1
 mount_tries=$((mount_tries + 1))
 done
 }
-printable() { grep -m 1 . | tr -d "\n" | tr -c " -~" "?" | cut -c 1-300; }
+printable() { grep -m 1 . | sed "s/[^ -~]/?/g" | tr -d "\n" | cut -c 1-300; }
 kind_of() {
 kind=
 hex=$(od -A n -v -t x1 -N 512 "$1" | tr -d " \n")
@@ -1700,7 +1700,7 @@ case $query,$1 in
 *) exit 2 ;;
 esac
 }
-fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }
+fail() { printf "%s\n" "$1" | sed "s/[^ -~]/?/g" >&2; exit "${2:-3}"; }
 need() { command -v "$1" >/dev/null || { echo "stowage-missing $1" >&2; fail "this node has no program $1, which $2 needs"; }; }
 groups() (
 address=$1
@@ -1952,7 +1952,7 @@ sleep 0.1
 mount_tries=$((mount_tries + 1))
 done
 }
-printable() { grep -m 1 . | tr -d "\n" | tr -c " -~" "?" | cut -c 1-300; }
+printable() { grep -m 1 . | sed "s/[^ -~]/?/g" | tr -d "\n" | cut -c 1-300; }
 kind_of() {
 kind=
 hex=$(od -A n -v -t x1 -N 512 "$1" | tr -d " \n")
@@ -2526,7 +2526,7 @@ case $query,$1 in
 *) exit 2 ;;
 esac
 }
-fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }
+fail() { printf "%s\n" "$1" | sed "s/[^ -~]/?/g" >&2; exit "${2:-3}"; }
 need() { command -v "$1" >/dev/null || { echo "stowage-missing $1" >&2; fail "this node has no program $1, which $2 needs"; }; }
 groups() (
 address=$1
@@ -2778,7 +2778,7 @@ sleep 0.1
 mount_tries=$((mount_tries + 1))
 done
 }
-printable() { grep -m 1 . | tr -d "\n" | tr -c " -~" "?" | cut -c 1-300; }
+printable() { grep -m 1 . | sed "s/[^ -~]/?/g" | tr -d "\n" | cut -c 1-300; }
 place_of() {
 read_url "$1"
 place_path=${1#*://}
@@ -3016,14 +3016,14 @@ printf "%s\n" "$result" >"/run/stowage/backups/$UUID.new" && mv -T "/run/stowage
 esac
 }
 run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 172dfd206d60c15aa0fe9cc4bbf6d9c4c23b6f50a144dfa444d89973addaa089 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-backup "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 3f8c29f85236c8ce3f4052415eec99f538cc3b2e9abafb2dab594d4e0ea9ccbe ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-freeze "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-xfs-uuid "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 461cd8f80f53e6d4fc7859076fdf4219a0c500c6f648325e1734eac49f85a1f1 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-archive "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-ext4-uuid "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-adopt "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 72d71f480776290447ea2a702dd9d9e180059d95aa5304341f6ac19e1ee4e914 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-image "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = a23ad068e712c92e3a30ca72914638f68759e9fd960bc630f9fe8d2a6e356992 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-archive "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = b9032ec9320887f4dec9af06dafa1250e7fc5d6dd99881e755870a7aae9f3a0c ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-thin "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = c0ea52df948f9aaa6a7fabdf8f05a9a87bee177bbcf1baad9a24ebe3acc2ab0e ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-lvm-uuid "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = e6044255db6fe995575733a614d69e3d639372cfcfe700bc64cd3b0df5d40b28 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-image "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = c418ad44e4da211389f2dbfa32a3041f47a983ea55a01d4ad58fbe88ecf79d84 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-backup "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = fc032a16ff5ef43315a1c6d9b0f0432259d18e7876f813641f764f6ce000f8e6 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-grow "$@"; }; run "$@"''',
 ]

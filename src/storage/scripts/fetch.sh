@@ -30,7 +30,9 @@
 . ./jail.sh
 . ./curl.sh
 
-fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }
+# No tr: that of uutils coreutils 0.0.17 prints nothing if a byte is no UTF-8. In 0.0.30
+# and 0.2.2, [:print:] has no space, so that "No space left on device" would not be recognized.
+fail() { printf "%s\n" "$1" | sed "s/[^ -~]/?/g" >&2; exit "${2:-3}"; }
 
 need() { command -v "$1" >/dev/null || { echo "stowage-missing $1" >&2; fail "this node has no program $1, which $2 needs"; }; }
 

@@ -47,4 +47,4 @@ left_alone() {
   done
 }
 
-printable() { grep -m 1 . | tr -d "\n" | tr -c " -~" "?" | cut -c 1-300; }
+printable() { grep -m 1 . | sed "s/[^ -~]/?/g" | tr -d "\n" | cut -c 1-300; }
