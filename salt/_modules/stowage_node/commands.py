@@ -134,7 +134,7 @@ LOOKS = [
     r'timeout (-s KILL|--foreground -k 1) 10 true',
     r'timeout -s KILL 10 find -L /proc -maxdepth 3 \( -path /proc/\*/\* ! -path /proc/\[0-9\]\*/fd\* -prune \) -o \( -path /proc/\[0-9\]\*/fd/\* \( -type b -o -type c \) -exec stat -L -c /%F\|%t:%T/ \{\} \+ \)',
     r'true ',
-    r'true stowage-allows-a3f7f8f354aa',
+    r'true stowage-allows-ab4e6c521794',
     r'tune2fs ',
     r'udevadm --version',
     r'udevadm settle --timeout=[0-9]{1,2} --exit-if-exists=/dev(/[A-Za-z0-9_:+=@-][A-Za-z0-9_.:+=@-]*)+',
@@ -226,12 +226,12 @@ STEPS = [
     r'sgdisk --partition-guid=1:[0-9a-f-]{36} --disk-guid=[0-9a-f-]{36} --change-name=1:[a-z0-9.-]{1,36} /dev/{device}',
     r'sgdisk --partition-guid=1:[0-9a-f-]{36} --disk-guid=[0-9a-f-]{36}( --change-name=1:[a-z0-9.-]{1,36})? {directory}/(snapshots/)?[0-9a-f-]{36}\.partial',
     r'sgdisk --partition-guid=[0-9]+:([0-9a-f-]{36}|R) /dev/{device}',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 3f8c29f85236c8ce3f4052415eec99f538cc3b2e9abafb2dab594d4e0ea9ccbe \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-freeze "\$@"; \}; run "\$@" stowage-freeze run\(\) .* (/[^ ]+ [1-9][0-9]{0,4} {directory}/[0-9a-f-]{36} {directory}/(snapshots/)?[0-9a-f-]{36}\.partial (clone|copy)|thaw {directory}/snapshots/[0-9a-f-]{36}\.partial)''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-xfs-uuid "\$@"; \}; run "\$@" stowage-xfs-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-ext4-uuid "\$@"; \}; run "\$@" stowage-ext4-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/{device} [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 63a50da259b58caffff506acb3c1aea0f3bb8a7ae7f2bcb5f341c040988c7bc4 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-freeze "\$@"; \}; run "\$@" stowage-freeze run\(\) .* (/[^ ]+ [1-9][0-9]{0,4} {directory}/[0-9a-f-]{36} {directory}/(snapshots/)?[0-9a-f-]{36}\.partial (clone|copy)|thaw {directory}/snapshots/[0-9a-f-]{36}\.partial)''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 72d71f480776290447ea2a702dd9d9e180059d95aa5304341f6ac19e1ee4e914 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 72d71f480776290447ea2a702dd9d9e180059d95aa5304341f6ac19e1ee4e914 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = a23ad068e712c92e3a30ca72914638f68759e9fd960bc630f9fe8d2a6e356992 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
@@ -542,14 +542,31 @@ mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1
 exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
 }
 facts_of() { find -L "$1" -maxdepth 0 -printf "$2\n" | sed -n "s/\(\.[0-9]\{9\}\)[0-9]*$/\1/p"; }
+note_frozen() {
+noted=$(facts_of "$source" "%i %C@")
+[ -n "$noted" ] || return
+printf "%s\n" frozen "$device" "$source" "$noted" >"$dir/noted"
+mv -T "$dir/noted" "$dir/state"
+}
+has_facts() {
+[ -n "$(facts_of "$source" %C@)" ] || {
+echo "find prints no time of $source with fractions of a second: nothing was frozen" >&2
+exit 1
+}
+}
 in_seconds() { printf "%d.%02d" $(($1 / 100)) $(($1 % 100)); }
 is_left() {
 [ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$file")" ] || return 1
 case $word in
-frozen) [ "$(facts_of "$file" "%i %C@")" = "$noted" ] ;;
+frozen)
+last=$(facts_of "$file" "%i %C@")
+[ -n "$last" ] || exit 1
+[ "$last" = "$noted" ]
+;;
 freezing)
 began=$(facts_of "$1/state" %T@ | tr -d .)
 last=$(facts_of "$file" %C@ | tr -d .)
+[ -n "$began" ] && [ -n "$last" ] || exit 1
 [ "$last" -ge "$began" ] && [ "$last" -le $((began + noted * 1000000000)) ]
 ;;
 *) return 1 ;;
@@ -625,6 +642,7 @@ device=$((number >> 8 & 4095)):$((number & 255 | number >> 12 & 1048320))
 echo "the file system that is mounted at $1 is not in $source" >&2
 exit 1
 }
+has_facts
 case $5 in
 clone)
 how=--reflink=always
@@ -694,10 +712,7 @@ got=$(
 printf "%s\n" freezing "$device" "$source" "$seconds" >"$dir/state"
 fsfreeze -f /proc/self/fd/9
 got=$?
-[ $got != 0 ] || {
-printf "%s\n" frozen "$device" "$source" "$(facts_of "$source" "%i %C@")" >"$dir/noted"
-mv -T "$dir/noted" "$dir/state"
-}
+[ $got != 0 ] || note_frozen
 [ $got = 0 ] || [ $got -gt 128 ] || echo failed >"$dir/state"
 echo $got
 )
@@ -3016,10 +3031,10 @@ printf "%s\n" "$result" >"/run/stowage/backups/$UUID.new" && mv -T "/run/stowage
 esac
 }
 run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 3f8c29f85236c8ce3f4052415eec99f538cc3b2e9abafb2dab594d4e0ea9ccbe ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-freeze "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-xfs-uuid "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-ext4-uuid "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 53594ddaf1119f476af40dc3793f7026b9d9f72825a6d2a7c063544cf73fb2c1 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-adopt "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 63a50da259b58caffff506acb3c1aea0f3bb8a7ae7f2bcb5f341c040988c7bc4 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-freeze "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 72d71f480776290447ea2a702dd9d9e180059d95aa5304341f6ac19e1ee4e914 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-image "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = a23ad068e712c92e3a30ca72914638f68759e9fd960bc630f9fe8d2a6e356992 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-archive "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = b9032ec9320887f4dec9af06dafa1250e7fc5d6dd99881e755870a7aae9f3a0c ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-thin "$@"; }; run "$@"''',

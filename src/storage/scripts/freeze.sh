@@ -41,19 +41,40 @@
 
 . ./mount-namespace.sh
 
-# Prints nothing for a time without fractions of a second. busybox 1.35 and uutils coreutils until
-# 0.0.30 print whole seconds for the %.9Z of stat.
+# Prints nothing for a time without fractions of a second, or if find fails. For the %.9Z of stat,
+# busybox 1.35 and uutils coreutils until 0.2.2 print whole seconds; those since 0.3.0 round.
 facts_of() { find -L "$1" -maxdepth 0 -printf "$2\n" | sed -n "s/\(\.[0-9]\{9\}\)[0-9]*$/\1/p"; }
+
+# Without the facts, the state remains `freezing`.
+note_frozen() {
+  noted=$(facts_of "$source" "%i %C@")
+  [ -n "$noted" ] || return
+  printf "%s\n" frozen "$device" "$source" "$noted" >"$dir/noted"
+  mv -T "$dir/noted" "$dir/state"
+}
+
+has_facts() {
+  [ -n "$(facts_of "$source" %C@)" ] || {
+    echo "find prints no time of $source with fractions of a second: nothing was frozen" >&2
+    exit 1
+  }
+}
 
 in_seconds() { printf "%d.%02d" $(($1 / 100)) $(($1 % 100)); }
 
+# If the times cannot be read, exits from its caller, and the record stays.
 is_left() {
   [ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$file")" ] || return 1
   case $word in
-    frozen) [ "$(facts_of "$file" "%i %C@")" = "$noted" ] ;;
+    frozen)
+      last=$(facts_of "$file" "%i %C@")
+      [ -n "$last" ] || exit 1
+      [ "$last" = "$noted" ]
+      ;;
     freezing)
       began=$(facts_of "$1/state" %T@ | tr -d .)
       last=$(facts_of "$file" %C@ | tr -d .)
+      [ -n "$began" ] && [ -n "$last" ] || exit 1
       [ "$last" -ge "$began" ] && [ "$last" -le $((began + noted * 1000000000)) ]
       ;;
     *) return 1 ;;
@@ -133,6 +154,7 @@ case $0 in
       echo "the file system that is mounted at $1 is not in $source" >&2
       exit 1
     }
+    has_facts
     case $5 in
       clone)
         how=--reflink=always
@@ -204,10 +226,7 @@ case $0 in
       printf "%s\n" freezing "$device" "$source" "$seconds" >"$dir/state"
       fsfreeze -f /proc/self/fd/9
       got=$?
-      [ $got != 0 ] || {
-        printf "%s\n" frozen "$device" "$source" "$(facts_of "$source" "%i %C@")" >"$dir/noted"
-        mv -T "$dir/noted" "$dir/state"
-      }
+      [ $got != 0 ] || note_frozen
       [ $got = 0 ] || [ $got -gt 128 ] || echo failed >"$dir/state"
       echo $got
     )

@@ -13,8 +13,8 @@ import type { DesiredSparse, FileFacts, Plan, SourceFacts } from '../types.ts';
  * The kernel writes to the file like any process (drivers/block/loop.c), which sets its ctime, and
  * nothing can set the ctime back. Counters of the device do not serve: `queue/iostats` disables
  * them, and a file without a device has none. The ctime has the granularity of the clock tick, 10
- * ms at most, and a copy begins later than that after the observation. busybox 1.35 and uutils
- * coreutils until 0.0.30 print whole seconds for %.9Z.
+ * ms at most, and a copy begins later than that after the observation. For %.9Z, busybox 1.35 and
+ * uutils coreutils until 0.2.2 print whole seconds; those since 0.3.0 round to 240 ns.
  */
 export const stateOf = (file: string): string[] => ['stat', '-c', '%s|%i|%z', '--', file];
 
