@@ -50,9 +50,11 @@ export class SudoRefusal extends Error {
  * @param version first line of `sudo --version` with underscores for spaces
  */
 export function unsupportedSudo(version: string): string | undefined {
-  if (/^sudo-rs_/.test(version)) return version.replaceAll('_', ' ');
+  // A node may answer anything.
+  const [rust] = /^sudo-rs_[\w.+~-]{1,50}/.exec(version) ?? [];
+  if (rust !== undefined) return rust.replaceAll('_', ' ');
   const [, found = '', ...numbers] =
-    /^Sudo_version_((\d+)\.(\d+)(?:\.(\d+))?\w*)/.exec(version) ?? [];
+    /^Sudo_version_((\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?\w{0,20})/.exec(version) ?? [];
   const [major = 0, minor = 0, patch = 0] = numbers.map((each) => Number(each ?? 0));
   if (found === '') return undefined;
   const isOld = major < 1 || (major === 1 && (minor < 9 || (minor === 9 && patch < 10)));

@@ -125,6 +125,9 @@ test.each<[version: string, unsupported: string | undefined]>([
   ['Sudo_version_2.0', undefined],
   ['sudo-rs_0.2.5', 'sudo-rs 0.2.5'],
   ['sudo-rs_0.2.8-1ubuntu5', 'sudo-rs 0.2.8-1ubuntu5'],
+  [`sudo-rs_0.2.8\u001b[2J`, 'sudo-rs 0.2.8'],
+  [`sudo-rs_${'9'.repeat(2000)}`, `sudo-rs ${'9'.repeat(50)}`],
+  [`Sudo_version_1.9.5${'p'.repeat(2000)}`, `sudo 1.9.5${'p'.repeat(20)}`],
   ['doas_6.8', undefined],
   ['', undefined],
 ])('%s: unsupported is %s', (version, unsupported) => {
