@@ -1,7 +1,7 @@
 /**
  * End of a line about a missing file: ENOENT as strerror(3) has it in the locale C, in glibc and in
  * musl. Seen in GNU coreutils 9.1, findutils 4.9, grep 3.8, busybox 1.35 and uutils coreutils 0.12;
- * in uutils coreutils 0.0.17 and 0.0.30 with the number that Rust adds.
+ * in uutils coreutils 0.0.17, 0.0.30 and 0.2.2 with the number that Rust adds.
  *
  * A test for existence would not do: test(1) fails for any error, so a file on a disk or a server
  * that fails would count as missing.

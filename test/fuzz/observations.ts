@@ -91,7 +91,7 @@ export const OBSERVATIONS: readonly Target[] = [
         await tame(() => readDirectories(['/srv'], get), ObservationError);
         await tame(() => readMade(new Map([['made', get('')]])), ObservationError);
         await tame(() => readProgress(get('').stdout));
-        await tame(() => answersOf(new Map())(systemProbes()[0]?.name ?? ''), ObservationError);
+        await tame(() => answersOf(new Map())(systemProbes(true)[0]?.name ?? ''), ObservationError);
       }),
     after: throughShell,
   },

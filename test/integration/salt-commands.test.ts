@@ -196,7 +196,7 @@ test('the Salt module allows every probe of a node', async () => {
   const looks = [
     ...modes.flatMap((content) => sparseProbes(sparse(content, {}))),
     ...sharedProbes({ shared: true, file: FILE }),
-    ...systemProbes(),
+    ...systemProbes(true),
     ...recordsProbes(),
     ...intentProbes([UID]),
     ...directoryProbes([directory]),

@@ -14,7 +14,7 @@ export const OBSERVATIONS = {
   ProgramUnsupported: {
     message: "{program} does not understand '{command}', for {of}[: {said}]",
     action:
-      'Make {program} of {package} the first on the PATH of the node and of sudo there. Supported are GNU programs, and uutils coreutils since 0.0.17.',
+      'Make {program} of {package} the first on the PATH of the node and of sudo there. Supported are GNU programs, and uutils coreutils since 0.0.17 (dd since 0.4.0).',
     cause: 'ToolMissing',
   },
   ProbeFailed: {

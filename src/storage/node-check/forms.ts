@@ -16,7 +16,7 @@ export interface Form {
 const [NUL, ZERO, ROOT] = ['/dev/null', '/dev/zero', '/'];
 
 /**
- * Forms that busybox 1.35 or uutils coreutils until 0.0.30 lack, or that observations read by
+ * Forms that busybox 1.35 or uutils coreutils until 0.3.0 lack, or that observations read by
  * their parts. With --help, a program that knows the other options succeeds without doing anything.
  */
 export const FORMS: readonly Form[] = [
@@ -78,11 +78,11 @@ export const FORMS: readonly Form[] = [
 ];
 
 /**
- * The dd of uutils coreutils from 0.0.17 to 0.0.30 fails with oflag=direct, since its buffer is not
- * aligned (EINVAL). No command shows this without a write to a device. GNU dd prints
- * `dd (coreutils) 9.1`, that of later uutils coreutils `dd (uutils coreutils) 0.12.0`.
+ * The dd of uutils coreutils before 0.4.0 fails with oflag=direct, since its buffer is not aligned
+ * (EINVAL). No command shows this without a write to a device. GNU dd prints `dd (coreutils) 9.1`,
+ * that of uutils coreutils `dd 0.0.30`, or `dd (uutils coreutils) 0.2.2` as in Ubuntu 25.10.
  */
-const NOT_DIRECT = /^dd 0\.0\.\d+$/m;
+const NOT_DIRECT = /^dd (?:\(uutils coreutils\) )?0\.[0-3]\.\d{1,9}$/m;
 const DIRECT: Form = { for: 'onDelete Wipe of devices', argv: ['dd', 'oflag=direct'] };
 
 const nameOf = ({ argv }: Form) => `form ${argv.join(' ')}`;
@@ -90,6 +90,8 @@ const nameOf = ({ argv }: Form) => `form ${argv.join(' ')}`;
 export const formProbes = (): Probe[] =>
   FORMS.map((form) => ({ name: nameOf(form), argv: form.argv }));
 
+/** Exit statuses of a program that cannot run or is missing. */
+const CANNOT_RUN: ReadonlySet<number> = new Set([126, 127]);
 const UNANSWERED: ProbeResult = { exit: 127, stdout: '', stderr: '' };
 
 /** Maximum characters of a quoted line. */
@@ -102,11 +104,14 @@ export interface Misunderstood extends Form {
 }
 
 /**
- * Returns the forms that the programs of a node do not understand. Pure.
- * @param results of `formProbes`, and of the probe `dd` of its version
+ * Returns the forms that the programs of a node do not understand, except for those of missing
+ * tools. Pure.
+ * @param results of `formProbes` and `toolProbes`
  */
 export function misunderstood(results: ReadonlyMap<string, ProbeResult>): Misunderstood[] {
   const found = FORMS.flatMap((form): Misunderstood[] => {
+    // A missing tool has a check of its own.
+    if (CANNOT_RUN.has(results.get(form.argv[0])?.exit ?? 0)) return [];
     const { exit, stdout, stderr } = results.get(nameOf(form)) ?? UNANSWERED;
     if (exit === 0 && (form.prints?.test(stdout.trimEnd()) ?? true)) return [];
     // busybox prints its version and its usage after the message.

@@ -6,7 +6,8 @@ import { missingTools, type Tool, toolProbes, versionsOf } from './tools.ts';
 /** Facts about a node that are independent of its Volumes. */
 export interface System {
   missingTools: readonly Tool[];
-  misunderstood: readonly Misunderstood[];
+  /** Undefined if the node was not asked. */
+  misunderstood: readonly Misunderstood[] | undefined;
   /** Versions by the name of the tool, of those that report one. */
   versions: ReadonlyMap<string, string>;
   /** Release as uname(1) prints it. */
@@ -20,13 +21,15 @@ export interface System {
   aheadMs: number;
 }
 
-export const systemProbes = (): Probe[] => [
+/** @param isThisVersion whether the rules of the node are those of this version */
+export const systemProbes = (isThisVersion: boolean): Probe[] => [
   { name: 'date', argv: ['date', '+%s'] },
   { name: 'kernel', argv: ['cat', '/proc/sys/kernel/osrelease'] },
   // The kernel makes loop devices by number through it, and opening it loads the module.
   { name: 'loop-control', argv: ['test', '-c', '/dev/loop-control'] },
   ...toolProbes(),
-  ...formProbes(),
+  // Other rules may refuse a form, and with it the whole request.
+  ...(isThisVersion ? formProbes() : []),
 ];
 
 /**
@@ -43,7 +46,9 @@ export function readSystem(
   if (!/^\d+$/.test(date)) throw new ObservationError(notUnderstood('date', date));
   return {
     missingTools: missingTools(results),
-    misunderstood: misunderstood(results),
+    misunderstood: formProbes().some(({ name }) => results.has(name))
+      ? misunderstood(results)
+      : undefined,
     versions: versionsOf(results),
     kernel: succeeded('kernel', get('kernel')).trim(),
     hasLoops: get('loop-control').exit === 0,

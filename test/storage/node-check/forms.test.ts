@@ -21,6 +21,18 @@ test('an unanswered probe, and a program that cannot run, are no understanding',
   ]);
 });
 
+test('a missing tool is not reported for its forms, too', () => {
+  const found = (cmp: ProbeResult) =>
+    misunderstood(
+      new Map([
+        ...answers(([program]) => (program === 'cmp' ? cmp : undefined)),
+        ['cmp', cmp] as const,
+      ]),
+    ).map(({ argv }) => argv[0]);
+  expect(found(result(127))).toEqual([]);
+  expect(found(result(1))).toEqual(['cmp']);
+});
+
 /** Answers of programs of other projects, as they were recorded. */
 test.each<[what: string, command: string, answer: ProbeResult, said: string]>([
   [
@@ -71,7 +83,11 @@ test.each<[what: string, command: string, answer: ProbeResult, said: string]>([
 test.each<[said: string, unsupported: string | undefined]>([
   ['dd 0.0.17\n', 'dd 0.0.17'],
   ['dd 0.0.30\n', 'dd 0.0.30'],
+  ['dd (uutils coreutils) 0.2.2\n', 'dd (uutils coreutils) 0.2.2'],
+  ['dd (uutils coreutils) 0.3.0\n', 'dd (uutils coreutils) 0.3.0'],
+  ['dd (uutils coreutils) 0.4.0\n', undefined],
   ['dd (uutils coreutils) 0.12.0\n', undefined],
+  ['dd (uutils coreutils) 1.0.0\n', undefined],
   ['dd (coreutils) 9.1\nCopyright (C) 2022\n', undefined],
 ])('knows by its version a dd that cannot write past the cache: %j', (printed, unsupported) => {
   const results = new Map([...answers(() => undefined), ['dd', result(0, printed)] as const]);

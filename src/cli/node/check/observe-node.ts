@@ -68,7 +68,7 @@ export async function observeNode(
     commands,
     system: await observationOf(async () => {
       const asked = now();
-      return readSystem(await runProbes(systemProbes()), asked, now());
+      return readSystem(await runProbes(systemProbes('known' in commands)), asked, now());
     }),
     content: await observationOf(() => observeContent(runProbes, node, cluster)),
     subjects: await observationOf(() => executor.subjects(node)),

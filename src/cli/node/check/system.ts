@@ -33,7 +33,7 @@ export function judgeSystem({
           command: 'modprobe loop && echo loop >/etc/modules-load.d/loop.conf',
         },
     clock(aheadMs),
-    ...programs(misunderstood),
+    ...(misunderstood === undefined ? [] : programs(misunderstood)),
     ...TOOLS.map(({ name, of, package: from, optional }): Check => {
       if (missingTools.some((tool) => tool.name === name)) {
         if (optional) {
@@ -60,10 +60,10 @@ export function judgeSystem({
   ];
 }
 
-/** Packages of Debian and Fedora with the GNU program, or that of util-linux. */
+/** Projects with the program, other than GNU coreutils. */
 const PACKAGES: Readonly<Record<string, string>> = {
-  find: 'findutils',
-  cmp: 'diffutils',
+  find: 'GNU findutils',
+  cmp: 'GNU diffutils',
   flock: 'util-linux',
 };
 
@@ -77,7 +77,7 @@ function programs(misunderstood: readonly Misunderstood[]): Check[] {
       command: argv.join(' '),
       of,
       said,
-      package: PACKAGES[program] ?? 'coreutils',
+      package: PACKAGES[program] ?? 'GNU coreutils',
     });
     return { check: program, ok: false, message: refusal, hint, reason: reason.code as ReasonCode };
   });
