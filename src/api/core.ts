@@ -83,10 +83,19 @@ export interface ContainerState {
   terminated?: { exitCode?: number; reason?: string; message?: string };
 }
 
+export interface Toleration {
+  key?: string;
+  operator?: string;
+  value?: string;
+  effect?: string;
+  /** Time in s after which a pod is evicted, for the effect NoExecute. */
+  tolerationSeconds?: number;
+}
+
 export interface Pod extends KubeObject {
   spec: {
     nodeName?: string;
-    tolerations?: { key?: string; operator?: string; value?: string; effect?: string }[];
+    tolerations?: Toleration[];
     volumes?: {
       name: string;
       persistentVolumeClaim?: { claimName: string };

@@ -198,6 +198,9 @@ export const BACKUP_FINALIZER = 'stowage.dev/backup-protection';
  */
 export const POPULATE_ORIGIN_ANNOTATION = 'stowage.dev/populate-origin';
 
+/** Annotation of such a pod: digest of the tolerations that it has from a pod of the claim. */
+export const POPULATE_TOLERATIONS_ANNOTATION = 'stowage.dev/populate-tolerations';
+
 /** Label with the value 'true' on ClusterRoles that permit the daemon to read data sources. */
 export const AGGREGATE_LABEL = 'stowage.dev/aggregate-to-populator';
 

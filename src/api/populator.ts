@@ -1,3 +1,4 @@
+import type { Toleration } from './core.ts';
 import type { KubeObject } from './meta.ts';
 
 /** Kind that `spec.dataSourceRef` of a claim names. The group has no version. */
@@ -20,6 +21,42 @@ export interface PopulatorEnv {
   secret?: { name: string; key: string };
 }
 
+/** Security settings of a pod. Fields that are not set run it under Pod Security `restricted`. */
+export interface PopulatorSecurity {
+  runAsUser?: number;
+  runAsGroup?: number;
+  runAsNonRoot?: boolean;
+  fsGroup?: number;
+  fsGroupChangePolicy?: 'Always' | 'OnRootMismatch';
+  supplementalGroups?: number[];
+  seccompProfile?: { type: 'RuntimeDefault' | 'Localhost'; localhostProfile?: string };
+}
+
+/** Capabilities that Pod Security `baseline` allows. */
+export const CAPABILITIES = [
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'SETFCAP',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+/** Security settings of the container. All capabilities that are not added are dropped. */
+export interface PopulatorContainerSecurity {
+  allowPrivilegeEscalation?: boolean;
+  readOnlyRootFilesystem?: boolean;
+  capabilities?: { add?: Capability[] };
+}
+
 /**
  * Pod that fills a volume. Fields of the data source in `args` and values of `env` are
  * written as `{.spec.fileName}`.
@@ -35,6 +72,11 @@ export interface PopulatorPod {
   secrets?: { name: string; mountPath: string }[];
   /** Quantities. */
   resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
+  /** Tolerations besides those of the pods that wait for the claim. */
+  tolerations?: Toleration[];
+  nodeSelector?: Record<string, string>;
+  securityContext?: PopulatorSecurity;
+  containerSecurityContext?: PopulatorContainerSecurity;
   /** Path of the volume in the container. Without it, no volumes of mode Filesystem are filled. */
   mountPath?: string;
   /** Path of the device for volumes of mode Block. */

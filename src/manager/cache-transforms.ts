@@ -220,6 +220,7 @@ export const transforms = {
     'spec.tolerations[].operator',
     ['spec.tolerations[].value', cutName],
     'spec.tolerations[].effect',
+    'spec.tolerations[].tolerationSeconds',
     // A pod has a dozen volumes of kinds that are never attached.
     ['spec.volumes', where(mayBeAttached), atMost(256)],
     ['spec.volumes[].name', cutName],

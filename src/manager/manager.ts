@@ -53,6 +53,8 @@ export interface ControllersOptions extends ProvisioningOptions {
   /** Informer that is already started. */
   nodes: Informer<KubeNode>;
   executor: Executor;
+  /** Default user ID of pods that fill volumes. */
+  populatorUser?: number | undefined;
   /**
    * Reports whether the executor reaches the node. Volumes of other nodes are left to other
    * daemons.
@@ -180,7 +182,7 @@ export function startControllers(options: ControllersOptions): RunningController
       : undefined;
   if (claims !== undefined) informers.push(claims);
   const pods =
-    options.attachment !== undefined || enabled.has('claim')
+    options.attachment !== undefined || enabled.has('claim') || enabled.has('populator')
       ? inform<Pod>(PODS, transforms.pods)
       : undefined;
   if (pods !== undefined) informers.push(pods);
@@ -217,6 +219,7 @@ export function startControllers(options: ControllersOptions): RunningController
           inform,
           storageClasses,
           claims,
+          pods,
           grants,
           random,
         })

@@ -1,8 +1,15 @@
 import type { ControllerName } from '../api/controllers.ts';
-import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
+import type {
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import { POPULATES_LABEL } from '../api/names.ts';
+import { claimNamesOf } from '../api/pod-claims.ts';
 import { kindText, type PopulatorDefinition, type VolumePopulator } from '../api/populator.ts';
 import { parseQuantity } from '../api/quantity.ts';
 import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
@@ -15,8 +22,10 @@ import {
 import { createValidator } from '../controllers/data-source-validator/reconciler.ts';
 import { eventOnce } from '../controllers/lib/idempotent-event.ts';
 import { hasFinalizer } from '../controllers/populator/clean-up.ts';
+import { createConsumerTolerations } from '../controllers/populator/consumer-tolerations.ts';
 import { findSource } from '../controllers/populator/find-source.ts';
 import { primeNameOf, uidOfName } from '../controllers/populator/objects.ts';
+import { POPULATOR_USER } from '../controllers/populator/pod-security.ts';
 import { createPopulatorReconciler } from '../controllers/populator/reconciler.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
@@ -54,6 +63,11 @@ export interface PopulationDeps {
   host: string;
   /** Namespace of prime claims and pods. Unset: no volumes are populated. */
   namespace?: string | undefined;
+  /** Default user ID of pods that fill volumes. Default: POPULATOR_USER. */
+  populatorUser?: number | undefined;
+  /** Pods that use claims. Unset: no volumes are populated. */
+  pods: Informer<Pod> | undefined;
+  nodes: Informer<KubeNode>;
   /** Claims may refer to objects in other namespaces. */
   crossNamespace?: boolean | undefined;
   metrics?: Metrics | undefined;
@@ -63,12 +77,12 @@ export interface PopulationDeps {
  * Creates the data source validator and the populator. Call it before the given informers start.
  */
 export function createPopulation(deps: PopulationDeps): Part {
-  const { enabled, namespace } = deps;
+  const { enabled, namespace, pods } = deps;
   const once = eventOnce(deps.client, deps.clock, deps.host);
   const parts: Part[] = [];
   if (enabled.has('data-source-validator')) parts.push(validatorPart(deps, once));
-  if (enabled.has('populator') && namespace !== undefined)
-    parts.push(machinePart(deps, namespace, once));
+  if (enabled.has('populator') && namespace !== undefined && pods !== undefined)
+    parts.push(machinePart({ ...deps, pods }, namespace, once));
   return {
     start() {
       for (const part of parts) part.start();
@@ -180,7 +194,11 @@ function isOther(claim: PersistentVolumeClaim): boolean {
   return source !== undefined && !isStandard(source);
 }
 
-function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part {
+function machinePart(
+  deps: PopulationDeps & { pods: Informer<Pod> },
+  namespace: string,
+  once: Once,
+): Part {
   const { client, claims, persistentVolumes, storageClasses, inform, metrics } = deps;
   const definitions = inform<PopulatorDefinition>(
     POPULATOR_DEFINITIONS,
@@ -224,9 +242,11 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
       if (source?.crossNamespace && source.namespace === metadata.namespace) again(claim);
     }
   });
+  const consumerTolerations = createConsumerTolerations(deps);
   const reconciler = createPopulatorReconciler({
     ...deps,
-    ...{ definitions, pods, namespace, once },
+    ...{ definitions, pods, namespace, once, consumerTolerations },
+    user: deps.populatorUser ?? POPULATOR_USER,
     findSource: (claim, definition) =>
       findSource(claim, definition, {
         client,
@@ -261,6 +281,14 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
     if (type === 'deleted' || (!isOver(old) && isOver(object)))
       for (const uid of reconciler.waiting()) queue.add(uid);
   });
+  // A pod that waits for a claim decides what the pod that fills it tolerates.
+  deps.pods.onChange(({ object }) => {
+    if (object.spec.nodeName) return;
+    for (const name of claimNamesOf(object)) {
+      const claim = claims.get(name, object.metadata.namespace);
+      if (claim?.metadata.uid !== undefined && unfilled(claim)) queue.add(claim.metadata.uid);
+    }
+  });
   persistentVolumes.onChange(({ object }) => {
     const { claimRef } = object.spec;
     const target =
@@ -283,7 +311,8 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
     },
     begin(after, run) {
       pods.synced.catch(() => {});
-      Promise.all([after, claims.synced, pods.synced, definitions.synced])
+      const known = [claims, pods, definitions, deps.pods, deps.nodes].map(({ synced }) => synced);
+      Promise.all([after, ...known])
         .then(() => run('populator', queue, reconciler.reconcile))
         .catch(() => {});
     },

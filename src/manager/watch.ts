@@ -43,6 +43,8 @@ export interface WatchOptions extends Pick<RightOptions, 'connection' | 'electio
   attachment?: AttachmentOptions;
   /** Controller that binds VolumeSnapshots. Default: `auto`. */
   snapshotController?: SnapshotController;
+  /** Default user ID of pods that fill volumes. */
+  populatorUser?: number;
   crossNamespace?: boolean;
   /** Claims may start from VolumeSnapshotLinks. Default: true. */
   links?: boolean;
@@ -152,6 +154,7 @@ export async function runWatch(
     enabled: controllers,
     namespace: options.namespace,
     crossNamespace: options.crossNamespace,
+    populatorUser: options.populatorUser,
     links: options.links,
     kubeletRoot: attachment.kubeletRoot,
     maxWaitForUnmountMs: attachment.maxWaitForUnmountMs,

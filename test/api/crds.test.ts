@@ -6,7 +6,7 @@ import { COMPRESSIONS, sourceOptions } from '../../src/api/builtins/source.ts';
 import { ALL_CRDS, type CustomResourceDefinition, type Schema } from '../../src/api/crds.ts';
 import { KEPT_FIELDS } from '../../src/api/leftover.ts';
 import type { Resource } from '../../src/api/meta.ts';
-import { BUILTINS } from '../../src/api/populator.ts';
+import { BUILTINS, CAPABILITIES } from '../../src/api/populator.ts';
 import {
   LEFTOVERS,
   POPULATOR_DEFINITIONS,
@@ -66,6 +66,12 @@ test.each([
   ['compressions of Archives', [ARCHIVES, 'spec', 'compression'], COMPRESSIONS],
 ] as const)('the enum of %s equals the list in the program', (_, [resource, ...path], values) => {
   expect(fieldOf(resource, ...path).enum).toEqual(values);
+});
+
+test('a PopulatorDefinition adds only the capabilities that Pod Security baseline allows', () => {
+  const path = ['spec', 'pod', 'containerSecurityContext', 'capabilities', 'add'];
+  const { items } = fieldOf(POPULATOR_DEFINITIONS, ...path) as { items?: Schema };
+  expect(items?.enum).toEqual(CAPABILITIES);
 });
 
 test('a Leftover has the schema of its Volume for each copied field', () => {

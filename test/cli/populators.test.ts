@@ -66,6 +66,8 @@ describe('register populator', () => {
     [['--node', 'Image', '--image', 'busybox'], 'either by a pod or on their node'],
     [['--group', 'a.example', '--kind', 'A'], 'missing: --image'],
     [['--node', 'Image', '--mount-path', '/mnt'], '--mount-path is for pods'],
+    [['--node', 'Image', '--run-as-user', '0'], '--run-as-user is for pods'],
+    [['--node', 'Image', '--toleration', 'a'], '--toleration is for pods'],
     [['--image', 'busybox', '--mount-path', '/mnt'], 'missing: --group, --kind'],
     [['--node', 'Torrent'], 'Torrent'],
   ])('refuses %j', async (flags, said) => {
@@ -78,6 +80,8 @@ describe('register populator', () => {
       ...['--command=sh', '--arg=--file={.spec.fileName}', '--arg=$(HOME) {.spec.fileContents}'],
       ...['--env', 'MODE=a=b', '--secret-env', 'TOKEN=creds/token', '--secret', 'certs:/etc/certs'],
       ...['--service-account', 'reader', '--request', 'memory=64Mi', '--limit', 'cpu=1'],
+      ...['--toleration', 'dedicated=db:NoSchedule', '--toleration', 'gpu', '--run-as-user', '0'],
+      ...['--node-selector', 'tier=fast,x=', '--capability', 'CHOWN', '--capability', 'FOWNER'],
       ...['--mount-path', '/target', '--device-path', '/dev/target'],
     );
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -100,6 +104,13 @@ describe('register populator', () => {
         secrets: [{ name: 'certs', mountPath: '/etc/certs' }],
         serviceAccountName: 'reader',
         resources: { requests: { memory: '64Mi' }, limits: { cpu: '1' } },
+        tolerations: [
+          { key: 'dedicated', operator: 'Equal', value: 'db', effect: 'NoSchedule' },
+          { key: 'gpu', operator: 'Exists' },
+        ],
+        nodeSelector: { tier: 'fast', x: '' },
+        securityContext: { runAsUser: 0 },
+        containerSecurityContext: { capabilities: { add: ['CHOWN', 'FOWNER'] } },
         mountPath: '/target',
         devicePath: '/dev/target',
       },
@@ -262,6 +273,9 @@ describe('register populator', () => {
     [['--mount-path=/t', '--secret-env=A=b'], 'NAME=SECRET/KEY'],
     [['--mount-path=/t', '--env=A'], 'NAME=VALUE'],
     [['--mount-path=/t', '--limit=memory=much'], 'NAME=QUANTITY'],
+    [['--mount-path=/t', '--toleration=a:Never'], 'KEY=VALUE:EFFECT'],
+    [['--mount-path=/t', '--capability=SYS_ADMIN'], 'AUDIT_WRITE'],
+    [['--mount-path=/t', '--run-as-user=root'], 'whole number'],
   ])('%j is wrong usage', async (more, why) => {
     expect(await register(...more)).toMatchObject({ code: 2, err: expect.stringContaining(why) });
     expect((await cluster.client.list(POPULATOR_DEFINITIONS)).items).toEqual([]);
@@ -275,6 +289,19 @@ test.each([
   [{ env: [{ name: 'A' }] }, 'exactly one of value and secret must be set'],
   [{ mountPath: 'relative' }, 'mountPath'],
   [{ image: undefined }, 'image'],
+  [
+    { tolerations: [{ operator: 'Equal' }] },
+    'a toleration without a key needs the operator Exists',
+  ],
+  [{ tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] }, 'has no value'],
+  [{ tolerations: [{ key: 'a', tolerationSeconds: 5 }] }, 'needs the effect NoExecute'],
+  [{ tolerations: [{ key: 'a b' }] }, 'key'],
+  [{ nodeSelector: { a: 'b c' } }, 'nodeSelector'],
+  [{ securityContext: { runAsUser: -1 } }, 'runAsUser'],
+  [{ securityContext: { runAsUser: 0, runAsNonRoot: true } }, 'runAsUser 0 is root'],
+  [{ securityContext: { seccompProfile: { type: 'Unconfined' } } }, 'seccompProfile'],
+  [{ securityContext: { seccompProfile: { type: 'Localhost' } } }, 'localhostProfile'],
+  [{ containerSecurityContext: { capabilities: { add: ['SYS_ADMIN'] } } }, 'SYS_ADMIN'],
 ])('the CRD refuses a PopulatorDefinition with %j', async (pod, why) => {
   const spec = {
     sourceKind: { group: 'hello.example.com', kind: 'Hello' },

@@ -113,7 +113,7 @@ export const POPULATORS = {
   },
   PodOutdated: {
     message:
-      'pod {pod} has not started, and is created again: its data source or PopulatorDefinition changed',
+      'pod {pod} has not started, and is created again: its data source, PopulatorDefinition or tolerations changed',
   },
   PodFailed: {
     message: 'pod {pod} failed (attempt {failed} of {max}): {said}',

@@ -1,12 +1,20 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
-import { BUILTINS } from '../../api/populator.ts';
+import { BUILTINS, CAPABILITIES, type Capability } from '../../api/populator.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { addExamples } from '../lib/examples.ts';
 import { connectFor } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { addCreateOptions } from '../lib/objects/flags.ts';
-import { directory, objectName, oneDirectory, oneObjectName, oneText } from '../lib/parse.ts';
+import {
+  directory,
+  labels,
+  objectName,
+  oneDirectory,
+  oneObjectName,
+  oneText,
+  wholeNumber,
+} from '../lib/parse.ts';
 import { POPULATOR_NAMES } from '../lib/resource-names.ts';
 import type { RegisterFlags } from '../populators/flags.ts';
 import type { Given } from '../populators/wizard.ts';
@@ -68,6 +76,22 @@ export default function registerPopulator(register: Command, io: Io): void {
       '--limit <name=quantity>',
       'resource limit of the container, such as memory=64Mi, repeatable',
       quantities,
+    )
+    .option(
+      '--toleration <key[=value][:effect]>',
+      'toleration of the pod, besides those of the pods that wait for the claim, repeatable',
+      tolerations,
+    )
+    .option('--node-selector <key=value,...>', 'labels of the nodes that may run the pod', labels)
+    .option(
+      '--run-as-user <id>',
+      "user ID of the pod; 0 is root, which devices of mode Block usually need (default: the daemon's, or 65532)",
+      wholeNumber(0, 2_147_483_647),
+    )
+    .option(
+      '--capability <name>',
+      'capability of the container, such as CHOWN, repeatable (default: none)',
+      capabilities,
     )
     .option('--mount-path <path>', 'mount path of a file system to fill', oneDirectory)
     .option('--device-path <path>', 'device path of a Block volume to fill', oneDirectory)
@@ -136,6 +160,31 @@ function secrets(
 function secretName(text: string): string {
   if (!isDnsSubdomain(text)) throw new InvalidArgumentError('Write the name of a Secret.');
   return text;
+}
+
+const TOLERATION =
+  /^(?<key>[^=:]+)(?<equals>=(?<value>[^:]*))?(?::(?<effect>NoSchedule|PreferNoSchedule|NoExecute))?$/;
+
+/** Parses a toleration as kubectl writes taints; without a value, it tolerates any. */
+function tolerations(
+  text: string,
+  before: NonNullable<RegisterFlags['toleration']> = [],
+): NonNullable<RegisterFlags['toleration']> {
+  const { key, equals, value = '', effect } = TOLERATION.exec(text)?.groups ?? {};
+  if (key === undefined) {
+    throw new InvalidArgumentError(
+      'Write KEY=VALUE:EFFECT or KEY:EFFECT, with the effect NoSchedule, PreferNoSchedule or NoExecute, or none.',
+    );
+  }
+  const match = equals === undefined ? { operator: 'Exists' } : { operator: 'Equal', value };
+  return [...before, { key, ...match, ...(effect !== undefined && { effect }) }];
+}
+
+function capabilities(text: string, before: Capability[] = []): Capability[] {
+  const found = CAPABILITIES.find((each) => each === text);
+  if (found === undefined)
+    throw new InvalidArgumentError(`Write one of ${CAPABILITIES.join(', ')}.`);
+  return [...before, found];
 }
 
 function quantities(text: string, before: Record<string, string> = {}): Record<string, string> {

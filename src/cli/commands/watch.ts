@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { CONTROLLERS, selectControllers } from '../../api/controllers.ts';
 import { DEFAULT_GATES, type FeatureGates } from '../../api/feature-gates.ts';
+import { populatorUser } from '../../controllers/populator/pod-security.ts';
 import {
   SNAPSHOT_CONTROLLERS,
   type SnapshotController,
@@ -197,6 +198,10 @@ export default function watch(program: Command, io: Io): void {
         onHangup: io.onHangup,
         controllers,
         namespace: election.namespace,
+        populatorUser: populatorUser(
+          process.getuid?.(),
+          io.env.KUBERNETES_SERVICE_HOST !== undefined,
+        ),
         crossNamespace: flags.featureGates?.CrossNamespaceVolumeDataSource ?? false,
         links: flags.crossNamespaceSnapshot,
         attachment: {

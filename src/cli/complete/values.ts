@@ -1,4 +1,5 @@
 import type { Argument, Option } from 'commander';
+import { CAPABILITIES } from '../../api/populator.ts';
 import { COMPONENTS } from '../lib/components.ts';
 
 /** Names of objects that a cluster has, or of contexts that a kubeconfig has. */
@@ -67,6 +68,7 @@ const OPTIONS: Readonly<Record<string, Values>> = {
   'grant snapshot --to': { live: 'namespaces' },
   'check grant --from': { live: 'namespaces' },
   'check grant --snapshot': { live: 'snapshots', anywhere: true },
+  'register populator --capability': { choices: CAPABILITIES },
   'install --components': COMPONENT_LIST,
   'uninstall --components': COMPONENT_LIST,
 };

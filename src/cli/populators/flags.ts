@@ -1,4 +1,5 @@
-import type { Builtin, PopulatorEnv } from '../../api/populator.ts';
+import type { Toleration } from '../../api/core.ts';
+import type { Builtin, Capability, PopulatorEnv } from '../../api/populator.ts';
 import type { CreateFlags } from '../lib/objects/flags.ts';
 
 export interface RegisterFlags extends CreateFlags {
@@ -15,6 +16,11 @@ export interface RegisterFlags extends CreateFlags {
   serviceAccount?: string;
   request?: Record<string, string>;
   limit?: Record<string, string>;
+  /** User ID; 0 is root. */
+  runAsUser?: number;
+  capability?: Capability[];
+  toleration?: Toleration[];
+  nodeSelector?: Record<string, string>;
   mountPath?: string;
   devicePath?: string;
   apiVersion?: string;

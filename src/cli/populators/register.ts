@@ -71,7 +71,7 @@ export async function register(
 }
 
 function podOf(image: string, flags: RegisterFlags): PopulatorPod {
-  const { request, limit, secret, env } = flags;
+  const { request, limit, secret, env, runAsUser, capability } = flags;
   return {
     image,
     ...(flags.command && { command: flags.command }),
@@ -82,6 +82,10 @@ function podOf(image: string, flags: RegisterFlags): PopulatorPod {
     ...((request ?? limit) && {
       resources: { ...(request && { requests: request }), ...(limit && { limits: limit }) },
     }),
+    ...(flags.toleration && { tolerations: flags.toleration }),
+    ...(flags.nodeSelector && { nodeSelector: flags.nodeSelector }),
+    ...(runAsUser !== undefined && { securityContext: { runAsUser } }),
+    ...(capability && { containerSecurityContext: { capabilities: { add: capability } } }),
     ...(flags.mountPath && { mountPath: flags.mountPath }),
     ...(flags.devicePath && { devicePath: flags.devicePath }),
   };
@@ -90,6 +94,7 @@ function podOf(image: string, flags: RegisterFlags): PopulatorPod {
 /** Flags that apply to pods only. */
 const OF_PODS = [
   ...(['command', 'arg', 'env', 'secret', 'serviceAccount', 'request', 'limit'] as const),
+  ...(['runAsUser', 'capability', 'toleration', 'nodeSelector'] as const),
   ...(['mountPath', 'devicePath'] as const),
 ] as const;
 

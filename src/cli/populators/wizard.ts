@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Toleration } from '../../api/core.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { SNAPSHOT_GROUP, STOWAGE_GROUP, VOLUME_GROUP } from '../../api/names.ts';
 import { kindText, type SourceKind } from '../../api/populator.ts';
@@ -133,6 +134,10 @@ const optionsOf = ({ env = [], ...flags }: RegisterFlags) => ({
   '--service-account': flags.serviceAccount,
   '--request': pairs(flags.request),
   '--limit': pairs(flags.limit),
+  '--toleration': flags.toleration?.map(tolerationText),
+  '--node-selector': pairs(flags.nodeSelector),
+  '--run-as-user': flags.runAsUser === undefined ? undefined : String(flags.runAsUser),
+  '--capability': flags.capability,
   '--mount-path': flags.mountPath,
   '--device-path': flags.devicePath,
   '--api-version': flags.apiVersion,
@@ -142,3 +147,7 @@ const optionsOf = ({ env = [], ...flags }: RegisterFlags) => ({
 
 const pairs = (quantities: Record<string, string> = {}): string[] =>
   Object.entries(quantities).map(([name, quantity]) => `${name}=${quantity}`);
+
+/** Formats a toleration as the flag takes it. */
+const tolerationText = ({ key, operator, value, effect }: Toleration): string =>
+  `${key}${operator === 'Exists' ? '' : `=${value}`}${effect === undefined ? '' : `:${effect}`}`;

@@ -35,7 +35,7 @@ export function beforePod(
     return emitEvent(input, source.event, { requeueAfter: RETRY.rereadSource });
   let pod: Pod;
   try {
-    pod = podOf(claim, definition, source.object, namespace);
+    pod = podOf(claim, definition, source.object, input);
   } catch (error) {
     if (!(error instanceof SubstitutionError)) throw error;
     const { kind, metadata } = source.object;

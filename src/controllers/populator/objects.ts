@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { PersistentVolumeClaim, Pod } from '../../api/core.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import {
   COMPONENT,
   POPULATE_ORIGIN_ANNOTATION,
+  POPULATE_TOLERATIONS_ANNOTATION,
   POPULATES_ANNOTATION,
   POPULATES_LABEL,
   SELECTED_NODE_ANNOTATION,
@@ -11,6 +13,8 @@ import type { PopulatorDefinition } from '../../api/populator.ts';
 import { isUid } from '../../api/uid.ts';
 import { SubstitutionError, substitute } from '../../model/substitute.ts';
 import { originOf } from './attempts.ts';
+import { containerSecurityOf, podSecurityOf } from './pod-security.ts';
+import type { PodSettings } from './types.ts';
 
 /** Names as in lib-volume-populator, by the UID of the claim to fill. */
 export const primeNameOf = (uid: string): string => `prime-${uid}`;
@@ -91,6 +95,21 @@ export function primeOf(claim: PersistentVolumeClaim, namespace: string): Persis
 }
 
 /**
+ * Reports whether a pod was created with other tolerations of a waiting pod than these. Its own
+ * tolerations do not prove it, as admission plugins change them. Pure.
+ */
+export const toleratesOthers = (
+  { metadata }: Pod,
+  tolerations: PodSettings['tolerations'],
+): boolean => metadata.annotations?.[POPULATE_TOLERATIONS_ANNOTATION] !== digestOf(tolerations);
+
+/** Returns a digest of tolerations; undefined for none. */
+const digestOf = (tolerations: PodSettings['tolerations']): string | undefined =>
+  tolerations.length === 0
+    ? undefined
+    : createHash('sha256').update(JSON.stringify(tolerations)).digest('hex').slice(0, 32);
+
+/**
  * Returns the pod that fills the prime claim. The end of the container's log goes into the pod's
  * status, so that no right to read logs is needed. Throws SubstitutionError if the source lacks a
  * field. Pure.
@@ -99,7 +118,7 @@ export function podOf(
   claim: PersistentVolumeClaim,
   definition: PopulatorDefinition,
   source: KubeObject,
-  namespace: string,
+  { namespace, user, tolerations: consumers }: PodSettings,
 ): Pod {
   const { pod } = definition.spec;
   if (pod === undefined) throw new SubstitutionError('spec.pod is missing');
@@ -116,8 +135,14 @@ export function podOf(
     mountPath,
     readOnly: true,
   }));
+  // The first toleration of a taint counts: the definition overrides that of the waiting pod.
+  const tolerations = [...(pod.tolerations ?? []), ...consumers];
+  const digest = digestOf(consumers);
   const spec = {
     restartPolicy: 'Never',
+    securityContext: podSecurityOf(pod, user),
+    ...(tolerations.length > 0 && { tolerations }),
+    ...(pod.nodeSelector && { nodeSelector: pod.nodeSelector }),
     automountServiceAccountToken: pod.serviceAccountName !== undefined,
     enableServiceLinks: false,
     ...(pod.serviceAccountName === undefined ? {} : { serviceAccountName: pod.serviceAccountName }),
@@ -136,6 +161,7 @@ export function podOf(
           ),
         }),
         ...(pod.resources && { resources: pod.resources }),
+        securityContext: containerSecurityOf(pod),
         terminationMessagePolicy: 'FallbackToLogsOnError',
         volumeMounts: [...(isBlock ? [] : [{ name: TARGET, mountPath: path }]), ...mounts],
         ...(isBlock ? { volumeDevices: [{ name: TARGET, devicePath: path }] } : {}),
@@ -158,6 +184,7 @@ export function podOf(
       annotations: {
         ...metadata.annotations,
         [POPULATE_ORIGIN_ANNOTATION]: originOf(definition, source),
+        ...(digest !== undefined && { [POPULATE_TOLERATIONS_ANNOTATION]: digest }),
       },
     },
     spec,

@@ -6,6 +6,7 @@ import { clipped } from '../lib/event.ts';
 import { attemptsOf, originOf } from './attempts.ts';
 import { emit, emitEvent } from './emit-event.ts';
 import { noteFailure, noteOutdated } from './failure.ts';
+import { toleratesOthers } from './objects.ts';
 import {
   hasFilled,
   howDeleted,
@@ -74,7 +75,9 @@ function beforeItBegins(
   if (source.is === 'ready') {
     const origin = originOf(definition, source.object);
     const made = annotations?.[POPULATE_ORIGIN_ANNOTATION];
-    if (made !== undefined && made !== origin) return noteOutdated(input, origin, uid, now);
+    const isOutdated = made !== undefined && made !== origin;
+    if (isOutdated || (isUnscheduled(pod) && toleratesOthers(pod, input.tolerations)))
+      return noteOutdated(input, origin, uid, now);
   }
   const hasNode = !isUnscheduled(pod);
   if (hasNode && age >= BEGINS_WITHIN) {

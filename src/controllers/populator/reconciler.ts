@@ -1,4 +1,4 @@
-import type { PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
+import type { PersistentVolumeClaim, Pod, StorageClass, Toleration } from '../../api/core.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../api/resources.ts';
@@ -35,6 +35,10 @@ export interface PopulatorDeps extends ActionRunnerDeps {
   definitions: Informer<PopulatorDefinition>;
   /** Reads the object that a claim is filled from. Throws errors of the API server. */
   findSource(claim: PersistentVolumeClaim, definition: PopulatorDefinition): Promise<SourceFound>;
+  /** Default user ID of populator pods. */
+  user: number;
+  /** Returns the tolerations of the pod that waits for a claim. */
+  consumerTolerations(claim: PersistentVolumeClaim): readonly Toleration[];
   clock: Pick<Clock, 'now' | 'timeOfDay'>;
   onPopulated?: ((end: Populated) => void) | undefined;
 }
@@ -110,6 +114,8 @@ export function createPopulatorReconciler(deps: PopulatorDeps): PopulatorReconci
       running: running(uid, claim?.metadata.namespace),
       lastEvent: lastEvent(uid),
       namespace,
+      user: deps.user,
+      tolerations: claim === undefined ? [] : deps.consumerTolerations(claim),
     };
   }
 

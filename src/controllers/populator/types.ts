@@ -1,4 +1,10 @@
-import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+  Toleration,
+} from '../../api/core.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
 import type { Explanation } from '../../api/reasons.ts';
@@ -33,8 +39,18 @@ export interface Attempts {
   of: string;
 }
 
+/** Settings of a populator pod that are not those of its definition. */
+export interface PodSettings {
+  /** Namespace of the daemon, of prime claims and of pods. */
+  namespace: string;
+  /** Default user ID, which is the default of the group IDs, too. */
+  user: number;
+  /** Tolerations of the pod that waits for the claim. */
+  tolerations: readonly Toleration[];
+}
+
 /** Input to a decision about the filling of one claim. */
-export interface PopulatorInput {
+export interface PopulatorInput extends PodSettings {
   /** UID of the claim to fill. */
   uid: string;
   /** The claim in the cache. */
@@ -70,8 +86,6 @@ export interface PopulatorInput {
   running: { all: number; own: number };
   /** Reason and key (`eventKey`) of the last event of this claim: each event is emitted once. */
   lastEvent: { reason: string; key: string } | undefined;
-  /** Namespace of the daemon, of prime claims and of pods. */
-  namespace: string;
 }
 
 export type PopulatorAction =

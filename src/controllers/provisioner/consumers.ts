@@ -4,6 +4,7 @@ import { claimNamesOf } from '../../api/pod-claims.ts';
 import { explain } from '../../api/reasons.ts';
 import { indexBy } from '../../kube/index-by.ts';
 import type { Informer } from '../../kube/informer.ts';
+import { untoleratedTaint } from '../../model/tolerations.ts';
 import type { Explained } from '../lib/capacity/refusal.ts';
 
 /** Pods for which the scheduler chooses the node of a claim. */
@@ -88,27 +89,15 @@ const isActive = ({ metadata, status }: Pod): boolean =>
   status?.phase !== 'Succeeded' &&
   status?.phase !== 'Failed';
 
-type Taint = NonNullable<NonNullable<KubeNode['spec']>['taints']>[number];
-type Toleration = NonNullable<Pod['spec']['tolerations']>[number];
-
-/** Taints of a node that is not Ready, which gets no claims anyway. */
-const NOT_READY = new Set(['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']);
-
 /**
  * Returns why the scheduler places none of the pods on a node; undefined if it may place one there.
  * Writers of the selected-node annotation could name any node, such as a control plane.
  */
-export function untolerated(
-  { metadata, spec }: KubeNode,
-  pods: readonly Pod[],
-): Explained | undefined {
-  const node = metadata.name;
-  const taints = spec?.taints?.filter(
-    ({ key, effect }) => effect !== 'PreferNoSchedule' && !NOT_READY.has(key),
-  );
+export function untolerated(object: KubeNode, pods: readonly Pod[]): Explained | undefined {
+  const node = object.metadata.name;
   const found = pods.map((pod) =>
     pod.spec.nodeName === undefined || pod.spec.nodeName === ''
-      ? taints?.find((taint) => !pod.spec.tolerations?.some((each) => tolerates(each, taint)))
+      ? untoleratedTaint(object, pod.spec.tolerations)
       : pod.spec.nodeName === node
         ? undefined
         : 'elsewhere',
@@ -118,13 +107,4 @@ export function untolerated(
   return typeof taint === 'object'
     ? explain('TaintNotTolerated', { taint: `${taint.key}:${taint.effect}`, node })
     : explain('PodsElsewhere', { node });
-}
-
-function tolerates(
-  { key = '', operator = '', value = '', effect = '' }: Toleration,
-  taint: Taint,
-): boolean {
-  if (effect !== '' && effect !== taint.effect) return false;
-  if (operator === 'Exists') return key === '' || key === taint.key;
-  return key === taint.key && value === (taint.value ?? '');
 }

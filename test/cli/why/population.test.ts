@@ -70,6 +70,14 @@ const NO_IMAGE = {
     { name: 'populate', state: { waiting: { reason: 'ImagePullBackOff', message: 'no' } } },
   ],
 };
+const NO_NODE = {
+  conditions: [
+    {
+      ...{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' },
+      message: '0/1 nodes are available: 1 node(s) had untolerated taint {dedicated: db}',
+    },
+  ],
+};
 
 test.each<[string, Partial<ClaimFacts>, string, string]>([
   // The earlier event is unrelated.
@@ -90,6 +98,31 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
     withMade(podIn('Pending', {}, NO_IMAGE)),
     'pod stowage/populate-u, which should fill its volume, does not run: ImagePullBackOff: no',
     'kubectl describe pod -n stowage populate-u',
+  ],
+  [
+    'a pod that no node fits',
+    withMade(podIn('Pending', {}, NO_NODE)),
+    'does not run: 0/1 nodes are available: 1 node(s) had untolerated taint {dedicated: db}',
+    'kubectl get nodes',
+  ],
+  [
+    'a pod that a policy refuses',
+    {
+      ...begun,
+      events: {
+        found: [
+          eventOf(
+            'PopulatorCreationError',
+            explain('PodRefused', {
+              pod: 'stowage/populate-u',
+              said: 'violates PodSecurity "restricted:latest"',
+            }),
+          ),
+        ],
+      },
+    },
+    'could not be created: violates PodSecurity "restricted:latest"',
+    'stowage get populators',
   ],
   [
     'a pod that is being deleted',

@@ -72,7 +72,8 @@ describeAsRoot('claims that populators populate, with a real scheduler and a rea
 
     const refused = await scene.stowage('unregister', 'populator', 'hello');
     expect(refused.exitCode).toBe(0);
-    await kind.register('hello', FILL);
+    // A later claim is of mode Block, whose device belongs to root.
+    await kind.register('hello', FILL, '--run-as-user', '0');
     await scene.remove(PERSISTENT_VOLUME_CLAIMS, 'early');
     await scene.remove(PERSISTENT_VOLUME_CLAIMS, 'unknown');
     await scene.isEmpty();

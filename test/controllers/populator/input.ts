@@ -164,5 +164,7 @@ export const input = (change: Partial<PopulatorInput> = {}): PopulatorInput => (
   running: { all: 0, own: 0 },
   lastEvent: undefined,
   namespace: OWN,
+  user: 65532,
+  tolerations: [],
   ...change,
 });

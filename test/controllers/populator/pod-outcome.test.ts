@@ -217,7 +217,21 @@ describe('a pod that does not start', () => {
           'stowage.dev/populate-origin': 'definition-uid/0 source-uid/1',
         }),
       },
-      `note 0: pod ${NAME} has not started, and is created again: its data source or PopulatorDefinition changed`,
+      `note 0: pod ${NAME} has not started, and is created again: its data source, PopulatorDefinition or tolerations changed`,
+    ],
+    [
+      'is recorded if a waiting pod of the claim tolerates more by now',
+      { pod: pending(5, NO_NODE), tolerations: [{ key: 'dedicated', operator: 'Exists' }] },
+      `note 0: pod ${NAME} has not started, and is created again: its data source, PopulatorDefinition or tolerations changed`,
+    ],
+    [
+      'keeps its tolerations once it has a node',
+      {
+        pod: pending(5, NO_IMAGE),
+        tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+        ...told('ImageRefused'),
+      },
+      'rest 595000',
     ],
     ['is created again without a delay', { prime: attempts(0) }, 'create-pod'],
     [

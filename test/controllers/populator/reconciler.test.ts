@@ -51,6 +51,7 @@ test('a persisting problem is reported again after its event expires', async () 
       event: (_object: object, _type: string, reason: string) => told.push(reason),
       flush: async () => {},
     },
+    ...{ user: 65532, consumerTolerations: () => [] },
   } as unknown as PopulatorDeps);
   claims.begin();
   const look = () => reconciler.reconcile(UID, new AbortController().signal);
@@ -92,6 +93,7 @@ test.each<[string, object, string | undefined]>([
         told.push(`${reason}: ${message}`),
     },
     logger: { info() {} },
+    ...{ user: 65532, consumerTolerations: () => [] },
   } as unknown as PopulatorDeps);
   for (const { begin } of [claims, pvs]) begin();
   await reconciler.reconcile(UID, new AbortController().signal);
@@ -129,6 +131,7 @@ test.each<[string, 'success' | 'error']>([
       events: { event() {}, flush: async () => {} },
       onPopulated: (end: object) => ended.push(end),
       logger: { info() {} },
+      ...{ user: 65532, consumerTolerations: () => [] },
     } as unknown as PopulatorDeps);
     for (const { begin } of [claims, pvs]) begin();
     // Patches change nothing here, so that reconciling would not end.
@@ -173,6 +176,7 @@ test.each([
     },
     events: { event() {}, flush: async () => {} },
     logger: { info() {}, warn() {} },
+    ...{ user: 65532, consumerTolerations: () => [] },
   } as unknown as PopulatorDeps);
   for (const { begin } of [claims, pvs]) begin();
   // Patches change nothing here, so that reconciling would not end.

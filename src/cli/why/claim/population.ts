@@ -13,7 +13,7 @@ import { foundIn } from '../../lib/read-result.ts';
 import { GATE_ON } from '../fixes/claims.ts';
 import type { Reason } from '../reasons.ts';
 import type { Blocker, Fix } from '../types.ts';
-import { eventCause, eventSentence, reasonIn } from './event.ts';
+import { eventBlocker, eventCause, eventSentence, reasonIn } from './event.ts';
 import type { ClaimFacts } from './facts.ts';
 import { populating } from './populator-pod.ts';
 
@@ -76,8 +76,7 @@ export function population(known: ClaimFacts): Blocker | undefined {
       holdup: cause === 'GateOff' ? eventSentence(last) : (last.message ?? ''),
       ...(at ? { since: at } : since),
       next: { when: 'at once, when an object that it waits for changes' },
-      fix:
-        cause === 'GateOff' ? GATE_ON : fixOf(last.reason ?? '', what, namespace, describe, edit),
+      fix: cause === 'GateOff' ? GATE_ON : fixOf(known, last, what, [describe, edit]),
     };
   }
   const waits = foundIn(known.storageClass)?.volumeBindingMode === 'WaitForFirstConsumer';
@@ -111,24 +110,18 @@ function causeOf(event: AnyEvent): Reason {
     : 'PopulationFailing';
 }
 
-function fixOf(
-  reason: string,
-  what: string,
-  namespace: string,
-  describe: string,
-  edit: string,
-): Fix {
-  switch (reason) {
+function fixOf(known: ClaimFacts, event: AnyEvent, what: string, run: string[]): Fix {
+  switch (event.reason) {
     case POPULATOR_EVENT.sourceNotFound:
       return {
-        say: `Create ${what} in namespace ${namespace}, or in the namespace that the claim names.`,
+        say: `Create ${what} in namespace ${known.claim.metadata.namespace}, or in the namespace that the claim names.`,
       };
     case POPULATOR_EVENT.failed:
       return {
         say: `Correct ${what}, or the PopulatorDefinition. A change of either triggers a retry.`,
-        run: [describe, edit],
+        run,
       };
     default:
-      return { say: 'Check the events of the claim.', run: [describe] };
+      return eventBlocker(known, event).fix;
   }
 }

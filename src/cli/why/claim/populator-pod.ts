@@ -4,7 +4,7 @@ import { attemptsOf } from '../../../controllers/populator/attempts.ts';
 import { standstillText, whyNotRunning } from '../../../controllers/populator/pod-state.ts';
 import { RETRY } from '../../../model/retry.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import type { Blocker } from '../types.ts';
+import type { Blocker, Fix } from '../types.ts';
 import type { ClaimFacts } from './facts.ts';
 
 /** Reports the state of a populator's pod; undefined if the claim does not wait for it. Pure. */
@@ -55,12 +55,21 @@ export function populating({ population }: ClaimFacts): Blocker | undefined {
     holdup: `${what}, which should fill its volume, does not run: ${standstillText(stands)}`,
     ...since,
     next: { when: 'automatically, once the cause is removed' },
-    fix: {
-      say: 'Check the events of the pod. If its PopulatorDefinition is wrong, change it: the pod is then created again.',
-      run: ['stowage get populators', describe],
-    },
+    fix:
+      stands.code === 'PodUnscheduled'
+        ? unscheduled(describe)
+        : {
+            say: 'Check the events of the pod. If its PopulatorDefinition is wrong, change it: the pod is then created again.',
+            run: ['stowage get populators', describe],
+          },
   };
 }
+
+/** Returns the fix for a pod without a node: taints, labels, or resources keep it away. */
+const unscheduled = (describe: string): Fix => ({
+  say: 'Free a node for the pod, or correct tolerations, nodeSelector or resources in its PopulatorDefinition: the pod is then created again.',
+  run: ['stowage get populators', 'kubectl get nodes', describe],
+});
 
 const on = ({ spec }: Pod): string =>
   spec.nodeName === undefined ? '' : ` on node ${spec.nodeName}`;
