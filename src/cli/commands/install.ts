@@ -150,7 +150,12 @@ function addDaemonOptions(command: Command): void {
         'debug',
       ]),
     )
-    .option('--node-selector <key=value,...>', 'labels of the nodes that may run its pods', labels);
+    .option('--node-selector <key=value,...>', 'labels of the nodes that may run its pods', labels)
+    .option(
+      '--labels <key=value,...>',
+      'labels of all objects that are created, and of the pods, such as a policy demands',
+      labels,
+    );
 }
 
 function image(text: string, before?: string): string {

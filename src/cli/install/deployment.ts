@@ -5,8 +5,6 @@ import { type NodeAccess, nodeAccess } from './node-access.ts';
 import type { Values } from './values.ts';
 import { type Wanted, wanted } from './wanted.ts';
 
-/** User without any rights, as in distroless images ("nonroot"). */
-const USER = 65532;
 /** Port for probes and metrics. */
 export const PORT = 8080;
 /**
@@ -39,22 +37,16 @@ export function deploymentObject(namespace: string, image: string, values: Value
       strategy: { type: 'Recreate' },
       selector: { matchLabels: selector },
       template: {
-        metadata: { labels: selector },
+        metadata: { labels: { ...values.labels, ...selector } },
         spec: {
           serviceAccountName: COMPONENT,
           terminationGracePeriodSeconds: GRACE_SECONDS,
           // Nodes are reached by their names, which the resolvers of the nodes know.
           dnsPolicy: 'Default',
           ...(nodeSelector === undefined ? {} : { nodeSelector }),
-          securityContext: {
-            runAsNonRoot: true,
-            runAsUser: USER,
-            runAsGroup: USER,
-            // Lets the daemon read its key. Another user owns the key, so that ssh accepts a
-            // mode that lets the group read it.
-            fsGroup: USER,
-            seccompProfile: { type: 'RuntimeDefault' },
-          },
+          // The image sets an unprivileged user. Some clusters, such as OpenShift, assign another
+          // one to the namespace, and refuse pods that name a user or a group.
+          securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
           topologySpreadConstraints: [
             {
               maxSkew: 1,
@@ -63,17 +55,26 @@ export function deploymentObject(namespace: string, image: string, values: Value
               labelSelector: { matchLabels: selector },
             },
           ],
+          ...(access.needsUser && { initContainers: [userContainer(image, values)] }),
           containers: [container(namespace, image, values, access)],
           volumes: [
             ...access.volumes,
             // For the sockets of ssh.
             { name: 'tmp', emptyDir: {} },
+            ...(access.needsUser ? [{ name: 'user', emptyDir: {} }] : []),
           ],
         },
       },
     },
   });
 }
+
+const UNPRIVILEGED = {
+  allowPrivilegeEscalation: false,
+  privileged: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
 
 const container = (namespace: string, image: string, values: Values, access: NodeAccess) => ({
   name: COMPONENT,
@@ -93,17 +94,42 @@ const container = (namespace: string, image: string, values: Values, access: Nod
     failureThreshold: 6,
   },
   readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 5 },
-  resources: {
-    requests: { cpu: '50m', memory: '128Mi', ...values.requests },
-    limits: { memory: '512Mi', ...values.limits },
-  },
-  securityContext: {
-    allowPrivilegeEscalation: false,
-    privileged: false,
-    readOnlyRootFilesystem: true,
-    capabilities: { drop: ['ALL'] },
-  },
-  volumeMounts: [...access.mounts, { name: 'tmp', mountPath: '/tmp' }],
+  resources: resourcesOf(values),
+  securityContext: UNPRIVILEGED,
+  volumeMounts: [
+    ...access.mounts,
+    { name: 'tmp', mountPath: '/tmp' },
+    ...(access.needsUser
+      ? [{ name: 'user', mountPath: '/etc/passwd', subPath: 'passwd', readOnly: true }]
+      : []),
+  ],
+});
+
+/** Directory in which the first container writes an /etc/passwd. */
+const USER_DIRECTORY = '/run/stowage-user';
+
+/**
+ * Returns the container that writes the pod's user into a file, which is /etc/passwd of the daemon.
+ * OpenSSH exits without an entry for its user ID, which the cluster may assign when it admits the
+ * pod. The daemon itself cannot change its file.
+ */
+const userContainer = (image: string, values: Values) => ({
+  name: 'user',
+  image,
+  command: [
+    'sh',
+    '-c',
+    `echo "${COMPONENT}:x:$(id -u):$(id -g)::/nonexistent:/usr/sbin/nologin" >${USER_DIRECTORY}/passwd`,
+  ],
+  // A quota may demand them of each container. The pod needs no more than its largest container.
+  resources: resourcesOf(values),
+  securityContext: UNPRIVILEGED,
+  volumeMounts: [{ name: 'user', mountPath: USER_DIRECTORY }],
+});
+
+const resourcesOf = ({ requests, limits }: Values) => ({
+  requests: { cpu: '50m', memory: '128Mi', ...requests },
+  limits: { memory: '512Mi', ...limits },
 });
 
 function asked({ controllers, featureGates, crossNamespaceSnapshot, logLevel }: Values): string[] {

@@ -31,6 +31,7 @@ import {
 } from './move.ts';
 import { nodeAccess } from './node-access.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from './objects.ts';
+import { checkPodAdmission } from './pod-admission.ts';
 import { removeObject } from './remove.ts';
 import { oddVersions } from './standard.ts';
 import { keptValues, settleValues, type Values } from './values.ts';
@@ -64,7 +65,8 @@ export async function install(
   const components = flags.components ?? OWN_COMPONENTS;
   const { namespace = NAMESPACE, image = IMAGE } = flags;
   const { values: given = {} } = flags;
-  if (Object.keys(given).length > 0 && !components.includes('deployment')) {
+  const { labels: _, ...ofDaemon } = given;
+  if (Object.keys(ofDaemon).length > 0 && !components.includes('deployment')) {
     throw new StowageError('usage', 'Settings of the daemon require the component deployment');
   }
   if (flags.dryRun === 'client') {
@@ -95,6 +97,7 @@ export async function install(
   const isBasis = ({ resource }: Wanted) =>
     resource === CUSTOM_RESOURCE_DEFINITIONS || resource === NAMESPACES;
   let namespaceIsThere = true;
+  let deploymentIsNew = false;
   for (const wanted of objects.filter(isBasis)) await make(wanted);
   const rest = objects.filter((wanted) => !isBasis(wanted));
   // Checks all objects before anything is removed.
@@ -118,6 +121,9 @@ export async function install(
     }
   }
   if (components.includes('rbac')) await remove(await installedOf(client, 'rbac', io.signal));
+  const deployment = objects.find(({ resource }) => resource === DEPLOYMENTS);
+  if (deployment !== undefined && !options.dryRun)
+    await checkPodAdmission(client, deployment, deploymentIsNew, io.signal);
 
   /** Removes installed objects that this run does not want. */
   async function remove(installed: readonly Installed[]): Promise<void> {
@@ -149,6 +155,7 @@ export async function install(
       await established(client, object, io);
     report(resource, object, outcome);
     if (resource === DEPLOYMENTS && outcome === 'created') {
+      deploymentIsNew = true;
       const { needs } = nodeAccess(namespace, values);
       const what = needs.map((each) => `the ${each}`).join(' and ');
       if (needs.length > 0)

@@ -10,6 +10,8 @@ export interface NodeAccess {
    * Objects of the namespace without which the pod does not start, such as `Secret stowage-ssh`.
    */
   needs: string[];
+  /** Whether a program needs the pod's user in /etc/passwd. */
+  needsUser: boolean;
 }
 
 /** Default Secret with ssh's `config`, and the keys and known hosts that it names. */
@@ -18,8 +20,11 @@ const SSH_DIRECTORY = '/etc/stowage/ssh';
 const SALT_DIRECTORY = '/etc/stowage/salt';
 const SALT_CA_DIRECTORY = '/etc/stowage/salt-ca';
 
-/** Mode that ssh and other readers of keys accept: the group is that of the pod's user. */
-const KEY_MODE = 0o440;
+/**
+ * Mode for any user: the pod's user is not known. All programs of the pod have that user, and only
+ * root reaches the file on its node. ssh accepts the mode, since it checks only its user's own keys.
+ */
+const KEY_MODE = 0o444;
 /** Lifetime of the token in s; the kubelet renews it after four fifths. */
 const TOKEN_LASTS = 3600;
 
@@ -32,6 +37,7 @@ function overSsh({ sshSecret = SSH_SECRET, sshGuard }: Values): NodeAccess {
     volumes: [{ name: 'ssh', secret: { secretName: sshSecret, defaultMode: KEY_MODE } }],
     mounts: [{ name: 'ssh', mountPath: SSH_DIRECTORY, readOnly: true }],
     needs: [`Secret ${sshSecret}`],
+    needsUser: true,
   };
 }
 
@@ -70,5 +76,6 @@ function overSalt(namespace: string, values: Values): NodeAccess {
       ...(isToken ? [] : [`Secret ${saltSecret}`]),
       ...(saltCaConfigmap === undefined ? [] : [`ConfigMap ${saltCaConfigmap}`]),
     ],
+    needsUser: false,
   };
 }

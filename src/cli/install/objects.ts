@@ -25,7 +25,7 @@ export interface Installation {
 /** Returns all objects of an installation, in the order of creation. */
 export function wantedObjects({ components, namespace, image, values }: Installation): Wanted[] {
   const has = (component: Component) => components.includes(component);
-  return [
+  const objects = [
     ...(has('crds') ? CRDS.map(crd) : []),
     ...components.filter(isStandard).flatMap(standardObjects),
     ...(has('rbac') || has('deployment')
@@ -36,6 +36,15 @@ export function wantedObjects({ components, namespace, image, values }: Installa
       ? [networkPolicyObject(namespace), deploymentObject(namespace, image, values)]
       : []),
   ];
+  return objects.map((each) => labeled(each, values?.labels));
+}
+
+/** Adds labels to an object; those of Stowage stay. */
+function labeled(wanted: Wanted, labels: Record<string, string> | undefined): Wanted {
+  if (labels === undefined) return wanted;
+  const { metadata } = wanted.object;
+  const all = { ...labels, ...metadata.labels };
+  return { ...wanted, object: { ...wanted.object, metadata: { ...metadata, labels: all } } };
 }
 
 const crd = ({ metadata, spec }: { metadata: { name: string }; spec: object }): Wanted =>

@@ -16,6 +16,12 @@ import {
   yesOrNo,
 } from '../lib/config/fields.ts';
 import { checkSaltUrl } from '../lib/nodes/salt.ts';
+import {
+  COMPONENT_LABEL,
+  MANAGED_BY,
+  NAME_LABEL,
+  VERSION_LABEL,
+} from '../lib/objects/installed-labels.ts';
 
 /** CPU and memory, as Kubernetes quantities. */
 export interface Resources {
@@ -46,6 +52,8 @@ export interface Values {
   limits?: Resources;
   logLevel?: 'info' | 'debug';
   nodeSelector?: Record<string, string>;
+  /** Labels of all objects of the installation, and of its pods. */
+  labels?: Record<string, string>;
 }
 
 /** Label values may be empty, as that of `node-role.kubernetes.io/control-plane` is. */
@@ -73,6 +81,7 @@ const FIELDS: Parameters<typeof fieldsOf<Values>>[0] = {
   limits: resources,
   logLevel: oneOf('info', 'debug'),
   nodeSelector: (value) => Object.fromEntries(mapOf(text, labelValue)(value)),
+  labels: (value) => Object.fromEntries(mapOf(text, labelValue)(value)),
 };
 const asValues = fieldsOf<Values>(FIELDS);
 
@@ -152,6 +161,7 @@ export function settleValues(kept: Values, given: Values): Values {
     if (given[name] !== undefined) settled[name] = { ...kept[name], ...given[name] };
   }
   checkSalt(settled);
+  checkLabels(settled);
   return settled;
 }
 
@@ -173,6 +183,15 @@ function checkSalt({ transport, saltUrl, saltSecret, saltAudience }: Values): vo
     );
   }
   checkSaltUrl(saltUrl);
+}
+
+/** Labels by which upgrades and `uninstall` find objects, and the Deployment its pods. */
+const OWN_LABELS: readonly string[] = [NAME_LABEL, MANAGED_BY, COMPONENT_LABEL, VERSION_LABEL];
+
+function checkLabels({ labels = {} }: Values): void {
+  const own = Object.keys(labels).find((label) => OWN_LABELS.includes(label));
+  if (own !== undefined)
+    throw new StowageError('usage', `--labels: Stowage itself sets the label ${own}`);
 }
 
 const flagOf = (name: string): string =>

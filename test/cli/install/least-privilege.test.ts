@@ -134,30 +134,35 @@ test('no rule has a wildcard', () => {
   expect(wild).toEqual([]);
 });
 
+const UNPRIVILEGED = {
+  allowPrivilegeEscalation: false,
+  privileged: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
 test('the pod has no privileges', () => {
   const { object } = deploymentObject(NAMESPACE, 'stowage:test');
   const { spec } = (object as unknown as { spec: { template: { spec: PodSpec } } }).spec.template;
-  expect(spec.securityContext).toMatchObject({
+  // Clusters that assign user IDs refuse a user, a group or an fsGroup.
+  expect(spec.securityContext).toEqual({
     runAsNonRoot: true,
     seccompProfile: { type: 'RuntimeDefault' },
   });
-  expect(spec.containers.map(({ securityContext }) => securityContext)).toEqual([
-    {
-      allowPrivilegeEscalation: false,
-      privileged: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    },
-  ]);
+  expect(spec.initContainers).toHaveLength(1);
+  expect(
+    [...spec.initContainers, ...spec.containers].map(({ securityContext }) => securityContext),
+  ).toEqual([UNPRIVILEGED, UNPRIVILEGED]);
   expect(spec).not.toHaveProperty('hostNetwork');
   expect(spec).not.toHaveProperty('hostPID');
   expect(spec.volumes.map((volume) => Object.keys(volume).filter((key) => key !== 'name'))).toEqual(
-    [['secret'], ['emptyDir']],
+    [['secret'], ['emptyDir'], ['emptyDir']],
   );
 });
 
 interface PodSpec {
   securityContext: object;
+  initContainers: { securityContext: object }[];
   containers: { securityContext: object }[];
   volumes: object[];
 }

@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
 import { settleValues, type Values } from '../../../src/cli/install/values.ts';
 import { stowage } from '../../support/fake-io.ts';
@@ -83,6 +84,55 @@ test('install sets replicas, node selector and resources of the pod', async () =
   });
 });
 
+test('install names no user, whose entry for ssh is written when the pod starts', async () => {
+  const { pod, container } = await deployment('--limits', 'cpu=1');
+  expect(JSON.stringify(pod)).not.toMatch(/runAsUser|runAsGroup|fsGroup|supplementalGroups/);
+  const [user] = pod.initContainers;
+  // Quotas count each container.
+  expect(user).toMatchObject({ image: container.image, resources: container.resources });
+  expect(user.volumeMounts).toEqual([{ name: 'user', mountPath: '/run/stowage-user' }]);
+  expect(container.volumeMounts).toContainEqual({
+    ...{ name: 'user', mountPath: '/etc/passwd', subPath: 'passwd', readOnly: true },
+  });
+  const [shell, flag, script] = user.command;
+  await execa(shell, [flag, script.replace('/run/stowage-user', folder.path)]);
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()];
+  expect(await readFile(join(folder.path, 'passwd'), 'utf8')).toBe(
+    `stowage:x:${uid}:${gid}::/nonexistent:/usr/sbin/nologin\n`,
+  );
+});
+
+test('install writes no entry for a daemon without ssh', async () => {
+  const { pod } = await deployment(...SALT, '--salt-secret', 'salt');
+  expect(pod).not.toHaveProperty('initContainers');
+  expect(JSON.stringify(pod)).not.toContain('/etc/passwd');
+});
+
+test('install gives all objects and the pods labels, beside its own', async () => {
+  const argv = ['install', '--dry-run=client', '--labels', 'team=storage,cost-center=7'];
+  const { code, out } = await stowage(argv);
+  expect(code).toBe(0);
+  const objects = parseAllDocuments(out).map((each) => each.toJS());
+  expect(objects.length).toBeGreaterThan(10);
+  for (const { metadata } of objects) {
+    expect(metadata.labels).toMatchObject({
+      ...{ team: 'storage', 'cost-center': '7', 'app.kubernetes.io/managed-by': 'stowage' },
+    });
+  }
+  const { spec } = objects.find(({ kind }) => kind === 'Deployment');
+  expect(spec.template.metadata.labels).toEqual({
+    ...{ team: 'storage', 'cost-center': '7', 'app.kubernetes.io/name': 'stowage' },
+  });
+  expect(spec.selector.matchLabels).toEqual({ 'app.kubernetes.io/name': 'stowage' });
+});
+
+test('install labels other components, too', async () => {
+  const argv = ['install', '--components', 'crds', '--dry-run=client', '--labels', 'team=storage'];
+  const { code, out } = await stowage(argv);
+  expect({ code, labels: out.match(/team: storage/g) }).toMatchObject({ code: 0 });
+  expect(out.match(/team: storage/g)).toHaveLength(3);
+});
+
 describe('install configures access to nodes', () => {
   const mountOf = ({ container }: Awaited<ReturnType<typeof deployment>>, name: string) =>
     container.volumeMounts.find((each: { name: string }) => each.name === name)?.mountPath;
@@ -91,7 +141,7 @@ describe('install configures access to nodes', () => {
     const { pod } = await deployment('--ssh-secret', 'keys');
     expect(pod.volumes[0]).toEqual({
       name: 'ssh',
-      secret: { secretName: 'keys', defaultMode: 0o440 },
+      secret: { secretName: 'keys', defaultMode: 0o444 },
     });
   });
 
@@ -104,7 +154,7 @@ describe('install configures access to nodes', () => {
       '--salt-ca-file=/etc/stowage/salt-ca/ca.crt',
     ]);
     expect(found.pod.volumes.slice(0, -1)).toEqual([
-      { name: 'salt', secret: { secretName: 'salt', defaultMode: 0o440 } },
+      { name: 'salt', secret: { secretName: 'salt', defaultMode: 0o444 } },
       { name: 'salt-ca', configMap: { name: 'ca' } },
     ]);
     expect([mountOf(found, 'salt'), mountOf(found, 'salt-ca'), mountOf(found, 'ssh')]).toEqual([
@@ -123,7 +173,7 @@ describe('install configures access to nodes', () => {
     const token = { audience: 'salt-api', expirationSeconds: 3600, path: 'secret' };
     expect(pod.volumes[0]).toEqual({
       name: 'salt',
-      projected: { defaultMode: 0o440, sources: [{ serviceAccountToken: token }] },
+      projected: { defaultMode: 0o444, sources: [{ serviceAccountToken: token }] },
     });
   });
 });
@@ -197,6 +247,11 @@ test.each<[string[], string]>([
   ],
   [['--controllers', 'volumes'], 'unknown controller "volumes"'],
   [['--feature-gates', 'Some=true'], '"Some" is not a feature gate'],
+  [
+    ['--labels', 'app.kubernetes.io/name=x'],
+    'Stowage itself sets the label app.kubernetes.io/name',
+  ],
+  [['--labels', 'team'], 'Write labels as key=value'],
   [['--requests', 'disk=1'], 'Write cpu=…,memory=…'],
   [
     ['--components', 'rbac', '--replicas', '2'],

@@ -141,21 +141,21 @@ test(
     for (const line of rest.slice(0, -1)) await type(line);
 
     // The kubelet's part: the arguments of the Deployment, and the Secret and the account as files
-    // readable by the user's group.
+    // of root that any user reads.
     const documents = parseAllDocuments(await readFile('deploy/daemon.yaml', 'utf8')).map((each) =>
       each.toJS(),
     );
     const pod = documents.find(({ kind }) => kind === 'Deployment').spec.template.spec;
     const [container] = pod.containers;
     expect(container.image).toBe(NAME);
-    const { runAsUser, runAsGroup } = pod.securityContext;
-    expect(config.User).toBe(`${runAsUser}:${runAsGroup}`);
+    // The image's user, unless the cluster assigns one.
+    expect(pod.securityContext).not.toHaveProperty('runAsUser');
     const secret = JSON.parse(
       String((await type('kubectl -n stowage get secret stowage-ssh -o json')).stdout),
     );
     await mkdir(at('ssh'));
     for (const [name, value] of Object.entries<string>(secret.data)) {
-      await writeFile(at(`ssh/${name}`), Buffer.from(value, 'base64'), { mode: 0o440 });
+      await writeFile(at(`ssh/${name}`), Buffer.from(value, 'base64'), { mode: 0o444 });
     }
     await mkdir(at('account'));
     const token = await type('kubectl -n stowage create token stowage --duration 1h');
@@ -165,7 +165,6 @@ test(
     const [{ cluster }] = view.clusters;
     const ca = cluster['certificate-authority-data'];
     await writeFile(at('account/ca.crt'), Buffer.from(ca, 'base64'));
-    await execa('chown', ['-R', 'root:65532', at('ssh'), at('account')]);
 
     const server = new URL(plane.url);
     const [port = 0] = await freePorts(1);
@@ -199,3 +198,27 @@ test(
   },
   4 * WITHIN,
 );
+
+test('ssh runs as a user that the cluster assigns, with the entry that the pod writes', async () => {
+  const ASSIGNED = ['--user', '1000680000:0'];
+  const [deployment] = parseAllDocuments(await readFile('deploy/daemon.yaml', 'utf8'))
+    .map((each) => each.toJS())
+    .filter(({ kind }) => kind === 'Deployment');
+  const [user] = deployment.spec.template.spec.initContainers;
+  const [{ mountPath }] = user.volumeMounts;
+  const ssh = (id: string, ...options: string[]) =>
+    ctr('run', '--rm', '--read-only', ...ASSIGNED, ...options, IMAGE, id, 'ssh', '-G', 'n1');
+  expect((await ssh('without')).stderr).toContain('No user exists for uid 1000680000');
+
+  await mkdir(at('user'), { mode: 0o777 });
+  await execa('chmod', ['0777', at('user')]);
+  const bind = ['--mount', `type=bind,src=${at('user')},dst=${mountPath},options=rbind:rw`];
+  const made = await ctr(
+    ...['run', '--rm', '--read-only', ...ASSIGNED, ...bind, IMAGE, 'user'],
+    ...user.command,
+  );
+  expect(made).toMatchObject({ exitCode: 0, stderr: '' });
+  const file = `type=bind,src=${at('user/passwd')},dst=/etc/passwd,options=rbind:ro`;
+  const found = await ssh('with', '--mount', file);
+  expect([found.exitCode, found.stdout]).toEqual([0, expect.stringContaining('user stowage')]);
+});

@@ -21,9 +21,9 @@ import { leadingLease } from '../../support/leading-lease.ts';
 const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
 /**
  * Number of writes for all objects. All except definitions and the namespace are validated by a dry
- * run first.
+ * run first. At the end, a pod is validated, if a review finds that the user may create pods.
  */
-const WRITES = 4 + 2 * 14;
+const WRITES = 4 + 2 * 14 + 2;
 interface PodSpec {
   containers: { args?: string[] }[];
 }
@@ -186,7 +186,7 @@ describe('install', () => {
     const { spec } = JSON.parse(await asked());
     expect(spec.template.spec.volumes[0]).toEqual({
       name: 'salt',
-      projected: expect.objectContaining({ defaultMode: 0o440 }),
+      projected: expect.objectContaining({ defaultMode: 0o444 }),
     });
     await stowage(['install', '--reset-values']);
     const { spec: reset, metadata: left } = JSON.parse(await asked());

@@ -1,0 +1,74 @@
+import { expect, test } from '@jest/globals';
+import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import { deploymentObject } from '../../../src/cli/install/deployment.ts';
+import { checkPodAdmission } from '../../../src/cli/install/pod-admission.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import type { KubeClient, WriteOptions } from '../../../src/kube/types.ts';
+
+const DEPLOYMENT = deploymentObject('stowage', 'stowage:test', { labels: { team: 'storage' } });
+
+const refusal = (code: number, message: string) =>
+  new ApiError({ code, message, reason: 'Forbidden' } as never, code, 'POST /pods');
+
+/** Checks a pod with an API server that answers so; returns what was created. */
+async function checked(answer: { allowed: boolean; error?: Error }, isNew = true) {
+  const created: { kind: string; object: KubeObject; options: WriteOptions | undefined }[] = [];
+  const client = {
+    create: async (resource: Resource, object: KubeObject, options?: WriteOptions) => {
+      created.push({ kind: resource.kind, object, options });
+      if (resource.kind !== 'Pod') return { status: { allowed: answer.allowed } };
+      if (answer.error !== undefined) throw answer.error;
+      return object;
+    },
+  } as unknown as Pick<KubeClient, 'create'>;
+  await checkPodAdmission(client, DEPLOYMENT, isNew, new AbortController().signal);
+  return created;
+}
+
+test('a pod of the Deployment is validated, and not stored', async () => {
+  const [review, pod, ...more] = await checked({ allowed: true });
+  expect([review?.kind, more]).toEqual(['SelfSubjectAccessReview', []]);
+  expect(pod).toMatchObject({
+    kind: 'Pod',
+    object: {
+      metadata: { namespace: 'stowage', labels: { team: 'storage' } },
+      spec: { containers: [{ image: 'stowage:test' }] },
+    },
+    options: { dryRun: true, namespace: 'stowage' },
+  });
+});
+
+test('nothing is checked for a user who may not create pods', async () => {
+  expect(await checked({ allowed: false, error: refusal(403, 'no') })).toHaveLength(1);
+});
+
+test.each([
+  [403, 'pods "stowage-admission" is forbidden: failed quota: q: must specify limits.cpu'],
+  [422, 'ValidatingAdmissionPolicy labels denied request'],
+])(
+  'a pod that the cluster refuses with %i fails, and the flags are named',
+  async (code, message) => {
+    await expect(checked({ allowed: true, error: refusal(code, message) })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining(message),
+      hint: expect.stringMatching(/--limits.*--labels/),
+    });
+  },
+);
+
+test.each([
+  ['a webhook without dry runs', refusal(400, 'does not support dry run'), true],
+  ['an error of the server', refusal(500, 'etcdserver: leader changed'), false],
+  ['a lost connection', new Error('ECONNRESET'), false],
+])('%s proves nothing about the pod', async (_, error, isIgnored) => {
+  const done = checked({ allowed: true, error });
+  await (isIgnored ? expect(done).resolves.toHaveLength(2) : expect(done).rejects.toBe(error));
+});
+
+test('a quota that the running pods use up refuses only a new Deployment', async () => {
+  const error = refusal(403, 'exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1');
+  expect(await checked({ allowed: true, error }, false)).toHaveLength(2);
+  await expect(checked({ allowed: true, error })).rejects.toMatchObject({ code: 'conflict' });
+  const missing = refusal(403, 'failed quota: q: must specify limits.cpu');
+  await expect(checked({ allowed: true, error: missing }, false)).rejects.toThrow('limits.cpu');
+});
