@@ -31,7 +31,7 @@ import {
 } from './move.ts';
 import { nodeAccess } from './node-access.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from './objects.ts';
-import { checkPodAdmission } from './pod-admission.ts';
+import { checkPodAdmission, withLabelsHint } from './pod-admission.ts';
 import { removeObject } from './remove.ts';
 import { oddVersions } from './standard.ts';
 import { keptValues, settleValues, type Values } from './values.ts';
@@ -101,7 +101,8 @@ export async function install(
   for (const wanted of objects.filter(isBasis)) await make(wanted);
   const rest = objects.filter((wanted) => !isBasis(wanted));
   // Checks all objects before anything is removed.
-  if (!options.dryRun) for (const wanted of rest) await rehearse(client, wanted, io.signal);
+  if (!options.dryRun)
+    for (const wanted of rest) await withLabelsHint(rehearse(client, wanted, io.signal));
   // Two daemons with Leases in different namespaces would both lead: the other one is removed
   // first, and its rights only after it.
   if (components.includes('deployment')) await removeDaemons();
@@ -168,7 +169,7 @@ export async function install(
   /** Returns undefined if a dry run cannot know: the kind would be created before. */
   async function applied(wanted: Wanted): Promise<Outcome | undefined> {
     try {
-      return await apply(client, wanted, options);
+      return await withLabelsHint(apply(client, wanted, options));
     } catch (error) {
       if (options.dryRun && wanted.resource === VOLUME_POPULATORS && isNotFound(error))
         return undefined;

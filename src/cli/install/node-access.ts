@@ -10,7 +10,7 @@ export interface NodeAccess {
    * Objects of the namespace without which the pod does not start, such as `Secret stowage-ssh`.
    */
   needs: string[];
-  /** Whether a program needs the pod's user in /etc/passwd. */
+  /** True if a program needs the pod's user in /etc/passwd. */
   needsUser: boolean;
 }
 
@@ -22,7 +22,7 @@ const SALT_CA_DIRECTORY = '/etc/stowage/salt-ca';
 
 /**
  * Mode for any user: the pod's user is not known. All programs of the pod have that user, and only
- * root reaches the file on its node. ssh accepts the mode, since it checks only its user's own keys.
+ * root reaches the file on its node. ssh accepts the mode: it checks only its user's own keys.
  */
 const KEY_MODE = 0o444;
 /** Lifetime of the token in s; the kubelet renews it after four fifths. */

@@ -15,9 +15,9 @@ interface Template extends KubeObject {
 }
 
 /**
- * Lets the server check a pod of the daemon, and stores none: Pod Security, quotas, limit ranges and
- * policies refuse pods of a Deployment, and not the Deployment. Skips the check if the user may not
- * create pods. Call it once the Deployment and its ServiceAccount exist. Throws a StowageError
+ * Lets the server check a pod of the daemon, without storing it: Pod Security, quotas, limit ranges
+ * and policies refuse pods of a Deployment, and not the Deployment. Skips the check if the user may
+ * not create pods. Call it once the Deployment and its ServiceAccount exist. Throws a StowageError
  * `conflict` with the refusal, and errors of the API server.
  * @param isNew whether the Deployment has no pods yet, which a quota would count
  */
@@ -54,5 +54,24 @@ export async function checkPodAdmission(
         cause: error,
       },
     );
+  }
+}
+
+/** Words of ValidatingAdmissionPolicies and of webhooks in refusals, in Kubernetes 1.9 to 1.36. */
+const POLICY_DENIED = /denied (?:the )?request/;
+
+/**
+ * Returns the result of a request, and adds the flag for labels to the refusal of a policy, whose
+ * own message names what it demands. Throws errors of the request.
+ */
+export async function withLabelsHint<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request;
+  } catch (error) {
+    if (!(error instanceof ApiError) || !POLICY_DENIED.test(error.message)) throw error;
+    throw new StowageError(error.code, error.message, {
+      hint: 'If the policy demands labels, run install again with --labels.',
+      cause: error,
+    });
   }
 }

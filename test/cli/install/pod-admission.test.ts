@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import { deploymentObject } from '../../../src/cli/install/deployment.ts';
-import { checkPodAdmission } from '../../../src/cli/install/pod-admission.ts';
+import { checkPodAdmission, withLabelsHint } from '../../../src/cli/install/pod-admission.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient, WriteOptions } from '../../../src/kube/types.ts';
 
@@ -71,4 +71,18 @@ test('a quota that the running pods use up refuses only a new Deployment', async
   await expect(checked({ allowed: true, error })).rejects.toMatchObject({ code: 'conflict' });
   const missing = refusal(403, 'failed quota: q: must specify limits.cpu');
   await expect(checked({ allowed: true, error: missing }, false)).rejects.toThrow('limits.cpu');
+});
+
+test.each([
+  ["ValidatingAdmissionPolicy 'team' with binding 'team' denied request: no label team", true],
+  ['admission webhook "labels.example.com" denied the request: no label team', true],
+  ['clusterroles is forbidden: User "x" cannot create resource', false],
+])('the refusal %j of a policy alone names --labels', async (message, isPolicy) => {
+  const hint = isPolicy ? expect.stringContaining('--labels') : undefined;
+  await expect(withLabelsHint(Promise.reject(refusal(422, message)))).rejects.toMatchObject({
+    ...{ message, ...(isPolicy && { hint }) },
+  });
+  if (isPolicy) return;
+  const error = refusal(403, message);
+  await expect(withLabelsHint(Promise.reject(error))).rejects.toBe(error);
 });
