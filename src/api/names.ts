@@ -281,6 +281,9 @@ export const BACKUP_EVENT = {
 /** Condition of a Volume: why it was not provisioned, for the owner of its claim. */
 export const PROVISIONED = 'Provisioned';
 
+/** Condition of a Volume that failed permanently, which kstatus reads. Its reason is Ready's. */
+export const STALLED = 'Stalled';
+
 /**
  * Reasons of the condition Ready. Reasons up to UnavailableError are MetalK8s's, except
  * FreeExtentsCarryData.

@@ -219,7 +219,7 @@ export const storageDirectories: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/controllers/volume/ready.ts', [
+  ...mutationsOf('src/controllers/volume/stalled.ts', [
     {
       id: 'unmounted-for-good',
       invariant: 11,

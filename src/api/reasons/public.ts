@@ -290,7 +290,8 @@ export const PUBLIC_REASONS: readonly PublicReasons[] = [
   },
   {
     title: 'Reasons of other conditions',
-    below: 'A claim that is being expanded has the condition `Resizing`, as with any driver.',
+    below:
+      'A Volume that failed permanently has the condition `Stalled`, with the reason of `Ready`.\n\nA claim that is being expanded has the condition `Resizing`, as with any driver.',
     columns: ['reason', 'of', 'means'],
     rows: [
       [

@@ -3,7 +3,7 @@ import { PROTECTION_FINALIZER } from '../../api/names.ts';
 import { readReason } from '../../api/reasons.ts';
 import type { Condition, Volume } from '../../api/volume.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
-import { isRecoverable } from '../../controllers/volume/ready.ts';
+import { isRecoverable } from '../../controllers/volume/stalled.ts';
 import { parseJobName } from '../../model/job-name.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { nodeOf } from '../../model/volume-nodes.ts';

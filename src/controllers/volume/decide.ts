@@ -8,7 +8,8 @@ import { report } from './job-retry.ts';
 import { maintain } from './maintain.ts';
 import { unlessPaused } from './paused.ts';
 import { provision } from './provision.ts';
-import { isRecoverable, unavailable } from './ready.ts';
+import { unavailable } from './ready.ts';
+import { isRecoverable } from './stalled.ts';
 import { isRetryRequested, readyOf } from './status.ts';
 import type { Decision, Input } from './types.ts';
 

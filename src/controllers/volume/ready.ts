@@ -37,19 +37,6 @@ export const unavailable = (message: string, detail: Reason | undefined): Ready 
   detail,
 });
 
-const RECOVERABLE: readonly (string | undefined)[] = [
-  READY_REASON.unavailableError,
-  READY_REASON.directoryNotMounted,
-  READY_REASON.pathAstray,
-  READY_REASON.adoptionRefused,
-];
-
-/**
- * Reports whether a Volume that is not ready for this reason recovers by itself. Otherwise it needs
- * a change of its spec.
- */
-export const isRecoverable = (reason: string | undefined): boolean => RECOVERABLE.includes(reason);
-
 /**
  * Returns the condition Ready of a Volume whose device must be attached and is missing. `now` is in
  * ms since the epoch.

@@ -9,6 +9,7 @@ import {
 import type { Reason } from '../../api/reasons.ts';
 import type { Condition, ConditionStatus, Phase, Volume, VolumeStatus } from '../../api/volume.ts';
 import { keyOf } from '../lib/event-key.ts';
+import { withStalled } from './stalled.ts';
 import type { Action, EventToSend } from './types.ts';
 
 export interface Ready {
@@ -74,19 +75,22 @@ export function setStatus(
   const status: VolumeStatus = {
     ...(defined({ ...before, ...fields }) as VolumeStatus),
     ...(phase === undefined ? {} : { phase }),
-    conditions: withProvisioned(
-      withCondition(before.conditions, same && old !== undefined ? old : condition),
-      publicMessage === undefined
-        ? undefined
-        : {
-            ...condition,
-            type: PROVISIONED,
-            status: 'False',
-            message: publicMessage,
-            // Parameters name objects on nodes, which concern only administrators.
-            ...(detail && { detail: { code: detail.code, parameters: {} } }),
-            lastTransitionTime: at,
-          },
+    conditions: withStalled(
+      withProvisioned(
+        withCondition(before.conditions, same && old !== undefined ? old : condition),
+        publicMessage === undefined
+          ? undefined
+          : {
+              ...condition,
+              type: PROVISIONED,
+              status: 'False',
+              message: publicMessage,
+              // Parameters name objects on nodes, which concern only administrators.
+              ...(detail && { detail: { code: detail.code, parameters: {} } }),
+              lastTransitionTime: at,
+            },
+      ),
+      phase ?? before.phase,
     ),
     ...(volume.metadata.generation === undefined
       ? {}

@@ -86,6 +86,7 @@ test('the message for a claim is in condition Provisioned as long as it applies'
   expect(status.conditions).toMatchObject([
     { type: 'Ready', ...failed },
     { type: 'Provisioned', ...failed, message: 'a part' },
+    { type: 'Stalled', ...failed, status: 'True' },
   ]);
   expect(status.conditions?.[0]).not.toHaveProperty('told');
   // Another write is not needed.
