@@ -44,20 +44,23 @@ export function noteFailure(
 }
 
 /**
- * Replaces a pod that has not started by one from the present definition and source, without
- * counting a failure. Pure.
+ * Replaces a pod that has not started by one from the present definition, source and tolerations,
+ * without counting a failure. Failures of the same origin stay counted: tenants change tolerations,
+ * and could otherwise start any number of pods that fail. Pure.
  */
 export function noteOutdated(
-  { namespace, uid }: PopulatorInput,
+  { prime, namespace, uid }: PopulatorInput,
   of: string,
   pod: string,
   now: number,
 ): PopulatorDecision {
+  const before = attemptsOf(prime);
+  const { failed, message, at } = before?.of === of ? before : { failed: 0, message: '', at: now };
   const outdated = explain('PodOutdated', { pod: `${namespace}/${podNameOf(uid)}` });
   return {
     action: {
       do: 'note-attempts',
-      attempts: { failed: 0, pod, message: '', at: now, of },
+      attempts: { failed, pod, message, at, of },
       event: { type: 'Normal', reason: POPULATOR_EVENT.created, ...outdated },
     },
   };

@@ -225,7 +225,8 @@ export function createPopulatorReconciler(deps: PopulatorDeps): PopulatorReconci
   }
 
   function count(effect: WriteAction, uid: string, claim: PersistentVolumeClaim | undefined): void {
-    const isFailure = effect.do === 'note-attempts' && effect.attempts.failed > 0;
+    // An outdated pod is recorded with the failures before it.
+    const isFailure = effect.do === 'note-attempts' && effect.event.type === 'Warning';
     const result = effect.do === 'rebind' ? 'success' : isFailure ? 'error' : undefined;
     if (result === undefined) return;
     const filled = effect.do === 'rebind' && {

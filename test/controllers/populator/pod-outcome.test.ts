@@ -225,6 +225,16 @@ describe('a pod that does not start', () => {
       `note 0: pod ${NAME} has not started, and is created again: its data source, PopulatorDefinition or tolerations changed`,
     ],
     [
+      // Otherwise changing tolerations would permit any number of pods that fail.
+      'keeps the count of failed pods if only its tolerations changed',
+      {
+        prime: attempts(3, { pod: 'earlier' }),
+        pod: pending(5, NO_NODE),
+        tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+      },
+      `note 3: pod ${NAME} has not started, and is created again`,
+    ],
+    [
       'keeps its tolerations once it has a node',
       {
         pod: pending(5, NO_IMAGE),

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Pod } from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
+import { originOf } from '../../../src/controllers/populator/attempts.ts';
 import { MAX_RUNNING } from '../../../src/controllers/populator/before-pod.ts';
 import {
   createPopulatorReconciler,
@@ -10,7 +11,18 @@ import type { Informer } from '../../../src/kube/informer.ts';
 import type { Change } from '../../../src/kube/store.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { populated } from './decisions.ts';
-import { claim, definition, found, OWN, pod, prime, pv, storageClass, UID } from './input.ts';
+import {
+  annotated,
+  claim,
+  definition,
+  found,
+  OWN,
+  pod,
+  prime,
+  pv,
+  storageClass,
+  UID,
+} from './input.ts';
 
 /** Creates an informer with these objects. */
 function informerOf<T extends KubeObject>(...objects: T[]) {
@@ -140,6 +152,43 @@ test.each<[string, 'success' | 'error']>([
     expect(ended[0]).toMatchObject({ result, ms: 600_000 });
   },
 );
+
+test('a pod that is created again with other tolerations counts as no failure', async () => {
+  const clock = new FakeClock();
+  const of = originOf(definition, found.object);
+  const attempts = JSON.stringify({ failed: 1, pod: 'earlier', message: 'x', at: 0, of });
+  const claims = informerOf(
+    claim(),
+    annotated(prime(), { 'stowage.dev/populate-attempts': attempts }),
+  );
+  const pvs = informerOf(pv());
+  const conditions = [{ type: 'PodScheduled', status: 'False', message: 'untolerated taint' }];
+  const patches: object[] = [];
+  const ended: object[] = [];
+  const reconciler = createPopulatorReconciler({
+    ...{ clock, namespace: OWN, claims: claims.informer, persistentVolumes: pvs.informer },
+    pods: informerOf<Pod>(pod('Pending', { status: { phase: 'Pending', conditions } })).informer,
+    storageClasses: informerOf(storageClass()).informer,
+    definitions: informerOf(definition).informer,
+    findSource: async () => found,
+    client: {
+      serverTime: () => clock.timeOfDay(),
+      patch: async (_resource: object, _name: string, patch: object) => {
+        patches.push(patch);
+        return patch;
+      },
+    },
+    events: { event() {}, flush: async () => {} },
+    onPopulated: (end: object) => ended.push(end),
+    logger: { info() {} },
+    ...{ user: 65532, consumerTolerations: () => [{ key: 'dedicated', operator: 'Exists' }] },
+  } as unknown as PopulatorDeps);
+  for (const { begin } of [claims, pvs]) begin();
+  // Patches change nothing here, so that reconciling would not end.
+  await reconciler.reconcile(UID, new AbortController().signal).catch(() => {});
+  expect(JSON.stringify(patches[0])).toContain('\\"failed\\":1,\\"pod\\":\\"pod-uid\\"');
+  expect(ended).toEqual([]);
+});
 
 test.each([
   ['set back by two hours', -7_200_000, 0],
