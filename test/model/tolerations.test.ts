@@ -25,7 +25,12 @@ test.each<[string, Toleration[] | undefined, Toleration[]]>([
   ['a taint for a time', [SHORT], [SHORT]],
   // The first toleration of a taint counts, so the pod leaves a lost node.
   ['all taints', [ALL], [...DEFAULTS, ALL]],
-  ['all taints of an effect', [{ key: '', ...ALL }], [...DEFAULTS, { key: '', ...ALL }]],
+  ['all taints, with an empty key', [{ key: '', ...ALL }], [...DEFAULTS, { key: '', ...ALL }]],
+  [
+    'all taints of an effect',
+    [{ ...ALL, effect: 'NoExecute' }],
+    [...DEFAULTS, { ...ALL, effect: 'NoExecute' }],
+  ],
   ['a lost node for ever', [lost('unreachable'), lost('not-ready')], []],
 ])('another pod tolerates like one that tolerates %s', (_, tolerations, expected) => {
   expect(tolerationsLike(podWith(tolerations))).toEqual(expected);
