@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { type Reason, reason } from '../../src/api/reasons.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
 import { decide } from '../../src/controllers/volume/decide.ts';
+import { withStalled } from '../../src/controllers/volume/stalled.ts';
 import type { Decision, Input, Unknown } from '../../src/controllers/volume/types.ts';
 import type { JobState } from '../../src/nodes/job.ts';
 import type { Observed } from '../../src/storage/registry.ts';
@@ -24,17 +25,20 @@ export function status(
   return {
     ...(phase === undefined ? {} : { phase }),
     ...(job === undefined ? {} : { job, attempt: attempt || 1 }),
-    conditions: [
-      {
-        type: 'Ready',
-        status: ready[0] as 'True',
-        reason: ready[1],
-        message: ready[2] ?? '',
-        ...(ready[3] && { detail: ready[3] }),
-        lastUpdateTime: at,
-        lastTransitionTime: at,
-      },
-    ],
+    conditions: withStalled(
+      [
+        {
+          type: 'Ready',
+          status: ready[0] as 'True',
+          reason: ready[1],
+          message: ready[2] ?? '',
+          ...(ready[3] && { detail: ready[3] }),
+          lastUpdateTime: at,
+          lastTransitionTime: at,
+        },
+      ],
+      phase,
+    ),
     observedGeneration: 1,
     ...more,
   };

@@ -9,7 +9,7 @@ import { maintain } from './maintain.ts';
 import { unlessPaused } from './paused.ts';
 import { provision } from './provision.ts';
 import { unavailable } from './ready.ts';
-import { isRecoverable } from './stalled.ts';
+import { addStalled, isRecoverable } from './stalled.ts';
 import { isRetryRequested, readyOf } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
@@ -40,7 +40,10 @@ function reconcile(input: Input, now: number): Decision {
   if (!volume.metadata.finalizers?.includes(PROTECTION_FINALIZER)) {
     return { action: { do: 'add-finalizer' } };
   }
-  if (isStuck(input)) return {};
+  if (isStuck(input)) {
+    const action = addStalled(volume);
+    return action === undefined ? {} : { action };
+  }
   return pv !== undefined && isPvOf(pv, volume) ? maintain(input, now) : provision(input, now);
 }
 

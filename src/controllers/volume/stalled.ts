@@ -1,5 +1,6 @@
 import { READY_REASON, STALLED } from '../../api/names.ts';
-import type { Condition, Phase } from '../../api/volume.ts';
+import type { Condition, Phase, Volume } from '../../api/volume.ts';
+import type { Action } from './types.ts';
 
 const RECOVERABLE: readonly (string | undefined)[] = [
   READY_REASON.unavailableError,
@@ -42,4 +43,18 @@ export function withStalled(conditions: Condition[], phase: Phase | undefined): 
   return old === undefined
     ? [...conditions, condition]
     : conditions.map((other) => (other === old ? condition : other));
+}
+
+/**
+ * Returns the action that adds the condition Stalled to a Volume that failed permanently under a
+ * daemon of an earlier version, since no other decision writes its status again. Returns undefined
+ * if nothing is missing. Pure.
+ */
+export function addStalled({ status }: Volume): Action | undefined {
+  const before = status?.conditions ?? [];
+  if (before.some(({ type }) => type === STALLED)) return undefined;
+  const conditions = withStalled(before, status?.phase);
+  return conditions === before
+    ? undefined
+    : { do: 'set-status', status: { ...status, conditions } };
 }

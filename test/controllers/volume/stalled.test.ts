@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { Condition, VolumeStatus } from '../../../src/api/volume.ts';
+import { decide } from '../../../src/controllers/volume/decide.ts';
 import { type Ready, setStatus } from '../../../src/controllers/volume/status.ts';
 import { available } from '../../support/decisions.ts';
-import { NOW, volume } from '../../support/volume-input.ts';
+import { input, NOW, volume } from '../../support/volume-input.ts';
 
 /**
  * Returns the status that kstatus computes for a custom resource, as Compute of
@@ -76,4 +77,14 @@ test('conditions of others stay', () => {
   const status = written(before, 'Failed', failed);
   expect(status.conditions?.map(({ type }) => type)).toEqual(['Ready', 'Theirs', 'Stalled']);
   expect(written(status, 'Available', ready).conditions).toContainEqual(theirs);
+});
+
+test('a Volume that an earlier daemon left as failed gets the condition Stalled once', () => {
+  const status = written({}, 'Failed', failed);
+  const conditions = status.conditions?.filter(({ type }) => type !== 'Stalled') ?? [];
+  const old = { ...status, conditions };
+  expect(kstatus(volume(old))).toBe('InProgress');
+  const { action } = decide(input({ volume: volume(old) }), NOW + 1000);
+  expect(action).toEqual({ do: 'set-status', status });
+  expect(decide(input({ volume: volume(status) }), NOW + 1000)).toEqual({});
 });
