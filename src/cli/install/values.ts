@@ -188,10 +188,16 @@ function checkSalt({ transport, saltUrl, saltSecret, saltAudience }: Values): vo
 /** Labels by which upgrades and `uninstall` find objects, and the Deployment its pods. */
 const OWN_LABELS: readonly string[] = [NAME_LABEL, MANAGED_BY, COMPONENT_LABEL, VERSION_LABEL];
 
+/** Prefixes of labels that give rights: `aggregate-to-admin` adds rules to another ClusterRole. */
+const RESERVED = ['rbac.authorization.k8s.io/', 'stowage.dev/'];
+
 function checkLabels({ labels = {} }: Values): void {
-  const own = Object.keys(labels).find((label) => OWN_LABELS.includes(label));
-  if (own !== undefined)
-    throw new StowageError('usage', `--labels: Stowage itself sets the label ${own}`);
+  for (const label of Object.keys(labels)) {
+    if (OWN_LABELS.includes(label))
+      throw new StowageError('usage', `--labels: Stowage itself sets the label ${label}`);
+    if (RESERVED.some((prefix) => label.startsWith(prefix)))
+      throw new StowageError('usage', `--labels: ${label} would change rights of the installation`);
+  }
 }
 
 const flagOf = (name: string): string =>

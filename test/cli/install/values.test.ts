@@ -251,6 +251,15 @@ test.each<[string[], string]>([
     ['--labels', 'app.kubernetes.io/name=x'],
     'Stowage itself sets the label app.kubernetes.io/name',
   ],
+  // Administrators of any namespace would get the rights of the daemon.
+  [
+    ['--labels', 'rbac.authorization.k8s.io/aggregate-to-admin=true'],
+    'rbac.authorization.k8s.io/aggregate-to-admin would change rights',
+  ],
+  [
+    ['--labels', 'stowage.dev/aggregate-to-populator=true'],
+    'stowage.dev/aggregate-to-populator would change rights',
+  ],
   [['--labels', 'team'], 'Write labels as key=value'],
   [['--requests', 'disk=1'], 'Write cpu=…,memory=…'],
   [
