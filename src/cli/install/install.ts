@@ -31,7 +31,7 @@ import {
 } from './move.ts';
 import { nodeAccess } from './node-access.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from './objects.ts';
-import { checkPodAdmission, withLabelsHint } from './pod-admission.ts';
+import { podRefusal, throwRefusal, withLabelsHint } from './pod-admission.ts';
 import { removeObject } from './remove.ts';
 import { oddVersions } from './standard.ts';
 import { keptValues, settleValues, type Values } from './values.ts';
@@ -106,7 +106,13 @@ export async function install(
   // Two daemons with Leases in different namespaces would both lead: the other one is removed
   // first, and its rights only after it.
   if (components.includes('deployment')) await removeDaemons();
-  for (const wanted of rest) await make(wanted);
+  const deployment = rest.find(({ resource }) => resource === DEPLOYMENTS);
+  let refusal: Awaited<ReturnType<typeof podRefusal>>;
+  for (const wanted of rest) {
+    if (wanted === deployment && !options.dryRun)
+      refusal = await podRefusal(client, wanted, io.signal);
+    await make(wanted);
+  }
   if (components.includes('deployment')) {
     await remove(before.filter(({ resource }) => resource !== DEPLOYMENTS));
     // No daemon would update CSIStorageCapacities of a removed daemon again.
@@ -122,9 +128,7 @@ export async function install(
     }
   }
   if (components.includes('rbac')) await remove(await installedOf(client, 'rbac', io.signal));
-  const deployment = objects.find(({ resource }) => resource === DEPLOYMENTS);
-  if (deployment !== undefined && !options.dryRun)
-    await checkPodAdmission(client, deployment, deploymentIsNew, io.signal);
+  if (deployment !== undefined) throwRefusal(refusal, deployment, deploymentIsNew);
 
   /** Removes installed objects that this run does not want. */
   async function remove(installed: readonly Installed[]): Promise<void> {

@@ -1,9 +1,16 @@
 import { expect, test } from '@jest/globals';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import { deploymentObject } from '../../../src/cli/install/deployment.ts';
-import { checkPodAdmission, withLabelsHint } from '../../../src/cli/install/pod-admission.ts';
+import { type InstallFlags, install } from '../../../src/cli/install/install.ts';
+import {
+  podRefusal,
+  throwRefusal,
+  withLabelsHint,
+} from '../../../src/cli/install/pod-admission.ts';
+import type { Io } from '../../../src/cli/lib/io.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient, WriteOptions } from '../../../src/kube/types.ts';
+import { fakeIo } from '../../support/fake-io.ts';
 
 const DEPLOYMENT = deploymentObject('stowage', 'stowage:test', { labels: { team: 'storage' } });
 
@@ -21,7 +28,8 @@ async function checked(answer: { allowed: boolean; error?: Error }, isNew = true
       return object;
     },
   } as unknown as Pick<KubeClient, 'create'>;
-  await checkPodAdmission(client, DEPLOYMENT, isNew, new AbortController().signal);
+  const refusal = await podRefusal(client, DEPLOYMENT, new AbortController().signal);
+  throwRefusal(refusal, DEPLOYMENT, isNew);
   return created;
 }
 
@@ -31,7 +39,11 @@ test('a pod of the Deployment is validated, and not stored', async () => {
   expect(pod).toMatchObject({
     kind: 'Pod',
     object: {
-      metadata: { namespace: 'stowage', labels: { team: 'storage' } },
+      metadata: {
+        ...{ namespace: 'stowage', labels: { team: 'storage' } },
+        // Policies refuse pods without an owner, which those of a Deployment have.
+        ownerReferences: [{ kind: 'ReplicaSet', controller: true, uid: expect.any(String) }],
+      },
       spec: { containers: [{ image: 'stowage:test' }] },
     },
     options: { dryRun: true, namespace: 'stowage' },
@@ -85,4 +97,27 @@ test.each([
   if (isPolicy) return;
   const error = refusal(403, message);
   await expect(withLabelsHint(Promise.reject(error))).rejects.toBe(error);
+});
+
+test('the pod is checked before the Deployment has pods that a quota counts', async () => {
+  const made: string[] = [];
+  const client = {
+    get: async () => {
+      throw new ApiError({ code: 404, reason: 'NotFound' } as never, 404, 'GET');
+    },
+    list: async () => ({ items: [], metadata: {} }),
+    create: async ({ kind }: Resource, object: KubeObject, options?: WriteOptions) => {
+      if (kind === 'SelfSubjectAccessReview') return { status: { allowed: true } };
+      if (kind === 'Pod' || (kind === 'Deployment' && !options?.dryRun)) made.push(kind);
+      if (kind === 'Pod') throw refusal(403, 'exceeded quota: q, requested: pods=1');
+      return object;
+    },
+  } as unknown as KubeClient;
+  const { io } = fakeIo();
+  const flags: InstallFlags = { components: ['rbac', 'deployment'], dryRun: 'none' };
+  await expect(install(flags, io as Io, async () => client)).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('is installed, but the cluster refuses its pods'),
+  });
+  expect(made).toEqual(['Pod', 'Deployment']);
 });

@@ -21,7 +21,7 @@ import { leadingLease } from '../../support/leading-lease.ts';
 const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
 /**
  * Number of writes for all objects. All except definitions and the namespace are validated by a dry
- * run first. At the end, a pod is validated, if a review finds that the user may create pods.
+ * run first. Before the Deployment, a pod is validated, if the user may create pods by a review.
  */
 const WRITES = 4 + 2 * 14 + 2;
 interface PodSpec {
