@@ -117,7 +117,7 @@ export const EXPLAINING_STORIES: readonly Story[] = [
         },
       'stowage install': shows(/clusterrole/),
       'stowage ui': named('stowage ui'),
-      'kubectl label namespace stowage pod-security.kubernetes.io/enforce=baseline':
+      'kubectl label namespace stowage pod-security.kubernetes.io/enforce=restricted':
         shows(/stowage labeled/),
       'kubectl label namespace monitoring stowage.dev/metrics=allowed': shows(
         /monitoring labeled/,
