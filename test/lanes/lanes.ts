@@ -185,7 +185,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     ['thorough', 'cli|wizard|docs'],
     ['cluster', '/vm/wizard'],
   ],
-  ['src/cli/top/', ['integration'], ['thorough', 'docs'], ['cluster', '/kubelet/top']],
+  ['src/cli/top/', ['integration'], ['thorough', 'docs'], ['cluster', '/vm/top']],
   [
     'src/cli/',
     ['integration'],

@@ -45,13 +45,8 @@ export const isReady = ({ status }: KubeNode) =>
 /**
  * Makes this machine a Ready node of the control plane, with containerd. Must run as root. Waits
  * while another checkout runs a kubelet.
- * @param clientCa file with the certificate of its only client, in PEM; without it, there is none
  */
-export async function startKubelet(
-  cluster: Cluster,
-  node: string,
-  clientCa?: string,
-): Promise<Kubelet> {
+export async function startKubelet(cluster: Cluster, node: string): Promise<Kubelet> {
   await refuseNode();
   await needPackages({
     containerd: 'containerd',
@@ -72,7 +67,7 @@ export async function startKubelet(
     await keepSysctls(DIRECTORY);
     const containerd = await startContainerd(DIRECTORY);
     parts.push(containerd);
-    const kubelet = await start(program('kubelet'), cluster, node, containerd.socket, clientCa);
+    const kubelet = await start(program('kubelet'), cluster, node, containerd.socket);
     parts.push(kubelet);
     pid = kubelet.pid;
   } catch (error) {
@@ -98,11 +93,10 @@ async function start(
   cluster: Cluster,
   node: string,
   socket: string,
-  clientCa: string | undefined,
 ): Promise<Part> {
   const [port = 0] = await freePorts(1);
   const config = join(DIRECTORY, 'kubelet.json');
-  await writeFile(config, JSON.stringify(configuration(port, socket, clientCa)));
+  await writeFile(config, JSON.stringify(configuration(port, socket)));
   const { client } = await connect({ kubeconfig: cluster.kubeconfig });
   const [user = ''] = Object.keys(kubeletUser(node));
   return startPart({
@@ -120,22 +114,17 @@ async function start(
   });
 }
 
-const configuration = (port: number, socket: string, clientCa: string | undefined) => ({
+const configuration = (port: number, socket: string) => ({
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
   kind: 'KubeletConfiguration',
   containerRuntimeEndpoint: `unix://${socket}`,
   podLogsDir: join(DIRECTORY, 'logs'),
   volumePluginDir: join(DIRECTORY, 'volume-plugins'),
-  // The API server connects to the address of the Node, which cannot be that of loopback.
-  address: clientCa === undefined ? '127.0.0.1' : '0.0.0.0',
+  address: '127.0.0.1',
   port,
   healthzPort: 0,
-  // No other client may connect.
-  authentication: {
-    anonymous: { enabled: false },
-    webhook: { enabled: false },
-    ...(clientCa !== undefined && { x509: { clientCAFile: clientCa } }),
-  },
+  // No client may connect.
+  authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
   authorization: { mode: 'AlwaysAllow' },
   // Leave the machine's cgroups, memory settings and packet filter unchanged.
   failCgroupV1: false,

@@ -63,7 +63,7 @@ export interface SceneOptions {
 
 /** Starts a scene with this machine as its node. */
 export const startScene = (options?: SceneOptions) =>
-  startSceneOn('n1', (...machine) => startThisMachine(...machine), [], options);
+  startSceneOn('n1', startThisMachine, [], options);
 
 /**
  * Starts a scene. `start` makes a machine the Ready node `node`. `others` are the names of further
@@ -112,18 +112,11 @@ export async function startSceneOn<M extends Machine>(
   }
 }
 
-/**
- * Makes this machine the node.
- * @param clientCa as in `startKubelet`
- */
-export async function startThisMachine(
-  controlPlane: ControlPlane,
-  node: string,
-  clientCa?: string,
-): Promise<ThisMachine> {
+/** Makes this machine the node. */
+async function startThisMachine(controlPlane: ControlPlane, node: string): Promise<ThisMachine> {
   const stopUdev = await ensureUdev();
   try {
-    const kubelet = await startKubelet(controlPlane, node, clientCa);
+    const kubelet = await startKubelet(controlPlane, node);
     return {
       reachedBy: ['--transport', 'local', '--local-node', node],
       folder: kubelet.folder,

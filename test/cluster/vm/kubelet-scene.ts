@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type Machine, type Scene, type SceneOptions, startSceneOn } from '../kubelet/scene.ts';
 import type { Places } from '../kubelet/volumes.ts';
-import { becomeNode, journal, programs } from './kubelet.ts';
+import { becomeNode, journal, type KubeletServer, programs } from './kubelet.ts';
 import { onNode } from './node.ts';
 import { DISKS, type Kind, makePlaces, placeOf, tagged } from './places.ts';
 import { startVm, type Vm } from './vm.ts';
@@ -12,15 +12,23 @@ export interface VmMachine extends Machine {
 }
 
 /** Starts a real cluster whose only node is a VM, and the daemon, which reaches it over ssh. */
-export const startScene = (options?: SceneOptions) => startSceneOn('vm1', startVmNode, [], options);
+export const startScene = (options?: SceneOptions) =>
+  startSceneOn('vm1', (...node) => startVmNode(...node), [], options);
 
-/** Starts a VM that is the node of that name, with devices for volumes. */
-export async function startVmNode(controlPlane: ControlPlane, name: string): Promise<VmMachine> {
+/**
+ * Starts a VM that is the node of that name, with devices for volumes.
+ * @param server as of `becomeNode`
+ */
+export async function startVmNode(
+  controlPlane: ControlPlane,
+  name: string,
+  server?: KubeletServer,
+): Promise<VmMachine> {
   const disks = { ...DISKS, ...(await programs()) };
   const vm = await startVm({ name, memoryMiB: 1536, cpus: 2, disks });
   try {
     await makePlaces(vm);
-    await becomeNode(vm, controlPlane);
+    await becomeNode(vm, controlPlane, server);
   } catch (error) {
     await vm.stop();
     throw error;

@@ -21,6 +21,13 @@ const API_SERVER = 'kubernetes.default.svc';
 /** Timeout in ms: the VM is emulated, and the machine may be busy. */
 const READY_WITHIN = 600_000;
 
+/** Port and only client of a kubelet. */
+export interface KubeletServer {
+  port: number;
+  /** The client's certificate, or that of its CA, in PEM. */
+  clientCa: string;
+}
+
 /** Returns the disk that a VM needs as one of startVm's `disks` to become a node. */
 export const programs = async () => ({ [DISK]: { file: await programsDisk() } });
 
@@ -28,14 +35,22 @@ export const programs = async () => ({ [DISK]: { file: await programsDisk() } })
  * Makes a VM the node of its name, and waits until that is Ready. containerd and a kubelet are
  * units of systemd, as on any node, that start on each boot. The control plane must know
  * kubeletUser.
+ * @param server without it, no client may connect to the kubelet
  */
 export async function becomeNode(
   vm: Vm,
   controlPlane: Pick<ControlPlane, 'kubeconfig' | 'kubeconfigOf'>,
+  server?: KubeletServer,
 ): Promise<void> {
   const [user = ''] = Object.keys(kubeletUser(vm.name));
   const kubeconfig = fromWithin(await readFile(controlPlane.kubeconfigOf(user), 'utf8'));
-  const files = { ...FILES, [KUBECONFIG]: kubeconfig, [MOUNT]: mount(vm.disk(DISK)) };
+  const files = {
+    ...FILES,
+    [KUBECONFIG]: kubeconfig,
+    [KUBELET_CONFIG]: JSON.stringify(configuration(server)),
+    ...(server !== undefined && { [CLIENT_CA]: server.clientCa }),
+    [MOUNT]: mount(vm.disk(DISK)),
+  };
   const write = ([path, text]: [string, string]) =>
     `printf %s ${quote(text)} | install -D -m 600 /dev/stdin ${path}\n`;
   await vm.run(['sh', '-e'], { input: Object.entries(files).map(write).join('') });
@@ -97,6 +112,7 @@ Options=ro
 `;
 const KUBECONFIG = '/etc/kubernetes/kubeconfig';
 const KUBELET_CONFIG = '/etc/kubernetes/kubelet.json';
+const CLIENT_CA = '/etc/kubernetes/client-ca.crt';
 const SOCKET = '/run/containerd/containerd.sock';
 const CRI = 'plugins."io.containerd.grpc.v1.cri"';
 
@@ -143,17 +159,23 @@ SystemdCgroup = true
   // Pods use the network of the node.
   '/etc/cni/net.d/loopback.conf':
     '{ "cniVersion": "0.3.1", "name": "loopback", "type": "loopback" }',
-  [KUBELET_CONFIG]: JSON.stringify({
-    apiVersion: 'kubelet.config.k8s.io/v1beta1',
-    kind: 'KubeletConfiguration',
-    containerRuntimeEndpoint: `unix://${SOCKET}`,
-    cgroupDriver: 'systemd',
-    resolvConf: '',
-    healthzPort: 0,
-    // No client may connect.
-    authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
-    authorization: { mode: 'AlwaysAllow' },
-    // The VM has no iptables.
-    makeIPTablesUtilChains: false,
-  }),
 };
+
+const configuration = (server?: KubeletServer) => ({
+  apiVersion: 'kubelet.config.k8s.io/v1beta1',
+  kind: 'KubeletConfiguration',
+  containerRuntimeEndpoint: `unix://${SOCKET}`,
+  cgroupDriver: 'systemd',
+  resolvConf: '',
+  healthzPort: 0,
+  ...(server !== undefined && { port: server.port }),
+  // No other client may connect.
+  authentication: {
+    anonymous: { enabled: false },
+    webhook: { enabled: false },
+    ...(server !== undefined && { x509: { clientCAFile: CLIENT_CA } }),
+  },
+  authorization: { mode: 'AlwaysAllow' },
+  // The VM has no iptables.
+  makeIPTablesUtilChains: false,
+});

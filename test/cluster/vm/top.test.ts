@@ -1,43 +1,40 @@
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import type { Backing } from '../../support/kinds.ts';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { expectSchema } from '../../support/output-page.ts';
-import { describeAsRoot } from '../../support/root.ts';
 import { until } from '../../support/until.ts';
+import { podsOf } from '../kubelet/pods.ts';
+import { type Scene, startSceneOn } from '../kubelet/scene.ts';
+import { volumesOf } from '../kubelet/volumes.ts';
 import { type KubeletClient, newKubeletClient } from './kubelet-client.ts';
-import { placesHere } from './places.ts';
-import { podsOf } from './pods.ts';
-import { type Scene, startSceneOn, startThisMachine, type ThisMachine } from './scene.ts';
-import { volumesOf } from './volumes.ts';
+import { placesIn, startVmNode, type VmMachine, withLogs } from './kubelet-scene.ts';
+import type { Kind } from './places.ts';
+import { CONVERGES_WITHIN } from './scene.ts';
 
 /** Timeout in ms: a kubelet measures file systems about once per minute. */
-jest.setTimeout(600_000);
+jest.setTimeout(1_200_000);
 
 const MIB = 1024 ** 2;
 
-describeAsRoot('stowage top with a real kubelet', () => {
-  let client: KubeletClient;
-  let scene: Scene<ThisMachine>;
-  let volumes: ReturnType<typeof volumesOf<Backing>>;
+let client: KubeletClient;
+let scene: Scene<VmMachine>;
+let volumes: ReturnType<typeof volumesOf<Kind>>;
 
-  beforeAll(async () => {
-    client = await newKubeletClient();
-    const { apiServerFlags, clientCa } = client;
-    scene = await startSceneOn(
-      'n1',
-      (controlPlane, node) => startThisMachine(controlPlane, node, clientCa),
-      [],
-      { apiServerFlags },
-    );
-    volumes = volumesOf(scene, placesHere(scene), 300_000);
-  }, 600_000);
-  afterEach(() => volumes?.clean());
-  afterAll(async () => {
-    await scene?.stop();
-    await client?.remove();
+beforeAll(async () => {
+  client = await newKubeletClient();
+  const { apiServerFlags, server } = client;
+  scene = await startSceneOn('vm1', (...node) => startVmNode(...node, server), [], {
+    apiServerFlags,
   });
+  await client.forward(scene.machine.vm);
+  volumes = volumesOf(scene, placesIn(scene), CONVERGES_WITHIN);
+}, 1_800_000);
+afterAll(async () => {
+  await scene?.stop();
+  await client?.stop();
+});
 
-  test('shows what a pod wrote, by the kubelet and on disk', async () => {
-    const pods = podsOf(scene.client);
+test('top shows what a pod wrote, by the kubelet and on disk', () =>
+  withLogs(scene, async () => {
+    const pods = podsOf(scene.client, undefined, CONVERGES_WITHIN);
     const { metadata } = await volumes.create('sparse file');
     const { name } = metadata;
     const mounted = await pods.claim(name, name, 'Filesystem');
@@ -63,7 +60,7 @@ describeAsRoot('stowage top with a real kubelet', () => {
       300_000,
     );
     expectSchema('usage', row);
-    expect(row).toMatchObject({ name, uid: metadata.uid, node: 'n1' });
+    expect(row).toMatchObject({ name, uid: metadata.uid, node: 'vm1' });
     expect(row.used.bytes).toBeLessThan(40 * MIB);
     expect(row.used.capacityBytes).toBeLessThanOrEqual(row.sizeBytes);
     expect(row.onDiskBytes).toBeGreaterThanOrEqual(20 * MIB);
@@ -72,5 +69,4 @@ describeAsRoot('stowage top with a real kubelet', () => {
     await pods.remove(`${name}-writes`);
     await pods.unclaim(name);
     await volumes.remove(name);
-  });
-});
+  }));
