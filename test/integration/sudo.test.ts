@@ -122,7 +122,15 @@ describeAsRoot('programs of a user other than root', () => {
     test('a warning of sudo is no refusal', async () => {
       const warn = await sudo.program('warn', 'echo "sudo: unable to resolve host n1" >&2; exit 1');
       const seen = await executor.observe('n1', [{ name: 'a', argv: [warn] }]);
-      expect(seen.get('a')?.exit).toBe(1);
+      expect(seen.get('a')).toEqual({ exit: 1, stdout: '', stderr: '' });
+    });
+
+    test('a missing file is missing on a node that cannot resolve its own name', async () => {
+      const missing = 'cat: /none: No such file or directory';
+      const said = `sudo: unable to resolve host n1: Name or service not known\n${missing}`;
+      const cat = await sudo.program('unresolved', `printf '${said}\n' >&2; exit 1`);
+      const seen = await executor.observe('n1', [{ name: 'a', argv: [cat] }]);
+      expect(seen.get('a')).toEqual({ exit: 1, stdout: '', stderr: missing });
     });
 
     test('a program that the node lacks fails with 127', async () => {

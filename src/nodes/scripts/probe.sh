@@ -19,6 +19,7 @@ probe() {
   why=
   [ -z "$as" ] || [ "$got" = 0 ] || why=$(printf '%s\n' "$err" | not_run "$got" "$@")
   case $why in denied*) why="$why $(sudo_version)" ;; esac
+  case $as$err in sudo*'sudo: '*) err=$(printf '%s\n' "$err" | without_warnings) ;; esac
   text "$err"
   printf '%s\n' "$why"
 }

@@ -20,8 +20,8 @@ not_run() {
     127) command -v sudo >/dev/null || why=denied ;;
     1)
       # Messages begin with the first in sudo 1.9.5p2 and 1.9.13p3, and in sudo-rs 0.2.15; with the
-      # second in sudo-rs 0.2.5. The other two are warnings of sudo.
-      said=$(grep -e '^sudo: ' -e '^sudo-rs: ' | grep -v -e 'unable to resolve host' -e 'setrlimit(')
+      # second in sudo-rs 0.2.5.
+      said=$(grep -e '^sudo: ' -e '^sudo-rs: ' | without_warnings)
       [ -z "$said" ] && sudo -n -l -- "$@" >/dev/null 2>&1 || why=denied
       # sudo reports a missing program as one that is not allowed.
       [ -z "$why" ] || command -v "$1" >/dev/null || why=missing
@@ -30,6 +30,10 @@ not_run() {
   [ "$why" != denied ] || why="denied $(printf %s "$(id -un)" | base64 -w0)"
   printf %s "$why"
 }
+
+# without_warnings <ERRORS: drops lines of sudo that are not about the program. On a node that cannot
+# resolve its own name, they come with each program.
+without_warnings() { grep -v -e '^sudo: unable to resolve host ' -e '^sudo: setrlimit('; }
 
 # sudo_version: prints "Sudo_version_1.9.13p3", "sudo-rs_0.2.15", or nothing
 sudo_version() { sudo --version 2>/dev/null </dev/null | head -n 1 | tr ' ' _ | tr -cd 'A-Za-z0-9._-' | cut -c 1-60; }
