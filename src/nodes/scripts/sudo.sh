@@ -31,8 +31,8 @@ not_run() {
   printf %s "$why"
 }
 
-# without_warnings <ERRORS: drops lines of sudo that are not about the program. On a node that cannot
-# resolve its own name, they come with each program.
+# without_warnings <ERRORS: drops lines of sudo that are not about the program. On a node that
+# cannot resolve its own name, they come with each program.
 without_warnings() { grep -v -e '^sudo: unable to resolve host ' -e '^sudo: setrlimit('; }
 
 # sudo_version: prints "Sudo_version_1.9.13p3", "sudo-rs_0.2.15", or nothing
