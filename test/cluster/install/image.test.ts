@@ -200,25 +200,31 @@ test(
 );
 
 test('ssh runs as a user that the cluster assigns, with the entry that the pod writes', async () => {
-  const ASSIGNED = ['--user', '1000680000:0'];
   const [deployment] = parseAllDocuments(await readFile('deploy/daemon.yaml', 'utf8'))
     .map((each) => each.toJS())
     .filter(({ kind }) => kind === 'Deployment');
   const [user] = deployment.spec.template.spec.initContainers;
   const [{ mountPath }] = user.volumeMounts;
-  const ssh = (id: string, ...options: string[]) =>
-    ctr('run', '--rm', '--read-only', ...ASSIGNED, ...options, IMAGE, id, 'ssh', '-G', 'n1');
-  expect((await ssh('without')).stderr).toContain('No user exists for uid 1000680000');
+  /** Runs a program as such a user, in a container with these mounts. */
+  async function assigned(id: string, mounts: readonly string[], argv: readonly string[]) {
+    const options = ['--detach', '--read-only', ...mounts.flatMap((each) => ['--mount', each])];
+    const started = await ctr('run', ...options, IMAGE, id, 'sleep', 'infinity');
+    expect([started.exitCode, started.stderr]).toEqual([0, '']);
+    const as = ['--user', '1000680000:0', '--exec-id', 'assigned'];
+    const ran = await ctr('task', 'exec', ...as, id, ...argv);
+    await ctr('task', 'delete', '--force', id);
+    return ran;
+  }
+  const ssh = ['ssh', '-G', 'n1'];
+  expect((await assigned('without', [], ssh)).stderr).toContain(
+    'No user exists for uid 1000680000',
+  );
 
   await mkdir(at('user'), { mode: 0o777 });
   await execa('chmod', ['0777', at('user')]);
-  const bind = ['--mount', `type=bind,src=${at('user')},dst=${mountPath},options=rbind:rw`];
-  const made = await ctr(
-    ...['run', '--rm', '--read-only', ...ASSIGNED, ...bind, IMAGE, 'user'],
-    ...user.command,
-  );
-  expect(made).toMatchObject({ exitCode: 0, stderr: '' });
+  const bind = `type=bind,src=${at('user')},dst=${mountPath},options=rbind:rw`;
+  expect(await assigned('user', [bind], user.command)).toMatchObject({ exitCode: 0, stderr: '' });
   const file = `type=bind,src=${at('user/passwd')},dst=/etc/passwd,options=rbind:ro`;
-  const found = await ssh('with', '--mount', file);
+  const found = await assigned('with', [file], ssh);
   expect([found.exitCode, found.stdout]).toEqual([0, expect.stringContaining('user stowage')]);
 });
