@@ -15,18 +15,21 @@ export class ObservationError extends Error {
 }
 
 /**
- * Returns a function that finds the result of a probe by name.
+ * Returns a function that finds the result of a probe by name. `from`: the package of its program,
+ * for the error.
  * @throws ObservationError from that function if there is no result, or the node lacks the program
  */
 export function answersOf(
   results: ReadonlyMap<string, ProbeResult>,
-): (name: string) => ProbeResult {
-  return (name) => {
+): (name: string, from?: string) => ProbeResult {
+  return (name, from) => {
     const result = results.get(name);
     if (result === undefined)
       throw new ObservationError(refuse('ProbeUnanswered', { probe: name }));
     if (result.exit === 127)
-      throw new ObservationError(refuse('ProbeToolMissing', { said: result.stderr.trim() }));
+      throw new ObservationError(
+        refuse('ProbeToolMissing', { package: from, said: result.stderr.trim() }),
+      );
     return result;
   };
 }

@@ -39,6 +39,8 @@ export interface DesiredVolume {
    * The kubelet's root directory on the node. Its directories of the PersistentVolume count as use.
    */
   kubeletRoot: string;
+  /** True if no object of the cluster shows that storage was ever provisioned for the Volume. */
+  neverMade?: boolean;
 }
 
 export interface DesiredSparse extends DesiredVolume {
@@ -396,6 +398,11 @@ export interface ObservedLvm extends ObservedDevice {
   /** Extents that LVM would choose, but that carry data, so that others are taken. */
   passedOver: readonly Extents[];
   space: Space;
+  /**
+   * Set if the node has neither the programs of LVM, nor records of the Volume, nor a logical volume
+   * in its kernel: what it answered to a program of LVM.
+   */
+  lacksLvm?: string;
 }
 
 /** Volume that a device may belong to. */

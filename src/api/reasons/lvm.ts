@@ -6,6 +6,11 @@ export const OR_RETAIN =
 
 /** Volume groups, thin pools and logical volumes. */
 export const LVM = {
+  LVMMissing: {
+    message: 'the node lacks the tools of LVM: {said}',
+    action: 'Install the package lvm2 on the node.',
+    cause: 'ToolMissing',
+  },
   VolumeGroupMissing: {
     message: 'there is no volume group {group} on the node',
     action:

@@ -7,7 +7,7 @@ export const OBSERVATIONS = {
     cause: 'NodeUnclear',
   },
   ProbeToolMissing: {
-    message: 'the node lacks a tool: {said}',
+    message: 'the node lacks a tool[ of the package {package}]: {said}',
     action: 'Install it on the node.',
     cause: 'ToolMissing',
   },

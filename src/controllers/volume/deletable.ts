@@ -30,7 +30,9 @@ export function deletable(volume: Volume, pv: PersistentVolume | undefined): Del
         hint:
           ready?.reason === READY_REASON.nodeUnreachable
             ? `Find out why the node is not reached, and how to proceed: stowage why volume ${name}`
-            : `${progressHint}, and retry once it is provisioned. Or mark it for deletion now, which completes later: kubectl delete volume ${name} --wait=false`,
+            : ready?.reason === READY_REASON.nodeUnclear
+              ? `Find out why the state of the node is unclear, and how to proceed: stowage why volume ${name}`
+              : `${progressHint}, and retry once it is provisioned. Or mark it for deletion now, which completes later: kubectl delete volume ${name} --wait=false`,
       };
     }
     case 'Terminating':

@@ -1,7 +1,7 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
 import { explain, type Reason, shownAs } from '../../api/reasons.ts';
-import type { Volume } from '../../api/volume.ts';
+import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import { desiredOf } from '../../model/desired-volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
@@ -53,7 +53,9 @@ export function finalize(input: Input, now: number): Decision {
   if (reclaimed || wasNeverMade(volume, pv)) return release(pv);
   const attached = isNodeForgotten(volume) ? undefined : stillAttached(input, now);
   if (attached !== undefined) return attached;
-  return isNodeForgotten(volume) ? forgetNode(input, pv, now) : reclaimStorage(input, pv, now);
+  return isNodeForgotten(volume)
+    ? forgetNode(input, pv, now)
+    : reclaimStorage(input, pv, now, hasNoTrace(volume, pv));
 }
 
 /**
@@ -89,17 +91,19 @@ function forgetNode(input: Input, pv: PersistentVolume | undefined, now: number)
 /**
  * Implements the chart "ReclaimStorage": removes the storage from the node, then releases the
  * objects.
+ * @param neverMade no object shows that storage was ever provisioned
  */
 export function reclaimStorage(
   input: Input,
   pv: PersistentVolume | undefined,
   now: number,
+  neverMade = false,
 ): Decision {
   const name = parseJobName(input.volume.status?.job);
   if (name?.kind !== 'UnprepareVolume') {
     return startAttempt(input.volume, now, 'UnprepareVolume', 1, 'Terminating', terminating);
   }
-  return name.attempt === undefined ? release(pv) : reclaim(input, name.attempt, now);
+  return name.attempt === undefined ? release(pv) : reclaim(input, name.attempt, now, neverMade);
 }
 
 /**
@@ -111,6 +115,20 @@ function wasNeverMade(volume: Volume, pv: PersistentVolume | undefined): boolean
   const { attempt, prepared } = volume.status ?? {};
   return !hasPlace(volume) && [attempt, prepared, pv].every((trace) => trace === undefined);
 }
+
+/** Fields of a status that an observation of provisioned storage sets. */
+const TRACES = [
+  'prepared',
+  'deviceName',
+  'devicePath',
+  'capacity',
+] as const satisfies (keyof VolumeStatus)[];
+
+/** Reports whether neither status nor PersistentVolume shows storage. The node may have some. */
+const hasNoTrace = (volume: Volume, pv: PersistentVolume | undefined): boolean =>
+  pv === undefined &&
+  attachmentsOf(volume).length === 0 &&
+  TRACES.every((field) => volume.status?.[field] === undefined);
 
 /** Releases the PersistentVolume, then the Volume, which deletes both. */
 function release(pv: PersistentVolume | undefined): Decision {
@@ -137,12 +155,13 @@ export function endOfEarlierJob(input: Input, now: number): Decision | undefined
  * Decides about a job that reclaims the storage. Retries failed attempts, so that nothing is left
  * behind.
  */
-function reclaim(input: Input, attempt: number, now: number): Decision {
+function reclaim(input: Input, attempt: number, now: number, neverMade: boolean): Decision {
   const { volume } = input;
   const { kubeletRoot } = input;
   const desired = {
     ...desiredOf(volume, undefined, input.node),
     ...(kubeletRoot && { kubeletRoot }),
+    ...(neverMade && { neverMade }),
   };
   const step = jobStep(input, 'delete', desired);
   const next = advance(input, step, attempt, now);

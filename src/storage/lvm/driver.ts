@@ -1,3 +1,4 @@
+import { type Refused, refuse } from '../../api/reasons.ts';
 import { adoptsFrom } from '../adoption.ts';
 import { makeLink } from '../block/attach.ts';
 import { planUnused } from '../detach-checks.ts';
@@ -32,17 +33,21 @@ export const lvm: VolumeDriver<'lvmLogicalVolume', DesiredLvm, ObservedLvm> = {
   plan: (operation, desired, observed) =>
     ofGroup(observed, planInGroup(operation, desired, observed)),
   planMetalk8sRecords: (desired, observed) =>
-    ofGroup(observed, planMetalk8sRecords(desired, observed)),
+    refuseWithoutLvm(observed) ?? ofGroup(observed, planMetalk8sRecords(desired, observed)),
   device(desired, observed) {
     const device = ownDevice(desired, observed);
     return { device, identity: device?.identity ?? '' };
   },
   devices,
-  presence: (desired, observed) =>
-    presenceByPath(
+  presence(desired, observed) {
+    const lack = refuseWithoutLvm(observed);
+    if (lack !== undefined)
+      return { is: 'unknown', message: lack.refusal, detail: lack.reason, noDevice: true };
+    return presenceByPath(
       ofGroup(observed, planAttach(desired, observed)),
       ownDevice(desired, observed)?.name,
-    ),
+    );
+  },
   prefer(desired, observed) {
     const device = ownDevice(desired, observed);
     return device === undefined ? [] : makeLink(asRaw(desired), device, device.name, true);
@@ -59,6 +64,12 @@ export const lvm: VolumeDriver<'lvmLogicalVolume', DesiredLvm, ObservedLvm> = {
 };
 
 function planInGroup(operation: VolumeOperation, desired: DesiredLvm, observed: ObservedLvm): Plan {
+  const lack = refuseWithoutLvm(observed);
+  if (lack !== undefined) {
+    // The programs may have been removed, or the node reinstalled, after a Volume was provisioned.
+    const isNothing = operation === 'delete' && desired.neverMade === true;
+    return isNothing ? { steps: [] } : { ...lack, retryable: operation === 'delete' };
+  }
   switch (operation) {
     case 'provision': {
       const from = adoptsFrom(desired, observed);
@@ -75,6 +86,10 @@ function planInGroup(operation: VolumeOperation, desired: DesiredLvm, observed: 
       return planDelete(desired, observed);
   }
 }
+
+/** Refuses work on a node without the programs of LVM. */
+const refuseWithoutLvm = ({ lacksLvm }: ObservedLvm): Refused | undefined =>
+  lacksLvm === undefined ? undefined : refuse('LVMMissing', { said: lacksLvm });
 
 /** Restricts the plan to the group's disks. A plan without a group has no steps. */
 function ofGroup({ groups: [group] }: ObservedLvm, planned: Plan): Plan {

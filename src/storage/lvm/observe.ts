@@ -1,5 +1,6 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { deviceProbes, nodeProbes, readRaw } from '../block/observe.ts';
+import { readDevices } from '../device-usage.ts';
 import { answersOf } from '../probe-results.ts';
 import { readRecords } from '../records.ts';
 import type { DesiredLvm, ObservedLvm, Space } from '../types.ts';
@@ -25,7 +26,7 @@ import {
   segmentsProbe,
   volumesProbe,
 } from './report.ts';
-import { filtersProbe, readView, type View } from './view.ts';
+import { filtersProbe, lackOfLvm, readView, type View } from './view.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
 type RunProbes = (probes: readonly Probe[]) => Promise<Results>;
@@ -41,6 +42,8 @@ export const lvmProbes = (desired: DesiredLvm): Probe[] => [...nodeProbes(desire
 export async function observeLvm(runProbes: RunProbes, desired: DesiredLvm): Promise<ObservedLvm> {
   const first = await runProbes(lvmProbes(desired));
   const known = answersOf(first);
+  const nothing = withoutLvm(desired, first);
+  if (nothing !== undefined) return nothing;
   const view = readView(known, desired.kubeletRoot);
   const get = answersOf(
     await runProbes([...groupProbes(view), volumesProbe(view, desired.vgName)]),
@@ -76,11 +79,44 @@ export async function observeLvm(runProbes: RunProbes, desired: DesiredLvm): Pro
 }
 
 /**
+ * Observes a node without the programs of LVM, which made nothing for a Volume without a record:
+ * the record of an intent precedes each lvcreate. Returns undefined if the programs are there, or
+ * may have been removed since.
+ * @throws ObservationError if the state of the node remains open
+ */
+function withoutLvm(desired: DesiredLvm, first: Results): ObservedLvm | undefined {
+  const lacksLvm = lackOfLvm(first);
+  if (lacksLvm === undefined || desired.recorded) return undefined;
+  const known = answersOf(first);
+  const { intent, done, recordFiles } = readRecords(known);
+  if (recordFiles || intent !== undefined || done !== undefined) return undefined;
+  const { devices } = readDevices(known);
+  if (devices.some(({ type, mapper }) => type === 'lvm' || mapper?.uuid.startsWith('LVM-')))
+    return undefined;
+  const device = readRaw(
+    { ...desired, devicePath: lvPath(desired) },
+    new Map([...first, ['target', NO_TARGET]]),
+    new Map(),
+  );
+  return {
+    ...device,
+    ...NONE,
+    type: 'lvm',
+    groups: [],
+    volumes: [],
+    space: spaceOf(desired, undefined, [], undefined),
+    lacksLvm,
+  };
+}
+
+const NO_TARGET: ProbeResult = { exit: 1, stdout: '', stderr: 'No such file or directory' };
+
+/**
  * Returns a stat(1) result with the kernel's device number: the path may lead to an earlier device.
  */
 function targetOf(own: LogicalVolume | undefined, volumes: readonly LogicalVolume[]): ProbeResult {
   if (own?.device === undefined || own.suspended || poolOf({ volumes }, own.pool)?.suspended) {
-    return { exit: 1, stdout: '', stderr: 'No such file or directory' };
+    return NO_TARGET;
   }
   const hex = own.device.split(':').map((part) => Number(part).toString(16));
   return { exit: 0, stdout: `block special file|${hex.join(':')}`, stderr: '' };

@@ -20,6 +20,9 @@ export interface View {
   hides(path: string): boolean;
 }
 
+/** Package with the programs of LVM, as most distributions name it. */
+export const LVM_PACKAGE = 'lvm2';
+
 /**
  * Prints the filters set in lvm.conf(5), which a command-line setting would replace. Fails if one
  * is not set.
@@ -44,18 +47,24 @@ export const viewProbes = (): Probe[] => [
 /** Returns the same for callers that already observe loops, devices and records. */
 export const filtersProbe = (): Probe => settingsProbe;
 
+/** Returns what a node without the programs of LVM answers; undefined if it has them. */
+export function lackOfLvm(results: ReadonlyMap<string, ProbeResult>): string | undefined {
+  const { exit, stderr } = results.get(settingsProbe.name) ?? {};
+  return exit === 127 ? stderr?.trim() : undefined;
+}
+
 /**
  * @param kubeletRoot the kubelet's directory, where it keeps loop devices over volumes of mode
  * Block
  * @throws ObservationError if it remains open which devices belong to Volumes
  */
 export function readView(
-  get: (name: string) => ProbeResult,
+  get: (name: string, from?: string) => ProbeResult,
   kubeletRoot = '/var/lib/kubelet',
 ): View {
   const { loops, devices } = readDevices(get);
   const patterns = patternsOf(loops, devices, readOthers('', get), kubeletRoot);
-  const setting = freeSetting(get('LVM filters'));
+  const setting = freeSetting(get(settingsProbe.name, LVM_PACKAGE));
   const list = patterns.map(({ accepts, pattern }) => `"${accepts ? 'a' : 'r'}|${pattern}|"`);
   return {
     words: setting === undefined ? [] : ['--config', `devices{${setting}=[${list.join(',')}]}`],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Lease } from '../../../src/api/core.ts';
+import { explain } from '../../../src/api/reasons.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import type { WatchEvent } from '../../../src/kube/types.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
@@ -121,6 +122,17 @@ describe('create volume --wait', () => {
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(
       'error: Volume data1 failed: CreationError: no space on n1\nhint: Find out how to fix it: stowage why volume data1\n',
+    );
+  });
+
+  test('ends if the node lacks a program', async () => {
+    const { message, detail } = explain('ProbeToolMissing', { package: 'lvm2', said: 'no lvs' });
+    const condition = { type: 'Ready', status: 'Unknown', reason: 'NodeUnclear' } as const;
+    const lacking = step({ phase: 'Pending', conditions: [{ ...condition, message, detail }] });
+    const { code, err } = await stowage([...CREATE, '--wait'], { events: [pending, lacking] });
+    expect(code).toBe(1);
+    expect(err).toContain(
+      'error: Volume data1 failed: NodeUnclear: the node lacks a tool of the package lvm2: no lvs. Install it on the node.\nhint: Find out how to fix it: stowage why volume data1\n',
     );
   });
 

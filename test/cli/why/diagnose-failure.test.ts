@@ -506,6 +506,47 @@ describe('a Volume is held up by', () => {
     ],
     [
       given(
+        'a node that lacks LVM',
+        volume({
+          phase: 'Available',
+          ...ready(
+            'Unknown',
+            'NodeUnclear',
+            reasons.explain('ProbeToolMissing', { package: 'lvm2', said: 'sh: lvmconfig: no' }),
+          ),
+        }),
+      ),
+      heldUpBy('the node lacks a tool of the package lvm2: sh: lvmconfig: no', 'automatically', {
+        run: ['ssh n1 apt-get install -y lvm2'],
+      }),
+    ],
+    [
+      given(
+        'a node that lacks a package that another program named',
+        volume({
+          phase: 'Available',
+          ...ready(
+            'Unknown',
+            'NodeUnclear',
+            reasons.explain('ProbeToolMissing', { package: 'evil', said: 'no' }),
+          ),
+        }),
+      ),
+      heldUpBy('the node lacks a tool of the package evil: no', 'automatically', {
+        run: ['stowage check node n1'],
+      }),
+    ],
+    [
+      given(
+        'a Volume on a node that lacks LVM',
+        failedBy('CreationError', reasons.explain('LVMMissing', { said: 'sh: lvmconfig: no' })),
+      ),
+      heldUpBy('the node lacks the tools of LVM: sh: lvmconfig: no', 'retried', {
+        run: ['ssh n1 apt-get install -y lvm2', 'stowage retry volume data1'],
+      }),
+    ],
+    [
+      given(
         'a missing backing file',
         failedBy('UnavailableError', 'the backing file is missing now'),
         bound,

@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume, VolumeSpec, VolumeStatus } from '../../../src/api/volume.ts';
 import { decide } from '../../../src/controllers/volume/decide.ts';
+import { decideLeftover } from '../../../src/controllers/volume/decide-leftover.ts';
 import { leftoverOf, leftoverProblem, volumeOf } from '../../../src/controllers/volume/leftover.ts';
+import type { Input } from '../../../src/controllers/volume/types.ts';
 import { desiredOf } from '../../../src/model/desired-volume.ts';
+import { presenceOf } from '../../../src/storage/device.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import {
   available,
@@ -15,6 +18,7 @@ import {
   pending,
   preparing,
   removing,
+  summary,
   terminating,
   unavailable,
 } from '../../support/decisions.ts';
@@ -202,6 +206,53 @@ describe('deleting a logical volume', () => {
       observation: { known: used },
     };
     expect(outcome(parts)).toEqual(removing(1, /a process has it open/));
+  });
+
+  describe('on a node that lacks the tools of LVM', () => {
+    const none = lvmNode({ groups: [], lacksLvm: 'sh: 1: lvmconfig: not found' });
+    const seen = { job: { known }, observation: { known: none }, forgotten: true };
+    const lacks = /lacks the tools of LVM: .*lvmconfig: not found. Install the package lvm2/;
+
+    test('fails to provision, and names the package', () => {
+      const begins = onLvm({}, {}, pending('PrepareVolume/1'));
+      expect(outcome({ ...seen, volume: begins })).toEqual(creationFailed(1, lacks));
+    });
+
+    test('ends if nothing shows that storage was ever provisioned', () => {
+      const going = onLvm({}, {}, pending('UnprepareVolume/1'), deleted);
+      expect(outcome({ ...seen, volume: going })).toEqual(removing('DONE'));
+    });
+
+    test.each<[string, VolumeStatus, Partial<Input>]>([
+      ['the status records it', { prepared }, {}],
+      ['the status has its device', { deviceName: 'dm-3' }, {}],
+      ['the status has its path', { devicePath: LINK }, {}],
+      ['the status has its capacity', { capacity: '1Gi' }, {}],
+      ['it has a PersistentVolume', {}, { pv: pv('Released', deleted) }],
+    ])('waits if %s', (_, more, parts) => {
+      const going = onLvm({}, {}, pending('UnprepareVolume/1', more), deleted);
+      expect(outcome({ ...seen, ...parts, volume: going })).toEqual(removing(1, lacks));
+    });
+
+    test('waits for the storage of a Leftover', () => {
+      const leftover = leftoverOf(onLvm({}, {}, pending('UnprepareVolume/1')));
+      const decision = decideLeftover(
+        leftover,
+        undefined,
+        input({ ...seen, volume: volumeOf(leftover) }),
+        0,
+      );
+      expect(summary(decision)).toEqual(removing(1, lacks));
+    });
+
+    test.each(['attach', 'detach', 'provision'] as const)('refuses to %s', (operation) => {
+      const desired = { ...desiredOf(onLvm({}, {}, {}), undefined), neverMade: true };
+      expect(plan(operation, desired, none, 0)).toMatchObject({
+        refusal: expect.stringMatching(/lacks the tools of LVM/),
+        reason: { code: 'LVMMissing' },
+      });
+      expect(presenceOf(desired, none)).toMatchObject({ is: 'unknown', noDevice: true });
+    });
   });
 
   test('needs no node if the status is empty and the spec is invalid', () => {

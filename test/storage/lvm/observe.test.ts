@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { refuse } from '../../../src/api/reasons.ts';
 import type { Probe, ProbeResult } from '../../../src/nodes/job.ts';
 import { LSBLK } from '../../../src/storage/block-devices.ts';
 import { observe } from '../../../src/storage/observe.ts';
@@ -92,6 +93,10 @@ const seen = async (desired: DesiredLvm, answers: Record<string, ProbeResult>) =
   const observed = (await observe(node.look, desired)) as ObservedLvm;
   return { observed, asked: node.asked };
 };
+const devices = (rows: object[]) => ({
+  [LSBLK.join(' ')]: result(0, JSON.stringify({ blockdevices: rows })),
+});
+const LISTED = result(0, `${RECORDS}/${UID}.intent.new\n`);
 const none = { 'lvs ': report('lv', POOL) };
 
 describe('observing an existing logical volume', () => {
@@ -342,6 +347,27 @@ describe('observing a logical volume to be created', () => {
       const { rounds, observed } = await taken([['/dev/sda', 0, 600]], {});
       expect(rounds).toBe(4);
       expect(observed.passedOver).toEqual([]);
+    });
+  });
+
+  describe('on a node without the programs of LVM', () => {
+    const said = 'sh: 1: lvmconfig: not found';
+    const lacking = { 'lvmconfig ': result(127, '', said), ...devices([]) };
+
+    test('finds nothing of a Volume without records', async () => {
+      const { observed, asked } = await seen(lvmDesired, lacking);
+      expect(observed).toMatchObject({ groups: [], volumes: [], lacksLvm: said });
+      expect(asked).toHaveLength(1);
+    });
+
+    test.each<[string, Partial<DesiredLvm>, Record<string, ProbeResult>]>([
+      ['the status records the storage', { recorded: true }, {}],
+      ['the node has a record file', {}, { [`find ${RECORDS}/ -maxdepth 1 -name ${UID}`]: LISTED }],
+      ['the kernel has a logical volume', {}, devices([LVM_ROW])],
+    ])('throws if %s, and names the package', async (_, desired, answers) => {
+      await expect(seen({ ...lvmDesired, ...desired }, { ...lacking, ...answers })).rejects.toThrow(
+        new ObservationError(refuse('ProbeToolMissing', { package: 'lvm2', said })),
+      );
     });
   });
 

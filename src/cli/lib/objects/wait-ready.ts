@@ -1,5 +1,6 @@
 import { StowageError } from '../../../api/errors.ts';
 import type { KubeObject } from '../../../api/meta.ts';
+import type { ReasonCode } from '../../../api/reasons.ts';
 import { VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { KubeClient } from '../../../kube/types.ts';
@@ -27,10 +28,15 @@ export async function untilReady(
   return { ready, errors };
 }
 
-/** Reports whether a Volume is ready. Throws a StowageError if it never will be. */
+const TOOL_MISSING: ReasonCode = 'ProbeToolMissing';
+
+/**
+ * Reports whether a Volume is ready. Throws a StowageError if it never will be, or only once a
+ * person has installed a program on its node.
+ */
 export function isReady(volume: Volume): boolean {
   const ready = readyOf(volume);
-  if (ready?.status === 'False') {
+  if (ready?.status === 'False' || ready?.detail?.code === TOOL_MISSING) {
     const { name } = volume.metadata;
     throw new StowageError('failed', `Volume ${name} failed: ${ready.reason}: ${ready.message}`, {
       hint: `Find out how to fix it: stowage why volume ${name}`,

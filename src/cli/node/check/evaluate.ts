@@ -15,7 +15,7 @@ import {
   type Observation,
   ownedUids,
 } from './facts.ts';
-import { groupChecks } from './groups.ts';
+import { groupChecks, lvmChecks } from './groups.ts';
 import { leftJobs, leftoversIn } from './leftovers.ts';
 import { judgeSystem, spaceChecks } from './system.ts';
 
@@ -56,6 +56,7 @@ export function judge(
         },
     ...('problem' in system ? [notObserved('tools', system)] : judgeSystem(system.known)),
     ...('problem' in content ? [] : spaceChecks(content.known.free)),
+    ...('problem' in content ? [] : lvmChecks(content.known.lacksLvm)),
     ...('problem' in content ? [] : groupChecks(content.known.groups)),
     ...('problem' in content ? [] : directoryChecks(content.known.directories)),
     ...('problem' in content ? [] : missingStorage(node, content.known, cluster)),

@@ -53,6 +53,8 @@ export interface NodeContent {
   links: ReadonlySet<string>;
   /** Volume groups of the node's Volumes, by name; several if names are not unique. */
   groups: ReadonlyMap<string, readonly VolumeGroup[]>;
+  /** The node has Volumes on LVM, and no programs of LVM: `groups` is empty. */
+  lacksLvm: boolean;
   /** Free bytes in the directories of backing files, by directory. */
   free: ReadonlyMap<string, bigint>;
   /** Directories whose file system is on record. */

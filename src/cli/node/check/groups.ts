@@ -1,7 +1,21 @@
 import { roundedSize } from '../../../api/rounded-size.ts';
 import type { VolumeGroup } from '../../../storage/lvm/facts.ts';
 import { refuseChange, twoGroups } from '../../../storage/lvm/group.ts';
+import { LVM_PACKAGE } from '../../../storage/lvm/view.ts';
 import type { Check } from '../../lib/checks/report.ts';
+
+/** Reports a node with Volumes on LVM and without its programs. Pure. */
+export const lvmChecks = (lacksLvm: boolean): Check[] =>
+  lacksLvm
+    ? [
+        {
+          check: 'lvm',
+          ok: false,
+          message: 'missing, for LVM volumes',
+          hint: `Install ${LVM_PACKAGE} on the node.`,
+        },
+      ]
+    : [];
 
 /** Checks the volume groups of Volumes. Pure. */
 export const groupChecks = (groups: ReadonlyMap<string, readonly VolumeGroup[]>): Check[] =>

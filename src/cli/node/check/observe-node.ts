@@ -12,7 +12,7 @@ import {
 import { findFreeSpace, freeSpaceProbes } from '../../../storage/free-space.ts';
 import { SPARSE_DIRECTORY } from '../../../storage/loopfile/file.ts';
 import { groupProbes, readGroups } from '../../../storage/lvm/report.ts';
-import { readView, viewProbes } from '../../../storage/lvm/view.ts';
+import { lackOfLvm, readView, viewProbes } from '../../../storage/lvm/view.ts';
 import {
   directoryProbes,
   intentProbes,
@@ -99,7 +99,9 @@ async function observeContent(
   const readable = recorded.filter(({ directory }) => accessible.includes(directory));
   const links = madeOn(node, cluster.volumes).map(linkOfVolume);
   const names = groupsOf(node, cluster.volumes);
-  const view = names.length === 0 ? undefined : readView(await ask(viewProbes()));
+  const seen = names.length === 0 ? undefined : await runProbes(viewProbes());
+  const lacksLvm = seen !== undefined && lackOfLvm(seen) !== undefined;
+  const view = seen === undefined || lacksLvm ? undefined : readView(answersOf(seen));
   const found = await results([
     ...pathProbes(links),
     ...(view === undefined ? [] : groupProbes(view)),
@@ -118,6 +120,7 @@ async function observeContent(
     groups: new Map(
       view === undefined ? [] : names.map((name) => [name, readGroups(get, view, name)]),
     ),
+    lacksLvm,
     directories: readPlaces(readable, get),
   };
 }

@@ -3,18 +3,14 @@ import { nodeOf } from '../../../model/volume-nodes.ts';
 import { TOOLS } from '../../../storage/node-check/tools.ts';
 import { driverOfSpec } from '../../../storage/registry.ts';
 import { onNode } from '../../lib/command-line.ts';
+import { install } from './install.ts';
 import { makeLarger } from './larger.ts';
 import type { Fixes } from './types.ts';
 
 export const jobs: Fixes<typeof JOBS> = {
   ToolMissing({ program = '' }, { node }) {
     const from = TOOLS.find(({ name }) => name === program)?.package;
-    return from === undefined
-      ? { say: `Install ${program} on ${node}.` }
-      : {
-          say: `Install ${from} on the node. Other distributions than Debian have another command.`,
-          run: [onNode(node, 'apt-get', 'install', '-y', from.split(' ')[0] ?? '')],
-        };
+    return from === undefined ? { say: `Install ${program} on ${node}.` } : install(from, node);
   },
 
   NoSpaceLeft(_, { volume }) {

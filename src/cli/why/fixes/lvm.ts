@@ -1,11 +1,13 @@
 import { LVM } from '../../../api/reasons/lvm.ts';
 import { fill } from '../../../api/reasons/template.ts';
 import { FREE_EXTENTS } from '../../../storage/lvm/content.ts';
+import { LVM_PACKAGE } from '../../../storage/lvm/view.ts';
 import { driverOfSpec } from '../../../storage/registry.ts';
 import { commandLine, onNode } from '../../lib/command-line.ts';
 import type { Fix } from '../types.ts';
 import { consent } from './consent.ts';
 import { endUse } from './devices.ts';
+import { install } from './install.ts';
 import type { FixContext, Fixes } from './types.ts';
 
 function makeRoom(_: object, { node, volume }: FixContext): Fix {
@@ -17,6 +19,7 @@ function makeRoom(_: object, { node, volume }: FixContext): Fix {
 }
 
 export const lvm: Fixes<typeof LVM> = {
+  LVMMissing: (_, { node }) => (node === '' ? undefined : install(LVM_PACKAGE, node)),
   VolumeGroupFull: makeRoom,
   FreeExtentsCarryData: ({ content }, context) => consent(content, context),
   // The action names the way that keeps the data.

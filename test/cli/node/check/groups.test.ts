@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { groupsOf } from '../../../../src/cli/node/check/facts.ts';
 import { groupChecks } from '../../../../src/cli/node/check/groups.ts';
+import { result } from '../../../support/fake-executor.ts';
 import { group } from '../../../support/lvm-input.ts';
 import { volume } from '../../../support/volume-input.ts';
+import { check, OK, withProbes } from './checked-node.ts';
 
 test('groupsOf returns each volume group of a node’s Volumes once', () => {
   const onLvm = (nodeName: string, vgName: string) => {
@@ -17,6 +19,22 @@ test('groupsOf returns each volume group of a node’s Volumes once', () => {
     onLvm('n2', 'c'),
   ];
   expect(groupsOf('n1', volumes)).toEqual(['a', 'b']);
+});
+
+test('check node names lvm2 if the node has Volumes on LVM, and not its programs', async () => {
+  const { sparseLoopDevice: _, ...spec } = volume().spec;
+  const onLvm = { ...volume(), spec: { ...spec, lvmLogicalVolume: { vgName: 'a', size: '1Gi' } } };
+  const lacking = result(127, '', 'sh: 1: lvmconfig: not found');
+  const node = withProbes(OK, { others: result(0), 'LVM filters': lacking });
+  const { problems } = await check(node, { 'volumes/data1': onLvm });
+  expect(problems).toEqual([
+    {
+      check: 'lvm',
+      ok: false,
+      message: 'missing, for LVM volumes',
+      hint: 'Install lvm2 on the node.',
+    },
+  ]);
 });
 
 test.each([
