@@ -19,7 +19,7 @@ export default function deleteVolume(remove: Command, io: Io): void {
       '--forget-node',
       'do not wait for the lost node of a Volume: its storage is removed if the node returns',
     );
-  addDeleteOptions(command).action(
+  addDeleteOptions(command, 'without a terminal, only --forget-node needs it').action(
     async (names: string[] | undefined, _flags, command: Command) => {
       const flags = command.optsWithGlobals<DeleteFlags & GlobalFlags>();
       const { remove: run } = await import('../volume/delete.ts');
@@ -35,11 +35,12 @@ export default function deleteVolume(remove: Command, io: Io): void {
   ]);
 }
 
-export function addDeleteOptions(command: Command): Command {
+/** @param consent when `--yes` is needed */
+export function addDeleteOptions(command: Command, consent: string): Command {
   return addWaitOptions(command, 'wait until the Volumes are gone')
     .addOption(
       new Option('-o, --output <format>', 'output format').choices(['json', 'yaml', 'name']),
     )
     .option('--ignore-not-found', 'succeed if an object does not exist')
-    .option('--yes', 'destroy data without confirmation (never asked for without a terminal)');
+    .option('--yes', `destroy data without confirmation (${consent})`);
 }

@@ -25,6 +25,15 @@ export const patchSpec = ({ metadata }: Volume, spec: object): string =>
     JSON.stringify({ spec }),
   );
 
+/** Returns the command that requests a size in a claim. `size`: a quantity. */
+export const requestSize = (namespace: string | undefined, name: string, size: string): string =>
+  commandLine(
+    ...['kubectl', 'patch', 'pvc', name],
+    ...(namespace === undefined ? [] : ['-n', namespace]),
+    ...['--type', 'merge', '-p'],
+    JSON.stringify({ spec: { resources: { requests: { storage: size } } } }),
+  );
+
 /**
  * Returns the command that removes finalizers from an object, if each is still at its place.
  * Finalizers that others add meanwhile stay.

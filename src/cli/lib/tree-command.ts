@@ -1,5 +1,6 @@
 import { Command, type ErrorOptions } from 'commander';
 import { StowageError } from '../../api/errors.ts';
+import { requestSize } from './command-line.ts';
 import { wordsOf } from './command-tree.ts';
 import type { GlobalFlags } from './globals.ts';
 import { CLAIM_NAMES, POD_NAMES } from './resource-names.ts';
@@ -56,9 +57,22 @@ function refuseUser(verb: Command, word: string): void {
   // A flag in place of the name does not match below.
   const object = [noun, ...(isWhole ? [] : [namespace]), name].join('/');
   const shown = /^[a-z0-9]+(?:\/[a-z0-9][-a-z0-9.]*){1,2}$/.test(object) ? object : `${noun}/NAME`;
+  const isClaim = verb.name() === 'resize' && (CLAIM_NAMES as readonly string[]).includes(noun);
   throw new StowageError('usage', `stowage ${verb.name()} takes Volumes, not ${shown}`, {
-    hint: `Name its Volume: stowage ${verb.name()} volume NAME. To find it: stowage why ${shown}`,
+    hint: isClaim
+      ? sizeHint(shown, verb.args.slice(named.length > 0 ? 1 : 2))
+      : `Name its Volume: stowage ${verb.name()} volume NAME. To find it: stowage why ${shown}`,
   });
+}
+
+/**
+ * Returns a hint for the size of a claim, which the Volume of a dynamic class follows.
+ * @param shown the claim, as `pvc/NAME` or `pvc/NAMESPACE/NAME`
+ */
+function sizeHint(shown: string, [size = '']: readonly string[]): string {
+  const [name = '', namespace] = shown.split('/').slice(1).toReversed();
+  const wanted = /^[0-9.]+[A-Za-z]{0,2}$/.test(size) ? size : 'SIZE';
+  return `Request the size in the claim: ${requestSize(namespace, name, wanted)}; if its Volume was created by hand, name that: stowage resize volume NAME ${wanted}`;
 }
 
 /** Returns a hint with the kinds that a verb takes, and their aliases. */

@@ -49,7 +49,6 @@ export async function remove(
     return conclude(errors, names.length, io);
   }
   const listed = await chosenVolumes(selector, io, client);
-  const isGoing = ({ metadata }: Volume) => metadata.deletionTimestamp !== undefined;
   const chosen = listed.filter((volume) => !isGoing(volume));
   const uids = new Map(chosen.map(({ metadata }) => [metadata.name, metadata.uid]));
   // Others may delete what was listed: it is gone either way.
@@ -118,12 +117,19 @@ export async function removeVolumes(
     const found = await eachNamed((name) => deletableVolume(name, uids.get(name), io, client));
     // Scripts cannot answer: deletion proceeds as with kubectl.
     if (isInteractive(io)) {
-      const losses = found.map(lostByDeletion).filter((loss) => loss !== undefined);
+      const losses = found
+        .filter((volume) => !isGoing(volume))
+        .map(lostByDeletion)
+        .filter((loss) => loss !== undefined);
       await confirm(io, { losses, question: 'Delete, and destroy this data?' }, flags);
       asked = losses.length > 0 && !flags.yes;
     }
     return eachOf(found, async (volume) => {
       const { name, uid } = volume.metadata;
+      if (isGoing(volume)) {
+        io.stderr.write(printable(`note: Volume ${name} is already being deleted\n`));
+        return volume;
+      }
       // A claim may have been bound during the question.
       if (asked) await deletableVolume(name, uid, io, client);
       // Not another Volume that has taken the name since.
@@ -135,8 +141,10 @@ export async function removeVolumes(
   }
 }
 
+const isGoing = ({ metadata }: Volume): boolean => metadata.deletionTimestamp !== undefined;
+
 /**
- * Returns a Volume to delete. Throws a StowageError `conflict` if it is in use, or may be, or if it
+ * Returns a Volume to delete, or one that is already being deleted. Throws a StowageError `conflict` if it is in use, or may be, or if it
  * has another UID than the given one.
  */
 async function deletableVolume(
@@ -148,6 +156,7 @@ async function deletableVolume(
   const volume = await client.get<Volume>(VOLUMES, name, { signal: io.signal });
   if (uid !== undefined && volume.metadata.uid !== uid)
     throw new StowageError('conflict', `Volume ${name} was replaced by another one meanwhile`);
+  if (isGoing(volume)) return volume;
   const verdict = deletable(volume, await pvNamed(name, io, client));
   if (!verdict.can) {
     throw new StowageError('conflict', `Volume ${name} cannot be deleted: ${verdict.why}`, verdict);

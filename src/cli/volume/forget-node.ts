@@ -42,8 +42,13 @@ export async function forgettable(name: string, io: Io, client: KubeClient): Pro
 }
 
 /** Returns what is lost, for the consent of the user. */
-export const lostByForgetting = (volume: Volume): string =>
-  `Volume ${volume.metadata.name}: its data on node ${nodeOf(volume)} is lost to the cluster now, and is removed if that node returns`;
+export function lostByForgetting(volume: Volume): string {
+  const { metadata, status } = volume;
+  const node = nodeOf(volume);
+  return status?.prepared === undefined && status?.phase !== 'Available'
+    ? `Volume ${metadata.name}: no storage on node ${node} is recorded; whatever it has there nevertheless is lost to the cluster now, and is removed if that node returns`
+    : `Volume ${metadata.name}: its data on node ${node} is lost to the cluster now, and is removed if that node returns`;
+}
 
 /** Annotates a Volume, so that its deletion does not wait for the node, and deletes it. */
 export async function forgetNode(

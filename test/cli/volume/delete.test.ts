@@ -122,6 +122,35 @@ test('--all does not delete a terminating Volume again, but --wait waits for it'
   expect(waited).toMatchObject({ code: 0, err: expect.stringContaining('a: gone') });
 });
 
+describe('delete volume of a Volume that is already being deleted', () => {
+  const going = volumeNamed('a', { phase: 'Terminating' });
+  const deletionTimestamp = '2029-12-31T00:00:00Z';
+  const objects = {
+    'volumes/a': { ...going, metadata: { ...going.metadata, deletionTimestamp } },
+  };
+
+  test('reports that, and succeeds', async () => {
+    const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], { objects });
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: `${fullName('a')} deleted\n`,
+      err: 'note: Volume a is already being deleted\n',
+    });
+    expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
+  });
+
+  test('asks no question about its data', async () => {
+    const { code, err } = await stowage(['delete', 'volume', 'a'], { objects, tty: true });
+    expect({ code, err }).toEqual({ code: 0, err: 'note: Volume a is already being deleted\n' });
+  });
+
+  test('waits with --wait', async () => {
+    const events = [{ type: 'DELETED' as const, object: objects['volumes/a'] }];
+    const waited = await stowage(['delete', 'volume', 'a', '--wait'], { objects, events });
+    expect(waited).toMatchObject({ code: 0, err: expect.stringContaining('a: gone') });
+  });
+});
+
 test.each([[['-l', '']], [['-l', ' ']], [['--selector=']]])(
   'refuses the empty selector %j: an unset variable would select all',
   async (words: string[]) => {

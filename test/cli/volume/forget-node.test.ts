@@ -110,6 +110,12 @@ describe('delete volume --forget-node', () => {
     expect(writes(requests)).toEqual([]);
   });
 
+  test('does not call unrecorded storage data', async () => {
+    const { err } = await stowage(FORGET, world({ phase: 'Pending', job: 'PrepareVolume/1' }));
+    expect(err).toContain('Volume a: no storage on node n1 is recorded; whatever it has there');
+    expect(err).not.toContain('its data');
+  });
+
   test('exits with 3 for a missing Volume', async () => {
     expect(await stowage([...FORGET, '--yes'])).toMatchObject({ code: 3 });
     expect(await stowage([...FORGET, '--yes', '--ignore-not-found'])).toMatchObject({ code: 0 });

@@ -101,6 +101,21 @@ test.each([
   });
 });
 
+test.each([
+  [['pvc/db/a', '20Gi'], 'a -n db', '20Gi'],
+  [['pvc', 'db/a', '20Gi'], 'a -n db', '20Gi'],
+  [['pvc/a', '20Gi'], 'a', '20Gi'],
+  [['pvc/a', '20Gi', '-n', 'db'], 'a -n db', '20Gi'],
+  [['pvc/a', '$(x)'], 'a', 'SIZE'],
+])('resize of a claim names the request of its size (%j)', async (words, claim, size) => {
+  const { code, err } = await stowage(['resize', ...words, '--no-color']);
+  expect(code).toBe(2);
+  const patch = `{"spec":{"resources":{"requests":{"storage":"${size}"}}}}`;
+  expect(err).toContain(
+    `\nhint: Request the size in the claim: kubectl patch pvc ${claim} --type merge -p '${patch}'; if its Volume was created by hand, name that: stowage resize volume NAME ${size}\n`,
+  );
+});
+
 test('retry of a claim names the Volume form, and the cluster of the run', async () => {
   const { code, err } = await stowage(['retry', 'pvc/db/a', '--context', 'c', '--no-color']);
   expect(code).toBe(2);

@@ -8,7 +8,7 @@ import { attachmentsOf, isOnDemand } from '../../../controllers/volume/attached.
 import { patchWithRetry } from '../../../kube/retry.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { isPvOf } from '../../../model/persistent-volume.ts';
-import { commandLine } from '../../lib/command-line.ts';
+import { requestSize as claimPatch } from '../../lib/command-line.ts';
 import type { GlobalFlags } from '../../lib/globals.ts';
 import type { Io } from '../../lib/io.ts';
 import type { NodeFlags } from '../../lib/nodes/flags.ts';
@@ -93,23 +93,10 @@ async function refuseClaimed(
   const claim = await owningClaim(volume, pv, client, signal);
   if (claim === undefined) return;
   const { namespace, name } = claim;
-  const patch = JSON.stringify({ spec: { resources: { requests: { storage: size } } } });
-  const command = [
-    'kubectl',
-    'patch',
-    'pvc',
-    name,
-    '-n',
-    namespace,
-    '--type',
-    'merge',
-    '-p',
-    patch,
-  ];
   throw notResized(
     volume,
     `it belongs to the claim ${namespace}/${name}, whose size it follows`,
-    `Request the size in the claim: ${commandLine(...command)}`,
+    `Request the size in the claim: ${claimPatch(namespace, name, size)}`,
   );
 }
 
