@@ -46,21 +46,21 @@ export const nodeAway: Cause = (known) => {
     };
   }
   if ('absent' in node && way === undefined) {
-    const fix =
-      isDeleting(volume) || mayHold(volume)
-        ? lost(volume)
-        : {
-            say: `Create the Volume again on an existing node (kubectl get nodes): set spec.nodeName in volume.yaml before the last command.`,
-            // Until a node reports otherwise, its storage counts as being provisioned, and this
-            // node cannot be queried.
-            run: recreate(volume, '--forget-node'),
-          };
+    const isLost = isDeleting(volume) || mayHold(volume);
+    const fix = isLost
+      ? lost(volume)
+      : {
+          say: 'Create the Volume again on an existing node (kubectl get nodes): set spec.nodeName in volume.yaml before the last command.',
+          // Until a node reports otherwise, its storage counts as being provisioned, and this
+          // node cannot be queried.
+          run: recreate(volume, '--forget-node'),
+        };
     return {
       ...common,
       cause: 'NodeMissing',
       holdup: `${nodeText(volume)} is not in this cluster, and no machine is reached under that name: ${sentenceOf(message, found, fix)}`,
       fix,
-      sharedFix: bringBack(volume, advice).sharedFix,
+      ...(isLost && { sharedFix: bringBack(volume, advice).sharedFix }),
     };
   }
   const notReady = notReadyOf(foundIn(node));

@@ -9,7 +9,8 @@ import { ago, nodeNamed, podNamed } from '../../support/cluster-objects.ts';
 import { stowage } from '../../support/fake-io.ts';
 import { expectSchema } from '../../support/output-page.ts';
 import { claimNamed } from '../../support/snapshots.ts';
-import { classNamed, ready, volumeNamed } from '../../support/volumes.ts';
+import { UID } from '../../support/volume-input.ts';
+import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 
 /** The condition that kube-scheduler sets. */
 const unscheduled = {
@@ -242,6 +243,63 @@ describe('stowage why --all', () => {
     expect(lists.length).toBe(new Set(lists).size);
     expect(lists.length).toBeLessThan(15);
     expect(lists.filter((each) => each.startsWith('get'))).toEqual([]);
+  });
+
+  test('has the fix of the Volume itself for one on a missing node', async () => {
+    const lost = volumeNamed('a', {
+      phase: 'Pending',
+      job: 'PrepareVolume/1',
+      ...ready('Unknown', 'NodeUnreachable', 'node n1 is unreachable'),
+    });
+    const held = { objects: { 'volumes/a': lost, 'storageclasses/fast': classNamed('fast') } };
+    const fix = /^Fix: +Create the Volume again on an existing node/m;
+    for (const what of ['--all', 'volume/a'])
+      expect((await stowage(['why', what], held)).out).toMatch(fix);
+    const data = volumeNamed('b', { ...lost.status, phase: 'Available' });
+    const { out } = await stowage(['why', '--all'], {
+      objects: { ...held.objects, 'volumes/b': data },
+    });
+    expect(out.match(/^Cause: +.*$/gm)).toHaveLength(2);
+  });
+
+  test('names the failing expansion of a Volume for its claim', async () => {
+    const grows = volumeNamed('a', {
+      phase: 'Available',
+      ...{ job: 'GrowVolume/3', attempt: 3 },
+      ...ready('True', 'Available', 'expanding to 2Gi: attempt 2: no permission'),
+    });
+    const data = claimNamed('data');
+    const claim = {
+      ...data,
+      spec: { ...data.spec, volumeName: 'a' },
+      status: { phase: 'Bound' },
+    } as KubeObject;
+    const { out } = await stowage(['why', 'pvc/test/data'], {
+      objects: {
+        'volumes/a': grows,
+        'persistentvolumes/a': pvOf(grows, 'Bound'),
+        'persistentvolumeclaims/data': claim,
+      },
+    });
+    expect(out).toContain('its Volume a: its device is Available and usable, but not expanded');
+    expect(out).toContain('no permission');
+  });
+
+  test('lists Leftovers, which an uninstall waits for', async () => {
+    const leftover = {
+      apiVersion: 'stowage.dev/v1alpha1',
+      kind: 'Leftover',
+      metadata: { name: UID, creationTimestamp: '2029-12-31T19:00:00Z' },
+      spec: { volumeName: 'data2', uid: UID, nodeName: 'n9', storageClassName: 'fast' },
+      status: ready('Unknown', 'NodeUnreachable', 'node n9 is unreachable'),
+    } as KubeObject;
+    const { code, out } = await stowage(['why', '--all'], {
+      objects: { [`leftovers/${UID}`]: leftover },
+    });
+    expect(code).toBe(5);
+    expect(out).toMatch(/^Cause: +NodeMissing \(Node n9\)$/m);
+    expect(out).toContain('what Volume data2 left on node n9 is not removed yet');
+    expect(out).toContain(`kubectl delete leftover ${UID}\n`);
   });
 
   test('exits with 0 if nothing is held up', async () => {

@@ -1,6 +1,10 @@
+import type { KubeNode } from '../../../api/core.ts';
 import { StowageError } from '../../../api/errors.ts';
+import type { Leftover } from '../../../api/leftover.ts';
 import type { KubeObject, Resource } from '../../../api/meta.ts';
 import {
+  LEFTOVERS,
+  NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PODS,
   VOLUME_SNAPSHOTS,
@@ -11,10 +15,11 @@ import type { Connection } from '../../../kube/connect.ts';
 import type { GlobalFlags } from '../../lib/globals.ts';
 import type { Io } from '../../lib/io.ts';
 import { asJson, asYaml } from '../../lib/output/data.ts';
-import { foundIn, reading } from '../../lib/read-result.ts';
+import { foundIn, reading, readNamed } from '../../lib/read-result.ts';
 import type { Target } from '../../lib/target.ts';
 import { besideDaemons, readDaemons } from '../daemon.ts';
 import { clusterOf, explain } from '../explain.ts';
+import { explainLeftover } from '../leftover.ts';
 import { type Explained, forAll, type WhyFlags } from '../types.ts';
 import { diagnosedIn, noteForbidden } from '../why.ts';
 import { groupsOf, type HeldUp } from './groups.ts';
@@ -50,6 +55,14 @@ export async function whyAll(
     if (namespace !== undefined && !resource.namespaced) continue;
     for (const { metadata } of await objectsOf(resource)) {
       explained.push(await explain(targetOf(kind, metadata), io, cluster));
+    }
+  }
+  if (namespace === undefined) {
+    for (const object of await objectsOf(LEFTOVERS)) {
+      const leftover = object as Leftover;
+      const { nodeName } = leftover.spec;
+      const node = await readNamed<KubeNode>(client, NODES, nodeName, { signal });
+      explained.push(explainLeftover(leftover, node));
     }
   }
   noteForbidden(

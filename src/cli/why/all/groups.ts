@@ -60,7 +60,9 @@ function keyOf(each: HeldUp, root: Link, held: ReadonlyMap<string, HeldUp>): str
     return JSON.stringify([cause, fix, holdup]);
   }
   const onNode = reason === undefined ? cause === 'UnknownReason' && since : reasonKey(reason);
-  return JSON.stringify([cause, nameOf(root), root.kind === 'Node' && onNode]);
+  // Volumes that may have data on a missing node have another fix than those that have none.
+  const missing = cause === 'NodeMissing' && fix?.say;
+  return JSON.stringify([cause, nameOf(root), root.kind === 'Node' && onNode, missing]);
 }
 
 /** Returns the root. If a claim and a pod wait for each other, the root is the claim. */
