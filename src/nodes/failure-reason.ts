@@ -1,7 +1,7 @@
 import type { FsType } from '../api/file-systems.ts';
 import { type Reason, reason } from '../api/reasons.ts';
 import type { FailedState } from './job.ts';
-import { lastLine } from './public-text.ts';
+import { failureLine } from './public-text.ts';
 
 /** Exit statuses of a shell and sudo: 126 for a program that cannot run, 127 for a missing one. */
 const NOT_RUN = [126, 127];
@@ -41,7 +41,11 @@ export function failureReason(state: FailedState): Reason | undefined {
       const isRun = first !== undefined && first !== 'sh' && NOT_RUN.includes(exit);
       const program = missing ?? (isRun ? first : undefined);
       if (program !== undefined) return reason('ToolMissing', { program, step: step.name });
-      const failed = { step: step.name, exit, output: lastLine(output).slice(0, 512) || undefined };
+      const failed = {
+        step: step.name,
+        exit,
+        output: failureLine(output).slice(0, 512) || undefined,
+      };
       const matches = (patterns: readonly RegExp[]) => patterns.some((each) => each.test(output));
       if (matches(NO_SPACE)) return reason('NoSpaceLeft', failed);
       return matches(Object.values(TOO_SMALL))

@@ -46,12 +46,25 @@ function withoutPathsIn({ code, parameters }: Reason, known: readonly string[]):
 export function publicFailure(state: FailedState, known: readonly string[] = []): string {
   if (state.state === 'guarded' || state.state === 'died')
     return withoutPaths(describeFailure(state), known);
-  const output = lastLine(state.output) || 'it printed nothing';
+  const output = failureLine(state.output) || 'it printed nothing';
   return withoutPaths(
     `the step "${state.step.name}" failed with status ${state.exit}: ${output}`,
     known,
   );
 }
+
+/** Beginning of a message of a program for file systems, which prints facts after it, too. */
+const MESSAGE = /^(?:mkfs\.\w+|mke2fs|resize2fs|e2fsck|tune2fs|xfs_\w+|mount): /;
+
+/**
+ * Returns the line that shows why a job failed: the last message of a program for file systems if
+ * there is one, else the last line.
+ */
+export const failureLine = (output: string): string =>
+  output
+    .split('\n')
+    .findLast((line) => MESSAGE.test(line))
+    ?.trim() ?? lastLine(output);
 
 /** Returns the last line that a job printed, except lines for programs. */
 export const lastLine = (output: string): string =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { failureReason } from '../../src/nodes/failure-reason.ts';
 import { describeFailure } from '../../src/nodes/job-text.ts';
 import { publicFailure, withoutPaths } from '../../src/nodes/public-text.ts';
 
@@ -34,6 +35,18 @@ describe('the public text of a failure', () => {
     );
     expect(publicFailure({ state: 'raced', step, exit: 2, output: '' })).toMatch(
       /printed nothing$/,
+    );
+  });
+
+  test('has the message of a program for file systems, not the facts after it', () => {
+    const output =
+      'resize2fs 1.47.0 (5-Feb-2023)\nresize2fs: Permission denied to resize filesystem\nold_desc_blocks = 1, new_desc_blocks = 1\n';
+    const state = { state: 'failed', step, exit: 1, output } as const;
+    expect(publicFailure(state)).toMatch(
+      /status 1: resize2fs: Permission denied to resize filesystem$/,
+    );
+    expect(failureReason(state)?.parameters.output).toBe(
+      'resize2fs: Permission denied to resize filesystem',
     );
   });
 

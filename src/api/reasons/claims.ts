@@ -59,17 +59,17 @@ export const CLAIMS = {
   },
   NoRoom: {
     message:
-      'node {node} has {free} bytes available in {place}, and the claim needs {wanted}[, including the download of its {format}]',
+      'node {node} has {free} available in {place}, and the claim needs {wanted}[, including the download of its {format}]',
     cause: 'NoRoom',
     varies: ['free'],
   },
   NoRoomToGrow: {
-    message:
-      'node {node} has {free} bytes available in {place}, and the expansion needs {wanted} more',
+    message: 'node {node} has {free} available in {place}, and the expansion needs {wanted} more',
+    cause: 'NotGrown',
     varies: ['free'],
   },
   NoRoomForCopy: {
-    message: 'node {node} has {free} bytes available in {place}, and the snapshot needs {wanted}',
+    message: 'node {node} has {free} available in {place}, and the snapshot needs {wanted}',
     varies: ['free'],
   },
   NodeDirectoryUnusable: {

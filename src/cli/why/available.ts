@@ -1,9 +1,12 @@
 import { readReason } from '../../api/reasons.ts';
+import type { Volume } from '../../api/volume.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
 import { parseJobName } from '../../model/job-name.ts';
-import { commandLine } from '../lib/command-line.ts';
+import { nodeOf } from '../../model/volume-nodes.ts';
+import { commandLine, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { failedPv } from './failed-pv.ts';
+import { obstructionOf } from './obstruction.ts';
 import { misplaced } from './placement.ts';
 import { ownPv, sinceOf } from './state.ts';
 import type { Blocker, Cause, VolumeFacts } from './types.ts';
@@ -36,12 +39,18 @@ export const available: Cause = (known, now) => {
   return (own && (failedPv(own) ?? misplaced(own, volume, known.placement))) ?? growing(known, now);
 };
 
+const LEAVE_IT =
+  'Leave it as it is if that size can never be reached: the volume remains usable. A requested size cannot be reduced.';
 const GROWTH = {
-  say: 'Leave it as it is if that size can never be reached: the volume remains usable. A requested size cannot be reduced.',
+  say: `Remove the obstacle that the message names: the expansion then continues. ${LEAVE_IT}`,
 };
 
+/** Reports whether a Volume that can be used has an incomplete expansion that fails. */
+export const isGrowthFailing = (volume: Volume, now: number): boolean =>
+  readyOf(volume)?.status === 'True' && growing({ volume }, now) !== undefined;
+
 /** Reports an incomplete expansion: the Volume can be used, but a user waits for the size. */
-function growing({ volume }: VolumeFacts, now: number): Blocker | undefined {
+function growing({ volume }: Pick<VolumeFacts, 'volume'>, now: number): Blocker | undefined {
   const job = parseJobName(volume.status?.job);
   const ready = readyOf(volume);
   if (ready?.detail?.code === 'CannotGrow') {
@@ -66,12 +75,18 @@ function growing({ volume }: VolumeFacts, now: number): Blocker | undefined {
   }
   if (job?.kind !== 'GrowVolume' || job.attempt === undefined || job.attempt < 2) return undefined;
   const due = dueAt(volume, job.attempt, now);
+  const found = obstructionOf(ready?.detail, { node: nodeOf(volume), volume });
+  const first = found?.fix ?? { say: 'Remove the cause that the message names.' };
   return {
     cause: 'NotGrown',
+    reason: found?.reason,
     holdup: `its device is Available and usable, but not expanded: ${ready?.message ?? ''}`,
     ...(ready === undefined ? {} : sinceOf(ready)),
     next: due > now ? { at: new Date(due).toISOString() } : { when: 'now' },
-    fix: GROWTH,
+    fix: {
+      say: `${first.say} Then retry the expansion. ${LEAVE_IT}`,
+      run: [...(first.run ?? []), ...retry(volume)],
+    },
   };
 }
 

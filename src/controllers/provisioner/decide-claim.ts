@@ -16,7 +16,7 @@ import { RETRY } from '../../model/retry.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { publicly } from '../../nodes/public-text.ts';
 import { downloadBytes } from '../../storage/populate/download.ts';
-import { type Explained, nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
+import { type Explained, nameOf, publicNameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
 import type { EventToSend } from '../lib/event.ts';
 import { eventKey, keyOf } from '../lib/event-key.ts';
 import { isPrime, untolerated } from './consumers.ts';
@@ -339,7 +339,7 @@ function roomOn(
   const format = populator?.options.format;
   const download = place.type === 'sparse' ? downloadBytes(format, wanted) : 0n;
   const downloaded = download === 0n ? undefined : format;
-  const why = whyNoRoom(node, place, room, wanted + download, 'NoRoom', downloaded);
+  const why = whyNoRoom(node, publicNameOf(place), room, wanted + download, 'NoRoom', downloaded);
   // Public text for the tenant: administrators have the class and its events.
   if (why !== undefined) return { why: publicly(why) };
   return 'freeBytes' in room ? { why: undefined, freeBytes: room.freeBytes } : undefined;

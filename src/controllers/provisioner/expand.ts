@@ -7,7 +7,7 @@ import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../model/volume-nodes.ts';
 import { publicly } from '../../nodes/public-text.ts';
 import { driverOfSpec, sizeText } from '../../storage/registry.ts';
-import { whyNoRoom } from '../lib/capacity/refusal.ts';
+import { publicNameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
 import { eventKey } from '../lib/event-key.ts';
 import { failureMessage } from './failure-message.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
@@ -65,7 +65,7 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
   if (room === undefined) {
     return { action: { do: 'observe-room', nodes: [node], place: options.place } };
   }
-  const why = whyNoRoom(node, options.place, room, bytes, 'NoRoomToGrow');
+  const why = whyNoRoom(node, publicNameOf(options.place), room, bytes, 'NoRoomToGrow');
   if (why === undefined) return { action: { do: 'expand', volume, size } };
   return refuse(input, publicly(why));
 }

@@ -4,7 +4,7 @@ import { type Explanation, explain } from '../../api/reasons.ts';
 import { RETRY } from '../../model/retry.ts';
 import { sizeOf } from '../../storage/registry.ts';
 import type { Room } from '../lib/capacity/capacity-cache.ts';
-import { whyNoRoom } from '../lib/capacity/refusal.ts';
+import { nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
 import { placeOfCopy } from '../lib/capacity/room.ts';
 import { keyOf } from '../lib/event-key.ts';
 import { dynamicName } from '../lib/snapshot-content.ts';
@@ -145,7 +145,7 @@ function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> 
   if (seen === undefined) return { action: { do: 'observe-room', node, place } };
   const left = outcome?.is === 'failed' ? (outcome.leftBytes ?? 0n) : 0n;
   const room: Room = 'freeBytes' in seen ? { freeBytes: seen.freeBytes + left } : seen;
-  const why = whyNoRoom(node, place, room, sizeOf(volume.spec), 'NoRoomForCopy');
+  const why = whyNoRoom(node, nameOf(place), room, sizeOf(volume.spec), 'NoRoomForCopy');
   if (why === undefined) return undefined;
   if ('unknown' in room) return unknown(content, now, why);
   const reported = detailOf(content);

@@ -546,6 +546,33 @@ describe('a bound claim', () => {
       since: '2029-12-31T23:00:00Z',
     });
   });
+
+  test('names what takes the room that an expansion lacks', () => {
+    const grown = {
+      ...bound,
+      spec: { ...bound.spec, resources: { requests: { storage: '2Gi' } } },
+    };
+    const short = {
+      ...{ node: 'n1', free: '0 bytes', place: 'the directory of its storage class' },
+      wanted: '1Gi',
+    };
+    const event = eventOf('VolumeResizeFailed', explain('NoRoomToGrow', short));
+    const storageClass = {
+      found: { ...WAITS, parameters: { type: 'sparse', directory: '/srv/data' } },
+    };
+    const found = known({
+      ...{ claim: grown as never, storageClass },
+      events: { found: [event] },
+    });
+    expect(diagnoseClaim(found, NOW)).toMatchObject({
+      cause: 'NotGrown',
+      holdup: expect.stringContaining('has 0 bytes available in the directory'),
+      fix: {
+        say: expect.stringMatching(/^Free up space in \/srv\/data: .* promised to other Volumes/),
+        run: ['stowage top nodes n1'],
+      },
+    });
+  });
 });
 
 test.each<[string, Partial<ClaimFacts>, string | undefined]>([

@@ -15,6 +15,19 @@ test('reports an expansion that failed, and when it is retried', () => {
   expect(explain(it, bound)).toMatchObject({
     holdup: expect.stringContaining(message),
     next: expect.anything(),
+    fix: {
+      say: expect.stringMatching(/^Remove the cause .* Then retry the expansion\. Leave it/),
+      run: ['stowage retry volume data1'],
+    },
+  });
+  const lacks = reason('ToolMissing', { program: 'resize2fs', step: 'grow the file system' });
+  const lacking = volume({
+    ...it.status,
+    ...ready('True', 'Available', { message, detail: lacks }),
+  });
+  expect(explain(lacking, bound)).toMatchObject({
+    reason: lacks,
+    fix: { run: ['ssh n1 apt-get install -y e2fsprogs', 'stowage retry volume data1'] },
   });
   expect(
     explain(

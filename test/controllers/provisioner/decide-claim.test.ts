@@ -156,7 +156,7 @@ describe('a claim that is not bound', () => {
     [
       'reports how much capacity is missing',
       { rooms: { n1: { freeBytes: GIB } } },
-      'Warning ProvisioningFailed: node n1 has 1073741824 bytes available in …, and the claim needs 2147483648',
+      'Warning ProvisioningFailed: node n1 has 1Gi available in the directory of its storage class, and the claim needs 2Gi',
     ],
     [
       'reports missing capacity, including the download of a qcow2',
@@ -165,7 +165,7 @@ describe('a claim that is not bound', () => {
         source: QCOW2,
         rooms: { n1: { freeBytes: 4n * GIB } },
       },
-      'Warning ProvisioningFailed: node n1 has 4294967296 bytes available in …, and the claim needs 4345298944, including the download of its qcow2',
+      'Warning ProvisioningFailed: node n1 has 4Gi available in the directory of its storage class, and the claim needs 4144Mi, including the download of its qcow2',
     ],
     [
       'reports unknown capacity',
@@ -282,7 +282,7 @@ describe('a claim that waits for its first pod', () => {
     [
       'is rescheduled from a node without capacity',
       { claim: selected(), rooms: { n1: { freeBytes: 5n } } },
-      `reschedule from n1: node n1 has 5 bytes available in …, and the claim needs 2147483648. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
+      `reschedule from n1: node n1 has 5 bytes available in the directory of its storage class, and the claim needs 2Gi. The scheduler must choose another node for the claim (Volume pvc-${UID} was not created)`,
     ],
     [
       'is rescheduled from a node that refuses to be observed, in whole sentences',
@@ -693,7 +693,7 @@ describe('a claim that is bound', () => {
     [
       'reports an expansion without enough capacity',
       { claim: bound('3Gi', '2Gi'), volume: volume(), rooms: { n1: { freeBytes: 5n } } },
-      'Warning VolumeResizeFailed: node n1 has 5 bytes available in …, and the expansion needs 1073741824 more',
+      'Warning VolumeResizeFailed: node n1 has 5 bytes available in the directory of its storage class, and the expansion needs 1Gi more',
     ],
     [
       'gets condition Resizing during an expansion',
@@ -852,7 +852,10 @@ describe('the reason in the event of a claim', () => {
       event: { detail: { parameters: { step: 's', exit: '1', output: 'no …' } } },
     });
     const short = decideClaim(input({ rooms: { n1: { freeBytes: 1n } } }), NOW).action;
-    expect(short).toMatchObject({ event: { detail: { parameters: { place: '…', free: '1' } } } });
+    const place = 'the directory of its storage class';
+    expect(short).toMatchObject({
+      event: { detail: { parameters: { place, free: '1 bytes' } } },
+    });
   });
 
   test('changes with the reasons of other nodes, but not with figures', () => {

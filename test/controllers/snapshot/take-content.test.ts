@@ -199,12 +199,12 @@ describe('taking a snapshot', () => {
 
   describe('within unreserved capacity', () => {
     const SIZE = 2n ** 30n;
-    const none = (free: bigint) =>
-      `node n1 has ${free} bytes available in /var/lib/metalk8s/storage/sparse, and the snapshot needs ${SIZE}`;
+    const none = (free: string) =>
+      `node n1 has ${free} available in /var/lib/metalk8s/storage/sparse, and the snapshot needs 1Gi`;
     const roomOf = (room: Room | undefined) => ({ roomOn: () => room });
     const PLACE = { type: 'sparse', directory: '/var/lib/metalk8s/storage/sparse' };
     const wait = { requeueAfter: 30_000 };
-    const short = { node: 'n1', free: 5n, place: PLACE.directory, wanted: SIZE };
+    const short = { node: 'n1', free: '5 bytes', place: PLACE.directory, wanted: '1Gi' };
     const annotations = {
       ...reasonAnnotations(reason('NoRoomForCopy', short)),
       'stowage.dev/error-time': at,
@@ -219,22 +219,25 @@ describe('taking a snapshot', () => {
       [
         'fails for one byte less',
         roomOf({ freeBytes: SIZE - 1n }),
-        fail(none(SIZE - 1n), 'NoRoomForCopy', wait),
+        fail(none('1023Mi'), 'NoRoomForCopy', wait),
       ],
       [
         'fails if more is promised than exists',
         roomOf({ freeBytes: -SIZE }),
-        fail(none(0n), 'NoRoomForCopy', wait),
+        fail(none('0 bytes'), 'NoRoomForCopy', wait),
       ],
       [
         'reports missing capacity once',
-        { ...roomOf({ freeBytes: 7n }), content: failing(none(5n), { metadata: { annotations } }) },
+        {
+          ...roomOf({ freeBytes: 7n }),
+          content: failing(none('5 bytes'), { metadata: { annotations } }),
+        },
         wait,
       ],
       [
         'reports missing capacity if only its reason was written',
         { ...roomOf({ freeBytes: 7n }), content: content({ metadata: { annotations } }) },
-        fail(none(7n), 'NoRoomForCopy', wait),
+        fail(none('7 bytes'), 'NoRoomForCopy', wait),
       ],
       [
         'reports missing capacity if the reason is of an earlier error',
@@ -244,16 +247,16 @@ describe('taking a snapshot', () => {
             metadata: { annotations: { ...annotations, 'stowage.dev/error-time': 'before' } },
           }),
         },
-        fail(none(7n), 'NoRoomForCopy', wait),
+        fail(none('7 bytes'), 'NoRoomForCopy', wait),
       ],
       [
         'reports missing capacity after another error',
         { ...roomOf({ freeBytes: 7n }), content: failing('it broke') },
-        fail(none(7n), 'NoRoomForCopy', wait),
+        fail(none('7 bytes'), 'NoRoomForCopy', wait),
       ],
       [
         'records a job once there is capacity',
-        { ...roomOf({ freeBytes: SIZE }), content: failing(none(5n)) },
+        { ...roomOf({ freeBytes: SIZE }), content: failing(none('5 bytes')) },
         named(),
       ],
       [
@@ -287,7 +290,7 @@ describe('taking a snapshot', () => {
           ...roomOf({ freeBytes: 0n }),
           outcome: { is: 'failed', message: 'No space left' },
         }),
-        fail(none(0n), 'NoRoomForCopy', wait),
+        fail(none('0 bytes'), 'NoRoomForCopy', wait),
       ],
       [
         'runs the next job if the last one left the volume frozen',
@@ -317,7 +320,7 @@ describe('taking a snapshot', () => {
           },
         },
         fail(
-          `node n1 has 5 bytes available in volume group vg0, thin pool pool, and the snapshot needs ${2n * SIZE}`,
+          'node n1 has 5 bytes available in volume group vg0, thin pool pool, and the snapshot needs 2Gi',
           'NoRoomForCopy',
           wait,
         ),

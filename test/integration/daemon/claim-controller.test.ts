@@ -213,7 +213,7 @@ describe('a claim of a WaitForFirstConsumer class', () => {
     nodes.disk('n2').spaceBytes = GIB;
     await createPod('data');
     await createClaim('data', '2Gi', {}, { [SELECTED]: 'n2' });
-    const told = await isTold('data', 'node n2 has 1073741824 bytes available');
+    const told = await isTold('data', 'node n2 has 1Gi available');
     expect(told.join()).toContain('Warning ProvisioningFailed');
     expect((await claimNow('data')).metadata.annotations?.[SELECTED]).toBeUndefined();
     expect(await volumesNow()).toEqual([]);
@@ -232,8 +232,7 @@ test('claims that exceed the capacity wait, and are provisioned after deletions'
     ).items.filter(({ status }) => status?.phase === 'Bound');
   await until('30 claims bound', async () => ((await bound()).length === 30 ? true : undefined));
   const has = new Set((await bound()).map(({ metadata }) => metadata.name));
-  for (const name of names.filter((each) => !has.has(each)))
-    await isTold(name, ' bytes available in ');
+  for (const name of names.filter((each) => !has.has(each))) await isTold(name, ' available in ');
   expect((await bound()).length).toBe(30);
   expect((await volumesNow()).length).toBe(30);
 

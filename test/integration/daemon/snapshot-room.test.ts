@@ -8,7 +8,7 @@ const cluster = snapshotCluster();
 
 /** Nominal size of the volume. */
 const SIZE = 2n ** 30n;
-const NONE = `node n1 has 0 bytes available in …, and the snapshot needs ${SIZE}`;
+const NONE = 'node n1 has 0 bytes available in …, and the snapshot needs 1Gi';
 
 /** Waits until each snapshot is ready or has an error. @returns the snapshots by readiness */
 const settled = (count: number) =>

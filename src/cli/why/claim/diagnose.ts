@@ -275,13 +275,15 @@ const growing: ClaimCause = (known) => {
     (each) => /Resiz/.test(each.type) && each.status === 'True',
   );
   const since = condition?.lastTransitionTime;
-  const reason = condition?.message || lastWarning(known)?.holdup;
+  const warning = condition?.message ? undefined : lastWarning(known);
+  const reason = condition?.message || warning?.holdup;
   return {
     cause: 'NotGrown',
     holdup: `it is usable, but has ${has} of the requested ${asked}${reason ? `: ${reason}` : ''}`,
     ...(since === undefined ? {} : { since }),
+    reason: warning?.reason,
     next: { when: 'automatically, if a daemon runs and the node has enough free space' },
-    fix: { say: 'Check the events of the claim.', run: [describeCommand(known)] },
+    fix: warning?.fix ?? { say: 'Check the events of the claim.', run: [describeCommand(known)] },
   };
 };
 

@@ -44,6 +44,7 @@ import { referrer } from '../../lib/objects/grant-kinds.ts';
 import { CLUSTER_EVENTS, podsOf, type ReadClient } from '../../lib/objects/related.ts';
 import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';
+import { isGrowthFailing } from '../available.ts';
 import { readFacts } from '../read.ts';
 import { isGateOffEvent } from './event.ts';
 import type { ClaimFacts, Made, Supply } from './facts.ts';
@@ -81,7 +82,7 @@ export async function readClaim(
     pv,
     volume,
     known:
-      found === undefined || readyOf(found)?.status === 'True'
+      found === undefined || (readyOf(found)?.status === 'True' && !isGrowthFailing(found, now))
         ? undefined
         : await readFacts(client, found, signal),
     pods: await reading(podsOf(client, claim, signal)),

@@ -1,6 +1,7 @@
 import type { StorageClass } from '../../../api/core.ts';
 import type { CLAIMS } from '../../../api/reasons/claims.ts';
-import { OVERWRITE_PARAMETER } from '../../../model/dynamic-class.ts';
+import { nameOf } from '../../../controllers/lib/capacity/refusal.ts';
+import { dynamicClass, OVERWRITE_PARAMETER } from '../../../model/dynamic-class.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { Fix } from '../types.ts';
 import type { Fixes } from './types.ts';
@@ -20,6 +21,7 @@ export const MAKE_ROOM: Fix = {
 export const claims: Fixes<typeof CLAIMS> = {
   GateOff: () => GATE_ON,
   NoRoom: () => MAKE_ROOM,
+  NoRoomToGrow: (_, { node, storageClass }) => roomToGrow(node, storageClass),
   ConsentMissing: (_, { storageClass }) => storageClass && consent(storageClass),
   NodeDirectoryUnusable: (_, { node }) =>
     at(node, 'check', {
@@ -32,6 +34,24 @@ export const claims: Fixes<typeof CLAIMS> = {
   NodeNotReady: (_, { node }) =>
     at(node, 'why', { say: 'Bring the node back. The claim then proceeds.' }),
 };
+
+/**
+ * Returns the fix for an expansion without room. Space promised to other Volumes counts as taken,
+ * whether or not they use it.
+ */
+function roomToGrow(node: string, storageClass: StorageClass | undefined): Fix {
+  const options = storageClass && dynamicClass(storageClass);
+  const place =
+    options === undefined || 'problem' in options ? 'that place' : nameOf(options.place);
+  return {
+    say: `Free up space in ${place}: delete claims and Volumes there that are not needed, or enlarge it. Space promised to other Volumes counts as taken; the command lists it. The expansion then continues.`,
+    run: [
+      node === ''
+        ? commandLine('stowage', 'top', 'nodes')
+        : commandLine('stowage', 'top', 'nodes', node),
+    ],
+  };
+}
 
 /** Adds a command for a node. Returns undefined if the node is unknown. */
 const at = (node: string, verb: string, fix: Fix): Fix | undefined =>
