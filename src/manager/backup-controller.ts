@@ -15,6 +15,7 @@ import type { JobWatcher } from '../nodes/job-watcher.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
+import type { AbsentCrds } from './absent-crds.ts';
 import { transforms } from './cache-transforms.ts';
 import type { ReadinessSource } from './readiness.ts';
 import type { Inform } from './runnable.ts';
@@ -37,6 +38,7 @@ export interface BackupControllerDeps {
   clock: Clock;
   random: () => number;
   logger: Logger;
+  absentCrds: AbsentCrds;
   retry: BackoffRange;
   workers: number | (() => number);
 }
@@ -116,7 +118,7 @@ export function createBackupController(deps: BackupControllerDeps): RunningBacku
     }
   });
 
-  const waiting = whenServed(client, [BACKUPS], clock, logger);
+  const waiting = whenServed(client, [BACKUPS], clock, deps.absentCrds);
   let stopped = false;
   backups.synced.catch(() => {});
   return {

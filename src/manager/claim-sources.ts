@@ -1,4 +1,3 @@
-import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import type { PopulatorDefinition } from '../api/populator.ts';
 import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
@@ -15,6 +14,7 @@ import { liveReads } from '../model/data-source/reads.ts';
 import type { SourceReads } from '../model/data-source/resolve.ts';
 import type { Awaited } from '../model/data-source/types.ts';
 import type { Clock } from '../workqueue/clock.ts';
+import type { AbsentCrds } from './absent-crds.ts';
 import { transforms } from './cache-transforms.ts';
 import { watchPopulationSources } from './population-sources.ts';
 import type { Inform } from './runnable.ts';
@@ -32,7 +32,7 @@ export interface ClaimSourcesDeps {
   /** Called with each changed object. */
   woken(kind: Awaited['kind'], object: KubeObject): void;
   clock: Clock;
-  logger: Logger;
+  absentCrds: AbsentCrds;
 }
 
 export interface ClaimSources {
@@ -47,7 +47,7 @@ export interface ClaimSources {
  * CRDs: installing them requires no restart.
  */
 export function watchClaimSources(deps: ClaimSourcesDeps): ClaimSources {
-  const { client, inform, woken, clock, logger } = deps;
+  const { client, inform, woken, clock, absentCrds } = deps;
   const wakeOn = <T extends KubeObject>(kind: Awaited['kind'], informer: Informer<T>) =>
     informer.onChange(({ object }) => woken(kind, object));
   if (deps.snapshots !== undefined) {
@@ -62,7 +62,7 @@ export function watchClaimSources(deps: ClaimSourcesDeps): ClaimSources {
   ];
   const running: { stop(): Promise<void> }[] = [];
   const waits = kinds.map(({ resource }) =>
-    whenServed(client, [resource], clock, logger, isAnswer),
+    whenServed(client, [resource], clock, absentCrds, isAnswer),
   );
   let stopped = false;
 
@@ -71,7 +71,7 @@ export function watchClaimSources(deps: ClaimSourcesDeps): ClaimSources {
     if (kind === 'PopulatorDefinition') {
       const definitions = inform<PopulatorDefinition>(resource, transforms.populatorDefinitions);
       const sources = watchPopulationSources({
-        ...{ client, inform, definitions, clock, logger },
+        ...{ client, inform, definitions, clock, absentCrds },
         follows: ({ spec }) => spec.node !== undefined,
         onSource: (_kind, object) => woken('PopulatorSource', object),
       });

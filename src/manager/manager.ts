@@ -34,6 +34,7 @@ import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { type Controller, runController } from '../workqueue/controller.ts';
 import { createWorkQueue } from '../workqueue/work-queue.ts';
+import { createAbsentCrds } from './absent-crds.ts';
 import {
   type AttachmentOptions,
   createAttachmentController,
@@ -171,6 +172,7 @@ export function startControllers(options: ControllersOptions): RunningController
     }),
     clock,
     logger,
+    absentCrds: createAbsentCrds(logger),
   };
   // Shared by all controllers that attach on these nodes.
   const loopNumbers = createLoopNumbers();

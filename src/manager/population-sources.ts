@@ -1,10 +1,10 @@
-import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import type { PopulatorDefinition, SourceKind } from '../api/populator.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { resourceOf } from '../model/populator-definition.ts';
 import type { Clock } from '../workqueue/clock.ts';
+import type { AbsentCrds } from './absent-crds.ts';
 import { transforms } from './cache-transforms.ts';
 import type { Inform } from './runnable.ts';
 import { type WhenServed, whenServed } from './wait-for-crds.ts';
@@ -17,7 +17,7 @@ export interface PopulationSourcesDeps {
   onSource(kind: SourceKind, object: KubeObject): void;
   follows(definition: PopulatorDefinition): boolean;
   clock: Clock;
-  logger: Logger;
+  absentCrds: AbsentCrds;
 }
 
 interface Followed {
@@ -30,14 +30,14 @@ interface Followed {
  * Waits for kinds that the cluster lacks or the daemon may not read.
  */
 export function watchPopulationSources(deps: PopulationSourcesDeps) {
-  const { client, inform, definitions, clock, logger } = deps;
+  const { client, inform, definitions, clock, absentCrds } = deps;
   const followed = new Map<string, Followed>();
   let started = false;
   let stopped = false;
   const endings: Promise<void>[] = [];
 
   function follow(key: string, resource: Resource, onChange: (object: KubeObject) => void): void {
-    const wait = whenServed(client, [resource], clock, logger);
+    const wait = whenServed(client, [resource], clock, absentCrds);
     const entry: Followed = { wait, informer: undefined };
     followed.set(key, entry);
     wait.start().then(

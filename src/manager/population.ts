@@ -37,6 +37,7 @@ import { isStandard, sourceReference } from '../model/data-source/reference.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue } from '../workqueue/work-queue.ts';
+import type { AbsentCrds } from './absent-crds.ts';
 import { transforms } from './cache-transforms.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { watchPopulationSources } from './population-sources.ts';
@@ -57,6 +58,7 @@ export interface PopulationDeps {
   clock: Clock;
   random: () => number;
   logger: Logger;
+  absentCrds: AbsentCrds;
   retry: BackoffRange;
   workers: number | (() => number);
   /** Host name for events. */
@@ -108,7 +110,7 @@ function later<T extends KubeObject>(
   resource: Resource,
   informer: Informer<T>,
 ) {
-  const waiting = whenServed(deps.client, [resource], deps.clock, deps.logger);
+  const waiting = whenServed(deps.client, [resource], deps.clock, deps.absentCrds);
   let stopped = false;
   informer.synced.catch(() => {});
   return {

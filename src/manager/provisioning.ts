@@ -25,6 +25,7 @@ import type { Executor } from '../nodes/job.ts';
 import type { JobWatcher } from '../nodes/job-watcher.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
+import type { AbsentCrds } from './absent-crds.ts';
 import { createBackupController } from './backup-controller.ts';
 import { transforms } from './cache-transforms.ts';
 import { type ClaimController, createClaimController } from './claim-controller.ts';
@@ -68,6 +69,7 @@ export interface ProvisioningDeps extends ProvisioningOptions {
   clock: Clock;
   random: () => number;
   logger: Logger;
+  absentCrds: AbsentCrds;
   retry: BackoffRange;
   workers: number | (() => number);
   metrics?: Metrics | undefined;

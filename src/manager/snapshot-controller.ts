@@ -45,6 +45,7 @@ import { eligibleNodes, workNode } from '../model/volume-nodes.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
+import type { AbsentCrds } from './absent-crds.ts';
 import { transforms } from './cache-transforms.ts';
 import { copiesOf, handleOf } from './kept-copies.ts';
 import type { ReadinessSource } from './readiness.ts';
@@ -70,6 +71,7 @@ export interface SnapshotControllerDeps {
   clock: Clock;
   random: () => number;
   logger: Logger;
+  absentCrds: AbsentCrds;
   retry: BackoffRange;
   workers: number | (() => number);
   onContents?: ((contents: Informer<VolumeSnapshotContent>) => void) | undefined;
@@ -215,7 +217,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
     client,
     kinds.map(([resource]) => resource),
     clock,
-    logger,
+    deps.absentCrds,
   );
   const startAll = (): void => {
     if (stopped) return;

@@ -1,8 +1,8 @@
-import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import { ApiError, isNotFound } from '../kube/errors.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Clock } from '../workqueue/clock.ts';
+import type { AbsentCrds } from './absent-crds.ts';
 import type { ReadinessSource } from './readiness.ts';
 
 /** Interval (ms) at which a kind that is not served is requested again. */
@@ -34,7 +34,7 @@ export function whenServed(
   client: Pick<KubeClient, 'list'>,
   resources: readonly Resource[],
   clock: Clock,
-  logger: Logger,
+  absentCrds: AbsentCrds,
   isAnswer: (error: unknown) => boolean = () => true,
 ): WhenServed {
   const stopping = new AbortController();
@@ -59,10 +59,7 @@ export function whenServed(
       missing = left;
       stopping.signal.throwIfAborted();
       if (missing.length === 0) return;
-      if (round === 0) {
-        const kinds = missing.map(({ plural, group }) => `${plural}.${group}`);
-        logger.info({ kinds }, 'waiting for CRDs: the API server does not serve these kinds');
-      }
+      if (round === 0) absentCrds.report(missing);
       await clock.sleep(ASK_AGAIN, stopping.signal);
     }
   }

@@ -1,9 +1,10 @@
-import type { Logger } from '../api/logger.ts';
+import type { Resource } from '../api/meta.ts';
 import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
 import type { ReferenceGrant } from '../api/snapshot.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Clock } from '../workqueue/clock.ts';
+import type { AbsentCrds } from './absent-crds.ts';
 import { transforms } from './cache-transforms.ts';
 import type { Inform } from './runnable.ts';
 import { isAnswer, whenServed } from './wait-for-crds.ts';
@@ -24,13 +25,22 @@ export function watchGrants(deps: {
   client: KubeClient;
   inform: Inform;
   clock: Clock;
-  logger: Logger;
+  absentCrds: AbsentCrds;
 }): GrantsWatch {
-  const { client, inform, clock, logger } = deps;
+  const { client, inform, clock, absentCrds } = deps;
+  const lacking = new Set<Resource>();
+  /** Reports the kind once no version of it is served: old clusters have only the earlier one. */
+  const absentVersions: AbsentCrds = {
+    report(resources) {
+      for (const each of resources) lacking.add(each);
+      if (lacking.size === VERSIONS_OF_REFERENCE_GRANTS.length)
+        absentCrds.report(VERSIONS_OF_REFERENCE_GRANTS.slice(0, 1));
+    },
+  };
   const listeners: ((grant: ReferenceGrant) => void)[] = [];
   const waits = VERSIONS_OF_REFERENCE_GRANTS.map((resource) => ({
     resource,
-    wait: whenServed(client, [resource], clock, logger, isAnswer),
+    wait: whenServed(client, [resource], clock, absentVersions, isAnswer),
   }));
   let informer: Informer<ReferenceGrant> | undefined;
   let stopped = false;

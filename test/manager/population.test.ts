@@ -26,6 +26,7 @@ test.each<[string | undefined, string[]]>([
   const informer = { list: () => [], onChange() {}, synced: Promise.resolve() };
   createPopulation({
     ...{ namespace, claims: informer, clock: new FakeClock(), logger: memoryLogger() },
+    absentCrds: { report() {} },
     enabled: new Set(['data-source-validator']),
     inform: ({ plural }: Resource, _: unknown, more?: { namespace?: string }) => {
       if (plural === 'pods' || plural === 'leases') asked.push(`${plural} ${more?.namespace}`);
@@ -91,6 +92,7 @@ test('a pod that waits for a claim wakes it, and its tolerations reach the pod t
   };
   const part = createPopulation({
     ...{ namespace: 'stowage', clock: new FakeClock(), logger: memoryLogger(), client },
+    absentCrds: { report() {} },
     ...{ claims: claims.informer, persistentVolumes: pvs.informer, nodes: nodes.informer },
     ...{ storageClasses: classes.informer, pods: consumers.informer, workers: 1 },
     ...{ grants: { onChange() {} }, events: { event() {} }, random: () => 0 },

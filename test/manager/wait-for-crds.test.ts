@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS } from '../../src/api/resources.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { createAbsentCrds } from '../../src/manager/absent-crds.ts';
 import { whenServed } from '../../src/manager/wait-for-crds.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/logger.ts';
@@ -21,7 +22,7 @@ function start(answers: Record<string, number>, isAnswer?: (error: unknown) => b
       return { items: [] };
     },
   } as unknown as Pick<KubeClient, 'list'>;
-  const waiting = whenServed(client, KINDS, clock, logger, isAnswer);
+  const waiting = whenServed(client, KINDS, clock, createAbsentCrds(logger), isAnswer);
   let end: string | undefined;
   const ended = waiting.start().then(
     () => {

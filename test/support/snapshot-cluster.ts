@@ -27,6 +27,7 @@ import { connect } from '../../src/kube/connect.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createInformer, type InformerOptions } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { createAbsentCrds } from '../../src/manager/absent-crds.ts';
 import { transforms } from '../../src/manager/cache-transforms.ts';
 import { createSnapshotController } from '../../src/manager/snapshot-controller.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
@@ -118,6 +119,7 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
     const snapshots = createSnapshotController({
       ...common,
       ...shared,
+      absentCrds: createAbsentCrds(common.logger),
       flag,
       inform,
       work: nodes,
