@@ -51,6 +51,16 @@ export function readDirectories(
   );
 }
 
+/**
+ * Returns the directories that do not exist.
+ * @throws ObservationError for a directory that cannot be read
+ */
+export const missingDirectories = (
+  directories: readonly string[],
+  get: (name: string) => ProbeResult,
+): string[] =>
+  directories.filter((directory) => optional(directory, get(directory)) === undefined);
+
 /** Returns probes of device use, and of the records on the node. */
 export const recordsProbes = (): Probe[] => [...usageProbes(), ...directoryProbes([RECORDS])];
 

@@ -136,7 +136,7 @@ async function orError(observe: () => ReturnType<typeof observeNode>): Promise<N
 type Objects = Omit<ClusterFacts, 'nodes'>;
 
 async function readCluster(client: KubeClient, signal: AbortSignal): Promise<Objects> {
-  const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal });
+  const volumes = await listVolumes(client, signal);
   const classes = await reading(listAll<StorageClass>(client, STORAGE_CLASSES, { signal }));
   const classDirectories = (foundIn(classes)?.items ?? []).flatMap(directoryOf);
   try {
@@ -146,6 +146,23 @@ async function readCluster(client: KubeClient, signal: AbortSignal): Promise<Obj
     // A cluster whose CRDs are older than this program has no Leftovers.
     if (isNotFound(error)) return { volumes, leftovers: [], classDirectories };
     throw error;
+  }
+}
+
+/** Throws a StowageError `not-found` if the CRDs are missing, since that is what a list then is. */
+async function listVolumes(client: KubeClient, signal: AbortSignal): Promise<Volume[]> {
+  try {
+    return (await listAll<Volume>(client, VOLUMES, { signal })).items;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw new StowageError(
+      'not-found',
+      'the CRDs of Stowage are not installed: the cluster has no kind Volume',
+      {
+        hint: 'Install them, then check the node again: stowage install --components crds',
+        cause: error,
+      },
+    );
   }
 }
 

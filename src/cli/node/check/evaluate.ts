@@ -5,7 +5,7 @@ import type { Volume } from '../../../api/volume.ts';
 import { resumeCommand } from '../../../model/pause.ts';
 import { refuseAway } from '../../../storage/directory/refuse.ts';
 import type { Check } from '../../lib/checks/report.ts';
-import { closedChecks, directoryChecks } from './directories.ts';
+import { closedChecks, directoryChecks, goneChecks, splitDirectories } from './directories.ts';
 import {
   type ClusterFacts,
   linkOfVolume,
@@ -34,10 +34,18 @@ export function judge(
   if ('problem' in udev) return [...first, notObserved('user', udev)];
   const user: Check = { check: 'user', ok: true, message: 'runs programs as root' };
   const owned = ownedUids(cluster);
+  const { checked, gone } =
+    'problem' in content
+      ? { checked: [], gone: [] }
+      : splitDirectories(content.known.directories, content.known.unused);
   const left = [
     ...('problem' in content
       ? [notObserved('leftovers', content)]
-      : [...closedChecks(content.known.closed), ...leftoversIn(content.known, owned)]),
+      : [
+          ...closedChecks(content.known.closed),
+          ...leftoversIn(content.known, owned),
+          ...goneChecks(gone),
+        ]),
     ...('problem' in subjects ? [notObserved('jobs', subjects)] : leftJobs(subjects.known, owned)),
   ];
   const none: Check = { check: 'leftovers', ok: true, message: 'none' };
@@ -55,10 +63,18 @@ export function judge(
           hint: 'Start it on the node: systemctl start systemd-udevd',
         },
     ...('problem' in system ? [notObserved('tools', system)] : judgeSystem(system.known)),
-    ...('problem' in content ? [] : spaceChecks(content.known.free)),
+    ...('problem' in content
+      ? []
+      : spaceChecks(
+          new Map(
+            [...content.known.free].filter(
+              ([directory]) => !gone.some((each) => each.directory === directory),
+            ),
+          ),
+        )),
     ...('problem' in content ? [] : lvmChecks(content.known.lacksLvm)),
     ...('problem' in content ? [] : groupChecks(content.known.groups)),
-    ...('problem' in content ? [] : directoryChecks(content.known.directories)),
+    ...directoryChecks(checked),
     ...('problem' in content ? [] : missingStorage(node, content.known, cluster)),
     ...heldVolumes(node, deleting),
     ...(left.length === 0 ? [none] : left),

@@ -59,6 +59,8 @@ export interface NodeContent {
   free: ReadonlyMap<string, bigint>;
   /** Directories whose file system is on record. */
   directories: readonly ObservedDirectory[];
+  /** Those of them that do not exist, and that no object names. */
+  unused: readonly string[];
 }
 
 export interface ClusterFacts {
@@ -88,7 +90,7 @@ export function directoriesOf(
   node: string,
   volumes: readonly Volume[],
   intents: Iterable<Intent>,
-  others: readonly string[],
+  others: readonly string[] = [],
 ): string[] {
   const directories = volumes.flatMap((volume) => {
     if (nodeOf(volume) !== node || volume.spec.sparseLoopDevice == null) return [];

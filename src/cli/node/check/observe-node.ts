@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { NodeError } from '../../../nodes/errors.ts';
 import type { Executor, Probe, ProbeResult } from '../../../nodes/job.ts';
 import { ForeignJobs } from '../../../nodes/jobs-directory.ts';
@@ -16,6 +17,7 @@ import { lackOfLvm, readView, viewProbes } from '../../../storage/lvm/view.ts';
 import {
   directoryProbes,
   intentProbes,
+  missingDirectories,
   pathProbes,
   readDirectories,
   readIntents,
@@ -89,14 +91,23 @@ async function observeContent(
   const owned = ownedUids(cluster);
   const unowned = [...new Set(records.map(({ uid }) => uid))].filter((uid) => !owned.has(uid));
   const intents = readIntents(unowned, await ask(intentProbes(unowned)));
+  const used = [
+    ...directoriesOf(node, cluster.volumes, intents.values(), cluster.classDirectories),
+    ...cluster.leftovers.flatMap(directoriesOfLeftover),
+    SPARSE_DIRECTORY,
+  ];
   const named = directoriesOf(node, cluster.volumes, intents.values(), [
     ...cluster.classDirectories,
     ...recorded.map(({ directory }) => directory),
   ]);
   // The default directory may hold files, too. If unreadable, it matters only if it is named.
   const all = [...new Set([SPARSE_DIRECTORY, ...named])];
-  const { open: accessible, closed, files, free } = await observeDirectories(all, runProbes);
+  const seen = await observeDirectories(all, runProbes);
+  const { open: accessible, closed, files, free } = seen;
   const readable = recorded.filter(({ directory }) => accessible.includes(directory));
+  const unused = readable
+    .map(({ directory }) => directory)
+    .filter((directory) => seen.missing.includes(directory) && !used.includes(directory));
   const links = madeOn(node, cluster.volumes).map(linkOfVolume);
   const names = groupsOf(node, cluster.volumes);
   const seen = names.length === 0 ? undefined : await runProbes(viewProbes());
@@ -122,10 +133,21 @@ async function observeContent(
     ),
     lacksLvm,
     directories: readPlaces(readable, get),
+    unused,
   };
 }
 
-type ObservedDirectories = Pick<NodeContent, 'files' | 'free' | 'closed'> & { open: string[] };
+/** Returns the directories that a Leftover's storage may be in. */
+const directoriesOfLeftover = ({ spec }: ClusterFacts['leftovers'][number]): string[] => [
+  ...(spec.sparseLoopDevice?.directory === undefined ? [] : [spec.sparseLoopDevice.directory]),
+  ...(spec.prepared?.paths ?? []).map((path) => dirname(path)),
+];
+
+interface ObservedDirectories extends Pick<NodeContent, 'files' | 'free' | 'closed'> {
+  open: string[];
+  /** Those of the open ones that do not exist. */
+  missing: string[];
+}
 
 /** Observes directories in one request, or each in its own if that is refused. */
 async function observeDirectories(
@@ -138,6 +160,7 @@ async function observeDirectories(
     const found = await runProbes([...directoryProbes(directories), ...space.values()]);
     return {
       files: readDirectories(directories, answersOf(found)),
+      missing: missingDirectories(directories, answersOf(found)),
       // The directory may not exist yet: a Volume waits for it.
       free: directories.flatMap((directory) => {
         const bytes = findFreeSpace(directory, found);
@@ -146,15 +169,19 @@ async function observeDirectories(
     };
   });
   if ('known' in seen) {
-    const { files, free } = seen.known;
-    return { open: [...directories], closed: [], files, free: new Map(free) };
+    const { files, free, missing } = seen.known;
+    return { open: [...directories], missing, closed: [], files, free: new Map(free) };
   }
   const [first = '', ...more] = directories;
   if (more.length === 0)
-    return { open: [], closed: [{ folder: first, ...seen }], files: [], free: new Map() };
+    return {
+      ...{ open: [], missing: [], files: [], free: new Map() },
+      closed: [{ folder: first, ...seen }],
+    };
   const parts = await Promise.all(directories.map((each) => observeDirectories([each], runProbes)));
   return {
     open: parts.flatMap(({ open }) => open),
+    missing: parts.flatMap(({ missing }) => missing),
     closed: parts.flatMap(({ closed }) => closed),
     files: parts.flatMap(({ files }) => files),
     free: new Map(parts.flatMap(({ free }) => [...free])),

@@ -211,6 +211,15 @@ describe('check node while objects change', () => {
     expect(await changing(volume, {}, probes)).toMatchObject({ code: 0, problems: [] });
   });
 
+  test('names the CRDs and how to install them if the cluster has no Volumes', async () => {
+    const failures = { 'list volumes/*': refusal(404) };
+    const there = { ...world({ n1: { probes: MADE } }, {}), failures };
+    expect(await stowage(['check', 'node', 'n1', '--context', 'c'], there)).toMatchObject({
+      ...{ code: 3, out: '' },
+      err: 'error: the CRDs of Stowage are not installed: the cluster has no kind Volume\nhint: Install them, then check the node again: stowage --context c install --components crds\n',
+    });
+  });
+
   test('works without the CRD of Leftovers', async () => {
     const failures = { 'list leftovers/*': refusal(404) };
     const there = { ...world({ n1: { probes: MADE } }, volume), failures };
