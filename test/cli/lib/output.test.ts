@@ -93,6 +93,14 @@ describe('a table on a terminal', () => {
     for (let width = 37; width <= 56; width++) expect(widest(width)).toBeLessThanOrEqual(width);
   });
 
+  test('shortens names and phases last, wherever they are', () => {
+    const all = ['NAMESPACE', 'NAME', 'PHASE', 'READY', 'NODE', 'CLASS'];
+    const row = ['prod', 'a-long-name', 'Available', 'Unknown', 'node-12', 'local'];
+    const [, line = ''] = table(all, [row], { width: 61 }).split('\n');
+    expect(line).toBe('prod        a-long-name   Available   Unknown   node…   local');
+    expect(table(all, [row], { width: 60 })).toContain('a-long-na…   Available');
+  });
+
   test('shortens no column below the width of its heading', () => {
     expect(widest(1)).toBe(19 + 3 + 5 + 3 + 6);
   });

@@ -39,6 +39,9 @@ export function widthsOf(lines: readonly string[][], before: readonly number[] =
   return widths;
 }
 
+/** Columns that are read first: they are narrowed only if all others are at their minimum. */
+const LAST = ['NAME', 'PHASE', 'READY', 'STATE', 'STATUS'];
+
 /** Narrows the widest columns until a row fits. The first one stays whole, as it names things. */
 function fitted(
   widths: readonly number[],
@@ -51,7 +54,8 @@ function fitted(
   while (over() > 0) {
     const [, ...others] = result.map((width, column) => ({ width, column }));
     const narrower = others.filter(({ width, column }) => width > (least[column] ?? 0));
-    const [widest] = narrower.toSorted((a, b) => b.width - a.width);
+    const free = narrower.filter(({ column }) => !LAST.includes(headings[column] ?? ''));
+    const [widest] = (free.length > 0 ? free : narrower).toSorted((a, b) => b.width - a.width);
     if (widest === undefined) break;
     result[widest.column] = widest.width - 1;
   }
