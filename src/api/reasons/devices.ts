@@ -102,7 +102,7 @@ export const DEVICES = {
   DeviceCarriesData: {
     message: '{device} contains {content}[. spec.overwrite allows only {consent} to be destroyed]',
     action:
-      'Use another device. Or, if all of that may be destroyed, set spec.overwrite to {overwrite}.',
+      'Use another device. Or, if all of that may be destroyed, set spec.overwrite (--overwrite) to {overwrite}.',
     cause: 'SignatureFound',
   },
   RecordOfAnotherDevice: {

@@ -54,7 +54,7 @@ export const LVM = {
   FreeExtentsCarryData: {
     message:
       'the free extents of {group} for the logical volume contain {content} (on {places})[. spec.overwrite allows only {consent} to be destroyed][. {annotation}]',
-    action: 'If all of that may be destroyed, set spec.overwrite to {overwrite}.',
+    action: 'If all of that may be destroyed, set spec.overwrite (--overwrite) to {overwrite}.',
     shows: 'FreeExtentsCarryData',
     cause: 'SignatureFound',
   },
@@ -65,7 +65,7 @@ export const LVM = {
     message:
       'the free extents of {group} for the logical volume contain more than one signature, and blkid does not name them',
     action:
-      'If whatever removed volumes left there may be destroyed, set spec.overwrite to {overwrite}. Otherwise create a logical volume from these extents on a terminal, where LVM names each signature and asks: lvcreate --config allocation/use_blkid_wiping=1 --wipesignatures y --zero y --name {temporary} --extents {extents} {group} {ranges}; then remove it: lvremove {group}/{temporary}',
+      'If whatever removed volumes left there may be destroyed, set spec.overwrite (--overwrite) to {overwrite}. Otherwise create a logical volume from these extents on a terminal, where LVM names each signature and asks: lvcreate --config allocation/use_blkid_wiping=1 --wipesignatures y --zero y --name {temporary} --extents {extents} {group} {ranges}; then remove it: lvremove {group}/{temporary}',
     shows: 'FreeExtentsCarryData',
     cause: 'SignatureFound',
   },

@@ -72,7 +72,7 @@ describe('an interrupted attempt', () => {
     expect(made(rawBlock, rawNode({ ...half, tableUuids: [OTHER] }, { intent: record }))).toEqual({
       reason: expect.objectContaining({ code: 'DeviceCarriesData' }),
       refusal: `/dev/sdb contains ${content}`,
-      hint: expect.stringContaining(`set spec.overwrite to "${content}".`),
+      hint: expect.stringContaining(`set spec.overwrite (--overwrite) to "${content}".`),
     });
   });
 

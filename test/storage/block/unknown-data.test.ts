@@ -27,7 +27,7 @@ describe('a device with unknown data', () => {
     const refusal = { refusal: `/dev/${facts.name} contains unknown data` };
     expect(made(wanted, rawNode(facts))).toMatchObject({
       ...refusal,
-      hint: expect.stringContaining('set spec.overwrite to "unknown data"'),
+      hint: expect.stringContaining('set spec.overwrite (--overwrite) to "unknown data"'),
     });
     expect(made({ ...wanted, overwrite: `ext4:${OTHER}` }, rawNode(facts))).toMatchObject({
       refusal: expect.stringContaining('spec.overwrite allows only "ext4:'),
