@@ -30,7 +30,11 @@ export default function why(program: Command, io: Io): void {
         const { whyAll } = await import('../why/all/all.ts');
         return whyAll(flags, io, await connectFor(command, io));
       }
-      if (kind === undefined) throw new StowageError('usage', "missing required argument 'kind'");
+      if (kind === undefined) {
+        throw new StowageError('usage', "missing required argument 'kind'", {
+          hint: 'Name an object, such as volume/NAME, or list all that is blocked: stowage why --all',
+        });
+      }
       const targets = parseTargets(kind, names);
       const { why: run } = await import('../why/why.ts');
       await run(targets, flags, io, await connectFor(command, io));

@@ -8,8 +8,9 @@ import { readyOf } from '../lib/objects/volume-progress.ts';
 import { failedPv } from './failed-pv.ts';
 import { obstructionOf } from './obstruction.ts';
 import { misplaced } from './placement.ts';
+import { released } from './released.ts';
 import { ownPv, sinceOf } from './state.ts';
-import type { Blocker, Cause, VolumeFacts } from './types.ts';
+import type { Blocker, Cause, Diagnosis, VolumeFacts } from './types.ts';
 
 /** Reports problems of a Volume with a device: pods use it through the PersistentVolume. */
 export const available: Cause = (known, now) => {
@@ -90,8 +91,8 @@ function growing({ volume }: Pick<VolumeFacts, 'volume'>, now: number): Blocker 
   };
 }
 
-/** Returns the message for a Volume without a blocker. */
-export function healthyMessage(known: VolumeFacts): string {
+/** Returns the diagnosis of a Volume without a blocker. */
+export function healthy(known: VolumeFacts): Diagnosis {
   const { name } = known.volume.metadata;
   const pv = ownPv(known);
   const { namespace, name: claim } = pv?.spec.claimRef ?? {};
@@ -110,5 +111,6 @@ export function healthyMessage(known: VolumeFacts): string {
   } else if (pv?.status?.phase === 'Available') parts.push('no claim is bound to it yet');
   const places = (known.volume.status?.attachments ?? []).map(({ node }) => node);
   if (places.length > 0) parts.push(`it is attached to ${places.join(', ')}`);
-  return parts.join('; ');
+  const fix = pv && released(pv)?.fix;
+  return { nothing: parts.join('; '), ...(fix && { fix }) };
 }

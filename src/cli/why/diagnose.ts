@@ -1,5 +1,5 @@
 import { attaching, attachmentDisabled } from './attached.ts';
-import { available, healthyMessage } from './available.ts';
+import { available, healthy } from './available.ts';
 import { deleting } from './deleting.ts';
 import { directoryNotMounted } from './directory.ts';
 import { failed, unavailable } from './failed.ts';
@@ -32,5 +32,5 @@ export function diagnose(known: VolumeFacts, now: number): Diagnosis {
     const found = cause(known, now);
     if (found !== undefined) return found;
   }
-  return { nothing: healthyMessage(known) };
+  return healthy(known);
 }

@@ -9,7 +9,7 @@ import { nodeOf } from '../../model/volume-nodes.ts';
 import { commandLine, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { failedPv } from './failed-pv.ts';
-import { checkUid, ownClaim } from './fixes/own-claim.ts';
+import { checkUid, claimFile, ownClaim } from './fixes/own-claim.ts';
 import { bareSentence, type Obstruction, obstructionOf, sentenceOf } from './obstruction.ts';
 import type { Reason as Cause } from './reasons.ts';
 import { isStuck, nextAttempt, ownPv, sinceOf } from './state.ts';
@@ -97,6 +97,7 @@ function refill(known: VolumeFacts): Fix | undefined {
   const kind = populator == null ? undefined : BUILTIN_KINDS[populator.builtin]?.resource;
   if (populator == null || claim === undefined || kind === undefined) return undefined;
   const source = ['-n', populator.namespace, `${kind.plural}.${kind.group}`, populator.name];
+  const file = claimFile(claim.name);
   const ofClaim = ['-n', claim.namespace, 'pvc', claim.name];
   const what = `${kind.kind} ${populator.namespace}/${populator.name}`;
   const checked = ownClaim(volume, claim, known, {
@@ -105,14 +106,14 @@ function refill(known: VolumeFacts): Fix | undefined {
   });
   if ('instead' in checked) return checked.instead;
   return {
-    say: `${what} is immutable: correct it in source.yaml, and create it again. Then create the claim again, which gets a new Volume. ${checkUid(claim.uid)}`,
+    say: `${what} is immutable: correct it in source.yaml, and create it again. Then create the claim again, which gets a new Volume. ${checkUid(claim)}`,
     run: [
       `${commandLine('kubectl', 'get', ...source, '-o', 'yaml')} > source.yaml`,
-      `${commandLine('kubectl', 'get', ...ofClaim, '-o', 'yaml')} > claim.yaml`,
+      `${commandLine('kubectl', 'get', ...ofClaim, '-o', 'yaml')} > ${file}`,
       commandLine('kubectl', 'delete', ...ofClaim),
       commandLine('kubectl', 'delete', ...source),
       'kubectl create -f source.yaml',
-      'kubectl create -f claim.yaml',
+      `kubectl create -f ${file}`,
     ],
   };
 }

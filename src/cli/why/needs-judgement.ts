@@ -1,6 +1,9 @@
-/** Commands that remove or force-detach something, or need what only a person can know. */
+/**
+ * Commands that remove or force-detach something, give data to other claims, or need what only a
+ * person can know.
+ */
 const WEIGHED =
-  /\b(?:delete|replace|umount|taint|detach|annotate)\b|--force|--forget-node|finalizers|overwrite|ssh-keygen -R|salt-key -a|--trust-host-key|\bSIZE\b/;
+  /\b(?:delete|replace|umount|taint|detach|annotate)\b|--force|--forget-node|finalizers|claimRef|overwrite|ssh-keygen -R|salt-key -a|--trust-host-key|\bSIZE\b/;
 
 /**
  * Reports whether a person must first read the explanation, and decide or edit a file: the lines

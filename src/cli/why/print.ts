@@ -39,7 +39,10 @@ export function print(
 function data(subject: Subject, diagnosis: Diagnosis): object {
   const { kind, name, namespace } = subject;
   const object: Link = { kind, ...(namespace === undefined ? {} : { namespace }), name };
-  if ('nothing' in diagnosis) return { ...subject, object, ...diagnosis, chain: [object] };
+  if ('nothing' in diagnosis) {
+    const { nothing, fix } = diagnosis;
+    return { ...subject, object, nothing, ...(fix && { fix: withText(fix) }), chain: [object] };
+  }
   return {
     ...subject,
     object,

@@ -3,12 +3,13 @@ import { type ReasonCode, readReason } from '../../api/reasons.ts';
 import { NODES, PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { targetOf, targetUidOf } from '../../controllers/populator/objects.ts';
+import { listAll } from '../../kube/client.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { nodeOf } from '../../model/volume-nodes.ts';
 import { type ReadClient, readConsumers } from '../lib/objects/related.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
-import { foundIn, type Reading, readNamed } from '../lib/read-result.ts';
+import { foundIn, type Reading, reading, readNamed } from '../lib/read-result.ts';
 import { readPlacement } from './placement.ts';
 import { isStuck } from './state.ts';
 import type { VolumeFacts } from './types.ts';
@@ -22,17 +23,15 @@ export async function readFacts(
   const consumers = await readConsumers(client, volume, signal);
   const node = await readNamed<KubeNode>(client, NODES, nodeOf(volume), { signal });
   const pv = foundIn(consumers.pv);
+  const { storageClassName } = volume.spec;
+  const storageClass = await readNamed<StorageClass>(client, STORAGE_CLASSES, storageClassName, {
+    signal,
+  });
   return {
     volume,
     ...consumers,
-    storageClass: await readNamed<StorageClass>(
-      client,
-      STORAGE_CLASSES,
-      volume.spec.storageClassName,
-      {
-        signal,
-      },
-    ),
+    storageClass,
+    ...(await readClassNames(client, storageClass, signal)),
     node,
     ...(pv !== undefined &&
       isPvOf(pv, volume) &&
@@ -41,6 +40,18 @@ export async function readFacts(
       }),
     ...(isStuck(volume) && (await readDeletable(client, volume, signal))),
   };
+}
+
+/** Reads the names of existing classes if a class is missing. Throws a StowageError. */
+export async function readClassNames(
+  client: Pick<ReadClient, 'list'>,
+  storageClass: Reading<StorageClass>,
+  signal: AbortSignal,
+): Promise<Pick<VolumeFacts, 'classes'>> {
+  if (!('absent' in storageClass)) return {};
+  const read = await reading(listAll<StorageClass>(client, STORAGE_CLASSES, { signal }));
+  const found = foundIn(read);
+  return found === undefined ? {} : { classes: found.items.map(({ metadata }) => metadata.name) };
 }
 
 /** Reads the objects that fixes of a Failed Volume may delete by their names. */

@@ -4,6 +4,7 @@ import { readReason } from '../../api/reasons.ts';
 import type { Condition, Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { checkClass } from '../../model/class-options.ts';
+import { suggestion } from '../lib/close-names.ts';
 import { commandLine, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { sinceOf } from './state.ts';
@@ -12,7 +13,7 @@ import type { Blocker, Cause, Fix } from './types.ts';
 const RETRY = { when: 'when it is retried, or its spec is changed' };
 
 /** Reports a wrong class, which precedes other failures: it is checked before provisioning. */
-export const storageClass: Cause = ({ volume, storageClass: reading }) => {
+export const storageClass: Cause = ({ volume, storageClass: reading, classes = [] }) => {
   const ready = readyOf(volume);
   if (ready?.reason !== READY_REASON.creationError) return undefined;
   const name = volume.spec.storageClassName;
@@ -22,7 +23,7 @@ export const storageClass: Cause = ({ volume, storageClass: reading }) => {
       holdup: `its storage class ${name} does not exist`,
       ...sinceOf(ready),
       next: RETRY,
-      fix: isDnsSubdomain(name) ? createClass(volume) : renameClass(volume),
+      fix: isDnsSubdomain(name) ? createClass(volume, classes) : renameClass(volume),
     };
   }
   const checked = 'found' in reading ? checkClass(reading.found) : undefined;
@@ -59,16 +60,18 @@ function correctedSince(volume: Volume, ready: Condition): Blocker | undefined {
   };
 }
 
-const createClass = (volume: Volume): Fix => ({
-  say: 'Create the class. Then retry the Volume.',
-  run: [
-    commandLine(
-      ...['stowage', 'create', 'storageclass', volume.spec.storageClassName],
-      claimOf(volume) === undefined ? '--static' : '--dynamic',
-    ),
-    ...retry(volume),
-  ],
-});
+function createClass(volume: Volume, classes: readonly string[]): Fix {
+  const { storageClassName: name } = volume.spec;
+  const isStatic = claimOf(volume) === undefined;
+  const hint = isStatic ? suggestion(name, classes) : '';
+  return {
+    say: `Create the class. Then retry the Volume.${hint && ` Or create the Volume again with another class (${hint}).`}`,
+    run: [
+      commandLine('stowage', 'create', 'storageclass', name, isStatic ? '--static' : '--dynamic'),
+      ...retry(volume),
+    ],
+  };
+}
 
 /** Returns the fix for a class that a user named, who may have named anything. */
 const renameClass = (volume: Volume): Fix => ({

@@ -6,7 +6,10 @@ import type { Blocker, Diagnosis, Fix, Link, Subject } from './types.ts';
 
 /** Returns a diagnosis as text. `now` is in ms since the epoch. */
 export function explanation(subject: Subject, diagnosis: Diagnosis, now: number): string {
-  if ('nothing' in diagnosis) return `${printable(diagnosis.nothing)}\n`;
+  if ('nothing' in diagnosis) {
+    const { nothing, fix } = diagnosis;
+    return `${[nothing, ...(fix === undefined ? [] : fixLines(fix))].map(printable).join('\n')}\n`;
+  }
   const { cause, chain = [] } = diagnosis;
   const { kind, namespace, name, phase } = subject;
   const [holdup, ...rest] = blockerLines(diagnosis, now);

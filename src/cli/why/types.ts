@@ -26,6 +26,8 @@ export interface VolumeFacts {
   claim: Reading<PersistentVolumeClaim>;
   pods: Reading<Pod[]>;
   storageClass: Reading<StorageClass>;
+  /** Names of existing classes, if that one is missing and the user may list them. */
+  classes?: readonly string[];
   node: Reading<KubeNode>;
   /** Set for an Available Volume with a PersistentVolume, if the user may list nodes. */
   placement?: Placement | undefined;
@@ -78,7 +80,8 @@ export interface Blocker {
   controller?: ControllerName;
 }
 
-export type Diagnosis = Blocker | { nothing: string };
+/** `fix` of an object that nothing holds up is how to use it further. */
+export type Diagnosis = Blocker | { nothing: string; fix?: Fix };
 
 export interface Subject {
   kind: string;

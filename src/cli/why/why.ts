@@ -109,7 +109,10 @@ export function noteForbidden(all: readonly object[], io: Io): void {
 
 /** Returns a diagnosis with commands of its fixes for the cluster of the command line. Pure. */
 export function diagnosedIn(flags: GlobalFlags, diagnosis: Diagnosis): Diagnosis {
-  if ('nothing' in diagnosis) return diagnosis;
+  if ('nothing' in diagnosis) {
+    const { nothing, fix } = diagnosis;
+    return { nothing, ...(fix && { fix: fixIn(flags, fix) }) };
+  }
   const { fix, sharedFix } = diagnosis;
   return {
     ...diagnosis,

@@ -303,8 +303,11 @@ describe('stowage why --all', () => {
   });
 
   test('exits with 0 if nothing is held up', async () => {
-    const { code, out } = await stowage(['why', '--all'], { objects: {} });
-    expect({ code, out }).toEqual({ code: 0, out: '' });
+    const { code, out, err } = await stowage(['why', '--all'], { objects: {} });
+    expect({ code, out, err }).toEqual({ code: 0, out: '', err: 'nothing is held up\n' });
+    expect((await stowage(['why', '--all', '-n', 'prod'], { objects: {} })).err).toBe(
+      'nothing is held up in namespace prod\n',
+    );
   });
 
   test('notes kinds that may not be read, and continues', async () => {
@@ -327,6 +330,7 @@ describe('stowage why --all', () => {
       failures: { 'list pods/*': denied },
     });
     expect(code).toBe(4);
+    expect(err).not.toContain('nothing is held up');
     expect(err).toContain('other objects may be blocked as well: you may not list pods');
   });
 

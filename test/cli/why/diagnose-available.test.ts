@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { PersistentVolume } from '../../../src/api/core.ts';
+import type { ObjectMeta } from '../../../src/api/meta.ts';
 import { PAUSED_ANNOTATION } from '../../../src/api/names.ts';
 import { reason } from '../../../src/api/reasons.ts';
 import { ago, attachmentOn as on } from '../../support/cluster-objects.ts';
@@ -66,6 +68,37 @@ describe('an Available Volume', () => {
     [forbidden, 'nothing holds it up'],
   ])('is not held up with the PersistentVolume %j', (its, text) => {
     expect(explain(available, { pv: its })).toEqual({ nothing: expect.stringContaining(text) });
+  });
+
+  describe('whose PersistentVolume is Released', () => {
+    const { found: its } = pv('Released', { uid: 'uid-pv' });
+    const claimRef = { namespace: 'db', name: 'data-0', uid: 'uid-earlier' };
+    const explained = (spec: Partial<PersistentVolume['spec']>, more: Partial<ObjectMeta> = {}) =>
+      explain(available, {
+        pv: {
+          found: { ...its, metadata: { ...its.metadata, ...more }, spec: { ...its.spec, ...spec } },
+        },
+      });
+
+    test('names the command that frees it, and who gets the data', () => {
+      expect(explained({ claimRef })).toEqual({
+        nothing: expect.stringContaining('db/data-0, which is gone'),
+        fix: {
+          say: 'To use data1 again, clear its claimRef. The first claim that fits it, in any namespace, then gets its data.',
+          run: [
+            `kubectl patch pv data1 --type json -p '[{"op":"test","path":"/metadata/uid","value":"uid-pv"},{"op":"test","path":"/spec/claimRef/uid","value":"uid-earlier"},{"op":"remove","path":"/spec/claimRef"}]'`,
+          ],
+        },
+      });
+    });
+
+    test.each<[string, Partial<PersistentVolume['spec']>, Partial<ObjectMeta>]>([
+      ['is deleted with its claim', { claimRef, persistentVolumeReclaimPolicy: 'Delete' }, {}],
+      ['is being deleted', { claimRef }, { deletionTimestamp: ago(5) }],
+      ['names no UID of a claim', { claimRef: { namespace: 'db', name: 'data-0' } }, {}],
+    ])('names none if it %s', (_, spec, metadata) => {
+      expect(explained(spec, metadata)).toEqual({ nothing: expect.any(String) });
+    });
   });
 
   test('lists the nodes that it is attached to', () => {

@@ -68,14 +68,14 @@ const claimNow = (uid: string, volumeName?: string, metadata: Partial<ObjectMeta
   }),
 });
 const CHECK_UID =
-  'Before its deletion, check that claim.yaml has the uid u1: kubectl deletes any claim of that name.';
+  'Before its deletion, check that data-claim.yaml has the uid u1: kubectl deletes any claim of that name.';
 const DELETE_VOLUME = ['stowage delete volume pvc-u1'];
 const UNREAD = (what: string) =>
   `Another claim db/data may exist by now: find out its UID and its PersistentVolume, which could not be read. If the UID is u1, and the claim has no other PersistentVolume than pvc-u1, delete it${what}. Otherwise, keep the claim, and delete Volume pvc-u1.`;
-const recreateClaim = (name: string) => [
-  `kubectl get -n db pvc ${name} -o yaml > claim.yaml`,
+const recreateClaim = (name: string, file = `${name}-claim.yaml`) => [
+  `kubectl get -n db pvc ${name} -o yaml > ${file}`,
   `kubectl delete -n db pvc ${name}`,
-  'kubectl create -f claim.yaml',
+  `kubectl create -f ${file}`,
 ];
 const resizeTo = (size: string) => `stowage resize volume data1 ${size}`;
 
@@ -261,7 +261,7 @@ describe('a Volume is held up by', () => {
     [
       given('a claim too small for its file system', ofClaim('data', SMALL), claimNow('u1')),
       heldUpBy('an xfs file system needs', 'spec is changed', {
-        say: `Create the claim again with at least 300Mi, or with a storage class with fsType ext4: correct claim.yaml before the last command. ${CHECK_UID} The claim then gets a new Volume.`,
+        say: `Create the claim again with at least 300Mi, or with a storage class with fsType ext4: correct data-claim.yaml before the last command. ${CHECK_UID} The claim then gets a new Volume.`,
         run: recreateClaim('data'),
       }),
     ],
@@ -278,7 +278,7 @@ describe('a Volume is held up by', () => {
     [
       given('a claim with any name', ofClaim("a'; b", SMALL), claimNow('u1')),
       heldUpBy('an xfs file system needs', 'spec is changed', {
-        run: recreateClaim("'a'\\''; b'"),
+        run: recreateClaim("'a'\\''; b'", 'copied-claim.yaml'),
       }),
     ],
     [
@@ -315,7 +315,7 @@ describe('a Volume is held up by', () => {
           ...recreateClaim('data').slice(0, 2),
           'kubectl delete -n db images.stowage.dev debian',
           'kubectl create -f source.yaml',
-          'kubectl create -f claim.yaml',
+          'kubectl create -f data-claim.yaml',
         ],
       }),
     ],

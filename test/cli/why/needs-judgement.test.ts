@@ -23,6 +23,10 @@ test.each<[string, readonly string[]]>([
     'the removal of finalizers',
     [takeOff(['pvc', 'a', '-n', 'b'], ['example.com/x'], ['example.com/x'])],
   ],
+  [
+    'the release of data to other claims',
+    [`kubectl patch pv a --type json -p '[{"op":"remove","path":"/spec/claimRef"}]'`],
+  ],
   ['a size to fill in', [patchSpec(volume, { sparseLoopDevice: { size: 'SIZE' } })]],
   ['unmounting', [onNode('n1', 'umount', '/srv/a')]],
 ])('isByHand is true for %s', (_, run) => {

@@ -14,6 +14,7 @@ import {
   pod,
   pv,
   type Row,
+  releasedBy,
   testRows,
   unscheduled,
   volume,
@@ -22,6 +23,9 @@ import {
 
 const STATIC: Objects = { 'storageclasses/fast': classNamed('fast') };
 const EBS = classNamed('fast', { provisioner: 'ebs.csi.aws.com' });
+
+/** The command that frees the volume a of the earlier claim data-0. */
+const CLEAR = `kubectl patch pv a --type json -p '[{"op":"test","path":"/metadata/uid","value":"uid-a"},{"op":"test","path":"/spec/claimRef/uid","value":"uid-earlier"},{"op":"remove","path":"/spec/claimRef"}]'`;
 
 /** A PersistentVolume that was provisioned for a claim. */
 const [ofClaim] = Object.values(free('pvc-1'));
@@ -125,6 +129,14 @@ describe('a pod is held up by', () => {
       },
     ],
     [
+      'a misspelled class',
+      merge(pod(), claim(), { 'storageclasses/fsat': classNamed('fsat') }),
+      {
+        say: 'Create the class. Or create the claim again with another class (did you mean fsat?).',
+        holdup: 'its storage class fast does not exist',
+      },
+    ],
+    [
       'a class that does not exist, which a Volume created by hand names',
       merge(pod(), claim(), { 'volumes/new': volumeNamed('new', { phase: 'Failed' }) }),
       {
@@ -161,6 +173,57 @@ describe('a pod is held up by', () => {
       } as Objects),
       { holdup: 'no PersistentVolume of storage class fast is free (total: 1)' },
     ],
+    [
+      'the Released volume of its earlier self',
+      merge(pod(), claim(), STATIC, releasedBy('old', { name: 'other' }), releasedBy('a'), {
+        'volumes/new': volumeNamed('new', { phase: 'Failed' }),
+      }),
+      {
+        cause: 'NoFreeVolume',
+        holdup:
+          'its claim db/data-0 is Pending: no PersistentVolume of storage class fast is free (total: 2): a is Released and keeps the data of claim db/data-0',
+        fix: CLEAR,
+      },
+    ],
+    [
+      'the Released volume of its earlier self, which it names',
+      merge(pod(), claim({ spec: { volumeName: 'a' } }), STATIC, releasedBy('a')),
+      {
+        holdup:
+          'it names the PersistentVolume a: a is Released and keeps the data of claim db/data-0',
+        fix: CLEAR,
+      },
+    ],
+    [
+      'the Released volume of another claim, which it names',
+      merge(pod(), claim({ spec: { volumeName: 'a' } }), STATIC, releasedBy('a', { name: 'other' })),
+      { holdup: 'keeps the data of claim db/other', fix: 'kubectl describe pvc data-0 -n db' },
+    ],
+    [
+      'the Released volume of another claim',
+      merge(pod(), claim(), STATIC, releasedBy('a', { name: 'other' })),
+      {
+        holdup: '(total: 1): a is Released and keeps the data of claim db/other',
+        say: 'clear the claimRef of a instead: stowage why volume a',
+        fix: 'stowage create volume NAME --node NODE',
+      },
+    ],
+    ...(
+      [
+        ['too small', { capacity: { storage: '1Gi' } }],
+        ['being deleted', { persistentVolumeReclaimPolicy: 'Delete' }],
+        ['of the other mode', { volumeMode: 'Block' }],
+      ] as const
+    ).map(
+      ([how, spec]): Row => [
+        `a Released volume that is ${how}`,
+        merge(pod(), claim(), STATIC, releasedBy('a', {}, spec)),
+        {
+          holdup: 'no PersistentVolume of storage class fast is free (total: 1)',
+          fix: 'stowage create volume NAME --node NODE',
+        },
+      ],
+    ),
     [
       'volumes of the other mode',
       merge(pod(), claim({ spec: { volumeMode: 'Block' } }), free('a')),

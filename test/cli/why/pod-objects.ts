@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type {
   AnyEvent,
+  ObjectReference,
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
@@ -110,6 +111,19 @@ export const free = (name: string, parts: Partial<PersistentVolume['spec']> = {}
   };
   return { [`persistentvolumes/${name}`]: { ...object, spec } as PersistentVolume };
 };
+/** Returns a PersistentVolume with the data of an earlier claim, by default the earlier data-0. */
+export function releasedBy(
+  name: string,
+  claimRef: Partial<ObjectReference> = {},
+  parts: Partial<PersistentVolume['spec']> = {},
+): Objects {
+  const earlier = { namespace: 'db', name: 'data-0', uid: 'uid-earlier', ...claimRef };
+  const [object] = Object.values(free(name, { claimRef: earlier, ...parts }));
+  const metadata = { ...object?.metadata, uid: `uid-${name}` };
+  return {
+    [`persistentvolumes/${name}`]: { ...object, metadata, status: { phase: 'Released' } },
+  } as Objects;
+}
 export const shared = { attachableNodes: ['n1', 'n2'] };
 export const pausedNode = nodeNamed('n1', { annotations: { 'stowage.dev/paused': 'true' } });
 export const condition = (message: string): Pod['status'] => ({
@@ -167,7 +181,7 @@ export const heldOnN2 = (more: Partial<Attachment>, ready = 'True'): Objects =>
 export type Row = [
   cause: string,
   objects: Objects,
-  expected: { holdup: string; cause?: string; since?: string; fix?: string },
+  expected: { holdup: string; cause?: string; since?: string; say?: string; fix?: string },
 ];
 
 /**
@@ -175,7 +189,7 @@ export type Row = [
  * fix it.
  */
 export function testRows(rows: readonly Row[]): void {
-  test.each(rows)('%s', async (_, objects, { holdup, cause, since, fix }) => {
+  test.each(rows)('%s', async (_, objects, { holdup, cause, since, say, fix }) => {
     const found = await why(objects);
     expect(found).toMatchObject({
       kind: 'Pod',
@@ -186,6 +200,7 @@ export function testRows(rows: readonly Row[]): void {
     expect(found.holdup).toContain(holdup);
     if (cause !== undefined) expect(found.cause).toBe(cause);
     if (since !== undefined) expect(found.since).toBe(since);
+    if (say !== undefined) expect(found.fix.say).toContain(say);
     if (fix !== undefined) expect(found.fix.run.join('\n')).toContain(fix);
   });
 }

@@ -141,6 +141,23 @@ test('why volume reports that nothing holds up an Available Volume', async () =>
   });
 });
 
+test('why volume prints how to use a Released one again, in the same cluster', async () => {
+  const volume = volumeNamed('data1', { phase: 'Available', ...ready('True', 'Available') });
+  const pv = pvOf(volume, 'Released');
+  const claimRef = { namespace: 'db', name: 'data-0', uid: 'uid-earlier' };
+  const world = {
+    'volumes/data1': volume,
+    'persistentvolumes/data1': { ...pv, spec: { ...pv.spec, claimRef } },
+  };
+  const argv = ['why', 'volume/data1', '--context', 'test'];
+  expect((await stowage(argv, { objects: world })).out).toMatch(
+    /no other claim binds to it\nTo use data1 again, .*\n {2}kubectl --context test patch pv data1 /,
+  );
+  const { fix } = JSON.parse((await stowage([...argv, '-o', 'json'], { objects: world })).out);
+  // It gives data away: scripts that apply fixes must not run it.
+  expect(fix).toEqual({ say: expect.any(String), run: [expect.any(String)] });
+});
+
 describe('the arguments of why', () => {
   test.each([
     [['volume', 'data1']],
@@ -174,7 +191,7 @@ describe('the arguments of why', () => {
     [['volume/'], 'not a valid name of a Volume'],
     [['volume', '../pods'], 'not a valid name of a Volume'],
     [['volume', 'a', 'pvc/b'], 'not a valid name of a Volume'],
-    [[], "missing required argument 'kind'"],
+    [[], "missing required argument 'kind'\nhint: Name an object, such as volume/NAME, or list all that is blocked: stowage why --all\n"],
   ])('%j is wrong usage', async (argv, message) => {
     const { code, out, err, requests } = await stowage(['why', ...argv], { objects });
     expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });
@@ -223,6 +240,23 @@ describe('why for several objects', () => {
     });
     expect(err.match(/not checked/g)).toHaveLength(1);
   });
+});
+
+test('a missing class is explained with the existing ones', async () => {
+  const withClasses = (...names: string[]) => ({
+    ...objects,
+    ...Object.fromEntries(names.map((name) => [`storageclasses/${name}`, classNamed(name)])),
+  });
+  const say = async (world: World) =>
+    JSON.parse((await stowage(['why', 'volume/data1', '-o', 'json'], world)).out).fix.say;
+  expect(await say({ objects: withClasses('fsat', 'slow') })).toBe(
+    'Create the class. Then retry the Volume. Or create the Volume again with another class (did you mean fsat?).',
+  );
+  expect(await say({ objects: withClasses('gold', 'slow') })).toContain('(existing: gold, slow)');
+  const failures = { 'list storageclasses/*': refused(403) };
+  expect(await say({ objects: withClasses('slow'), failures })).toBe(
+    'Create the class. Then retry the Volume.',
+  );
 });
 
 test('why volume exits with 3 for a missing Volume', async () => {

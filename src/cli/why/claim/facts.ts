@@ -18,6 +18,8 @@ export interface ClaimFacts {
   claim: PersistentVolumeClaim;
   /** Class that the claim names. */
   storageClass: Reading<StorageClass>;
+  /** Names of existing classes, if that one is missing and the user may list them. */
+  classes?: readonly string[];
   /** Data source; undefined if it was not read. */
   source: Resolution | { forbidden: string } | undefined;
   /** Nodes that hold the source, the only ones on which a volume is provisioned from it. */

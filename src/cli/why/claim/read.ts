@@ -45,7 +45,7 @@ import { CLUSTER_EVENTS, podsOf, type ReadClient } from '../../lib/objects/relat
 import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';
 import { isGrowthFailing } from '../available.ts';
-import { readFacts } from '../read.ts';
+import { readClassNames, readFacts } from '../read.ts';
 import { isGateOffEvent } from './event.ts';
 import type { ClaimFacts, Made, Supply } from './facts.ts';
 
@@ -77,6 +77,7 @@ export async function readClaim(
   return {
     claim,
     storageClass,
+    ...(storageClassName && (await readClassNames(client, storageClass, signal))),
     ...(bound || !ours ? { source: wasDropped(claim), misses: [] } : await readSource()),
     population: bound ? undefined : await readPopulation(),
     pv,

@@ -2,6 +2,7 @@ import type { PersistentVolume, StorageClass } from '../../../api/core.ts';
 import { DRIVER, PROVISIONED_BY_ANNOTATION } from '../../../api/names.ts';
 import { claimOf } from '../../../model/claim-volume.ts';
 import { dynamicClass } from '../../../model/dynamic-class.ts';
+import { suggestion } from '../../lib/close-names.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import type { Blocker } from '../types.ts';
@@ -28,6 +29,7 @@ export function isClassName({ claim, storageClass, supply }: ClaimFacts): boolea
 export function storageClass({
   claim,
   storageClass: read,
+  classes = [],
   population,
   supply,
 }: ClaimFacts): Blocker | undefined {
@@ -52,13 +54,14 @@ export function storageClass({
       (volume) =>
         volume.spec.storageClassName === storageClassName && claimOf(volume) === undefined,
     );
+    const hint = suggestion(storageClassName, classes);
     return {
       cause: 'StorageClassMissing',
       holdup: `its storage class ${storageClassName} does not exist`,
       ...since,
       next: { when: 'when that class is created' },
       fix: {
-        say: 'Create the class.',
+        say: `Create the class.${hint && ` Or create the claim again with another class (${hint}).`}`,
         run: [
           commandLine(
             ...['stowage', 'create', 'storageclass', storageClassName],

@@ -5,7 +5,7 @@ import { sizeText } from '../../../storage/registry.ts';
 import { commandLine, recreate } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import type { Fix, VolumeFacts } from '../types.ts';
-import { checkUid, keepBound, ownClaim } from './own-claim.ts';
+import { checkUid, claimFile, keepBound, ownClaim } from './own-claim.ts';
 import type { FixContext } from './types.ts';
 
 /** Size to fill in, where the required one is unknown. */
@@ -57,13 +57,14 @@ export function makeLarger(
   );
   if ('instead' in checked) return checked.instead;
   if (target !== undefined) return enlargeTarget(volume, claim.name, target, again, known);
+  const file = claimFile(claim.name);
   const ofClaim = ['-n', claim.namespace, 'pvc', claim.name];
   return {
-    say: `Create the claim again ${again}: correct claim.yaml before the last command. ${checkUid(claim.uid)} The claim then gets a new Volume.`,
+    say: `Create the claim again ${again}: correct ${file} before the last command. ${checkUid(claim)} The claim then gets a new Volume.`,
     run: [
-      `${commandLine('kubectl', 'get', ...ofClaim, '-o', 'yaml')} > claim.yaml`,
+      `${commandLine('kubectl', 'get', ...ofClaim, '-o', 'yaml')} > ${file}`,
       commandLine('kubectl', 'delete', ...ofClaim),
-      'kubectl create -f claim.yaml',
+      `kubectl create -f ${file}`,
     ],
   };
 }

@@ -1,4 +1,5 @@
 import type { PersistentVolumeClaim } from '../../../api/core.ts';
+import { isDnsSubdomain } from '../../../api/dns-name.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { claimOf } from '../../../model/claim-volume.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -68,6 +69,16 @@ const deleteVolume = ({ metadata }: Volume): string[] => [
   commandLine('stowage', 'delete', 'volume', metadata.name),
 ];
 
-/** Returns the sentence for commands that write a claim to claim.yaml, then delete it by name. */
-export const checkUid = (uid: string): string =>
-  `Before its deletion, check that claim.yaml has the uid ${uid}: kubectl deletes any claim of that name.`;
+/** Maximum length of a claim's name in the name of a file, which has 255 bytes at most. */
+const LONGEST = 200;
+
+/**
+ * Returns the file to which commands write a claim: users have their own claim.yaml. The name may
+ * come from a Volume's author: it must neither lead to another directory nor look like a flag.
+ */
+export const claimFile = (name: string): string =>
+  isDnsSubdomain(name) && name.length <= LONGEST ? `${name}-claim.yaml` : 'copied-claim.yaml';
+
+/** Returns the sentence for commands that write a claim to a file, then delete it by name. */
+export const checkUid = ({ name, uid }: { name: string; uid: string }): string =>
+  `Before its deletion, check that ${claimFile(name)} has the uid ${uid}: kubectl deletes any claim of that name.`;

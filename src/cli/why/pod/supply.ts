@@ -1,9 +1,11 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/core.ts';
 import { phaseOf } from '../../../api/phase.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
+import { VOLUMES } from '../../../api/resources.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import type { Supply } from '../claim/facts.ts';
+import { released } from '../released.ts';
 import type { Fix } from '../types.ts';
 
 /**
@@ -28,7 +30,14 @@ export function reasonOf(
   };
   if (claim.status?.phase === 'Lost')
     return { why: `its PersistentVolume ${volumeName} is gone`, fix: checkEvents };
-  if (volumeName !== undefined) return { why: named(volumeName, claim, supply), fix: checkEvents };
+  if (volumeName !== undefined) {
+    const pv = namedPv(volumeName, supply);
+    const isOwn = pv !== undefined && wasOf(pv, claim);
+    return {
+      why: named(volumeName, claim, supply),
+      fix: (isOwn ? released(pv)?.fix : undefined) ?? checkEvents,
+    };
+  }
   const all = supply && foundIn(supply.pvs);
   if (all === undefined) return { why: 'no PersistentVolume is bound to it', fix: checkEvents };
   const size = claim.spec.resources?.requests?.storage ?? '0';
@@ -78,8 +87,19 @@ export function reasonOf(
   }
   if (ofClass.length === 0) return { why: `there is no PersistentVolume ${kind}`, fix };
   const free = ofClass.filter(({ status }) => status?.phase === 'Available');
-  if (free.length === 0)
-    return { why: `no PersistentVolume ${kind} is free (total: ${ofClass.length})`, fix };
+  if (free.length === 0) {
+    const why = `no PersistentVolume ${kind} is free (total: ${ofClass.length})`;
+    const kept = keptOf(
+      claim,
+      ofClass.filter(
+        (pv) =>
+          (pv.spec.volumeMode ?? 'Filesystem') === mode &&
+          bytesOf(pv) >= bytes(size) &&
+          allows(pv, accessModes),
+      ),
+    );
+    return kept === undefined ? { why, fix } : { why: `${why}: ${kept.why}`, fix: kept.fix(fix) };
+  }
   const ofMode = free.filter(({ spec }) => (spec.volumeMode ?? 'Filesystem') === mode);
   if (ofMode.length === 0)
     return { why: `no free PersistentVolume ${kind} has the volume mode ${mode}`, fix };
@@ -116,11 +136,12 @@ function named(
   { metadata }: PersistentVolumeClaim,
   supply: Supply | undefined,
 ): string {
-  const all = supply && foundIn(supply.pvs);
-  const pv = all?.find((each) => each.metadata.name === volumeName);
-  if (all !== undefined && pv === undefined) {
+  const pv = namedPv(volumeName, supply);
+  if (supply !== undefined && 'found' in supply.pvs && pv === undefined) {
     return `it names the PersistentVolume ${volumeName}, which does not exist`;
   }
+  const kept = pv && released(pv);
+  if (kept !== undefined) return `it names the PersistentVolume ${volumeName}: ${kept.why}`;
   const { claimRef } = pv?.spec ?? {};
   const isOthers =
     claimRef !== undefined &&
@@ -128,6 +149,41 @@ function named(
       claimRef.name !== metadata.name ||
       ![undefined, metadata.uid].includes(claimRef.uid));
   return `it names the PersistentVolume ${volumeName}, which is ${isOthers ? `bound to another claim: ${claimRef.namespace}/${claimRef.name}` : 'not bound to it yet'}`;
+}
+
+const namedPv = (name: string, supply: Supply | undefined): PersistentVolume | undefined =>
+  supply && foundIn(supply.pvs)?.find(({ metadata }) => metadata.name === name);
+
+/** Reports whether a PersistentVolume keeps the data of an earlier claim of the same name. */
+const wasOf = ({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean =>
+  spec.claimRef?.namespace === metadata.namespace && spec.claimRef?.name === metadata.name;
+
+/**
+ * Returns a Released PersistentVolume that fits a claim, first that of an earlier claim of the same
+ * name, and the fix. The data of another claim is only an alternative to the fix `otherwise`.
+ */
+function keptOf(
+  claim: PersistentVolumeClaim,
+  fitting: readonly PersistentVolume[],
+): { why: string; fix: (otherwise: Fix) => Fix } | undefined {
+  const all = fitting.flatMap((pv) => {
+    const kept = released(pv);
+    return kept === undefined ? [] : [{ ...kept, pv }];
+  });
+  const own = all.find(({ pv }) => wasOf(pv, claim));
+  if (own !== undefined) return { why: own.why, fix: () => own.fix };
+  const [other] = all;
+  if (other === undefined) return undefined;
+  const { name, ownerReferences = [] } = other.pv.metadata;
+  const isVolume = ownerReferences.some(({ kind }) => kind === VOLUMES.kind);
+  const how = isVolume ? `: ${commandLine('stowage', 'why', 'volume', name)}` : '.';
+  return {
+    why: other.why,
+    fix: ({ say, ...otherwise }) => ({
+      ...otherwise,
+      say: `${say} If this claim may get that data, clear the claimRef of ${name} instead${how}`,
+    }),
+  };
 }
 
 /** Access mode of a Volume whose template sets none. */
