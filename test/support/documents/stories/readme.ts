@@ -23,6 +23,11 @@ export const README_STORIES: readonly Story[] = [
         'kubectl apply -f $FOLDER/claim.yaml && kubectl wait pod/shell --for=condition=Ready --timeout=60s',
       ),
       'kubectl get pod shell -o wide': shows(/shell +1\/1 +Running/),
+      // The cluster runs no containers: the path must be the one that the pod writes.
+      'kubectl exec shell -- cat /data/hello': shows(
+        /date >> \/data\/hello;/,
+        "kubectl get pod shell -o jsonpath='{.spec.containers[0].command}'",
+      ),
       'stowage get attachments': shows(/data1 +n1 +Attached +default\/shell/),
       'stowage why pod default/shell': shows(/nothing holds/),
       'kubectl delete pod/shell pvc/data': shows(/"shell" deleted[\s\S]*"data" deleted/),
@@ -53,6 +58,7 @@ export const README_STORIES: readonly Story[] = [
       'stowage create -f': named('stowage create', /-f <file>/),
       'stowage watch': watches,
       'stowage install': shows(/stowage/, 'stowage install --dry-run=server'),
+      'stowage uninstall': named('stowage uninstall', /--yes/),
       'stowage register populator': named('stowage register populator', /--mount-path/),
       'stowage adopt volume data1 --node n2 --device /dev/disk/by-id/wwn-0x5000c500a1b2c3d4 --storage-class local':
         named('stowage adopt volume', /--device/),
