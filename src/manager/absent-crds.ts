@@ -1,5 +1,5 @@
-import type { Logger } from '../api/logger.ts';
 import { BACKUPS } from '../api/builtins/backup.ts';
+import type { Logger } from '../api/logger.ts';
 import type { Resource } from '../api/meta.ts';
 import {
   POPULATOR_DEFINITIONS,

@@ -399,8 +399,8 @@ export interface ObservedLvm extends ObservedDevice {
   passedOver: readonly Extents[];
   space: Space;
   /**
-   * Set if the node has neither the programs of LVM, nor records of the Volume, nor a logical volume
-   * in its kernel: what it answered to a program of LVM.
+   * Set if the node has neither the programs of LVM, nor records of the Volume, nor a logical
+   * volume in its kernel: what it answered to a program of LVM.
    */
   lacksLvm?: string;
 }

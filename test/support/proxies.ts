@@ -4,23 +4,24 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /** Proxy on loopback. It resolves every name as loopback. */
 export interface TestProxy {
+  /** 0 for a proxy on a Unix socket. */
   port: number;
   /** Hosts and ports, or URLs, that were asked for. */
   seen: string[];
   stop(): Promise<void>;
 }
 
-async function listen(server: Server, seen: string[]): Promise<TestProxy> {
+async function listen(server: Server, seen: string[], path?: string): Promise<TestProxy> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => sockets.delete(socket));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(path === undefined ? { port: 0, host: '127.0.0.1' } : { path });
   await once(server, 'listening');
   return {
-    port: (server.address() as AddressInfo).port,
+    port: path === undefined ? (server.address() as AddressInfo).port : 0,
     seen,
     stop: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -39,9 +40,12 @@ function join(client: Socket, port: number, ready: () => void): void {
   upstream.pipe(client);
 }
 
-/** Starts an HTTP proxy: CONNECT, and plain requests by absolute URL. */
+/**
+ * Starts an HTTP proxy: CONNECT, and plain requests by absolute URL.
+ * @param options `path`: of a Unix socket to listen on instead of a port
+ */
 export function startHttpProxy(
-  options: { credentials?: string; status?: number; silent?: boolean } = {},
+  options: { credentials?: string; status?: number; silent?: boolean; path?: string } = {},
 ): Promise<TestProxy> {
   const seen: string[] = [];
   const expected =
@@ -78,7 +82,7 @@ export function startHttpProxy(
       join(socket as Socket, port, () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
     }
   });
-  return listen(server, seen);
+  return listen(server, seen, options.path);
 }
 
 /** Starts a SOCKS5 proxy (RFC 1928, RFC 1929) that only knows CONNECT. */

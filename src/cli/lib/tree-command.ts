@@ -1,6 +1,5 @@
 import { Command, type ErrorOptions } from 'commander';
 import { StowageError } from '../../api/errors.ts';
-import { requestSize } from './command-line.ts';
 import { wordsOf } from './command-tree.ts';
 import type { GlobalFlags } from './globals.ts';
 import { CLAIM_NAMES, POD_NAMES } from './resource-names.ts';
@@ -70,9 +69,12 @@ function refuseUser(verb: Command, word: string): void {
  * @param shown the claim, as `pvc/NAME` or `pvc/NAMESPACE/NAME`
  */
 function sizeHint(shown: string, [size = '']: readonly string[]): string {
-  const [name = '', namespace] = shown.split('/').slice(1).toReversed();
+  const [name, namespace] = shown.split('/').slice(1).toReversed();
   const wanted = /^[0-9.]+[A-Za-z]{0,2}$/.test(size) ? size : 'SIZE';
-  return `Request the size in the claim: ${requestSize(namespace, name, wanted)}; if its Volume was created by hand, name that: stowage resize volume NAME ${wanted}`;
+  // Both need no quotes. The function that quotes would make each start of the command slower.
+  const claim = namespace === undefined ? name : `${name} -n ${namespace}`;
+  const patch = JSON.stringify({ spec: { resources: { requests: { storage: wanted } } } });
+  return `Request the size in the claim: kubectl patch pvc ${claim} --type merge -p '${patch}'; if its Volume was created by hand, name that: stowage resize volume NAME ${wanted}`;
 }
 
 /** Returns a hint with the kinds that a verb takes, and their aliases. */

@@ -144,8 +144,8 @@ export async function removeVolumes(
 const isGoing = ({ metadata }: Volume): boolean => metadata.deletionTimestamp !== undefined;
 
 /**
- * Returns a Volume to delete, or one that is already being deleted. Throws a StowageError `conflict` if it is in use, or may be, or if it
- * has another UID than the given one.
+ * Returns a Volume to delete, or one that is already being deleted. Throws a StowageError
+ * `conflict` if it is in use, or may be, or if it has another UID than the given one.
  */
 async function deletableVolume(
   name: string,

@@ -1,4 +1,5 @@
 import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
+import { READY_REASON } from '../../api/names.ts';
 import { type ReasonCode, readReason } from '../../api/reasons.ts';
 import { NODES, PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
@@ -31,7 +32,8 @@ export async function readFacts(
     volume,
     ...consumers,
     storageClass,
-    ...(await readClassNames(client, storageClass, signal)),
+    ...(readyOf(volume)?.reason === READY_REASON.creationError &&
+      (await readClassNames(client, storageClass, signal))),
     node,
     ...(pv !== undefined &&
       isPvOf(pv, volume) &&

@@ -4,8 +4,8 @@ import { readReason } from '../../api/reasons.ts';
 import type { Condition, Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { checkClass } from '../../model/class-options.ts';
-import { suggestion } from '../lib/close-names.ts';
 import { commandLine, recreate, retry } from '../lib/command-line.ts';
+import { existingNames } from '../lib/existing-names.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { sinceOf } from './state.ts';
 import type { Blocker, Cause, Fix } from './types.ts';
@@ -63,7 +63,7 @@ function correctedSince(volume: Volume, ready: Condition): Blocker | undefined {
 function createClass(volume: Volume, classes: readonly string[]): Fix {
   const { storageClassName: name } = volume.spec;
   const isStatic = claimOf(volume) === undefined;
-  const hint = isStatic ? suggestion(name, classes) : '';
+  const hint = isStatic ? existingNames(classes) : '';
   return {
     say: `Create the class. Then retry the Volume.${hint && ` Or create the Volume again with another class (${hint}).`}`,
     run: [

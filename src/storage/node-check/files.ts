@@ -58,8 +58,7 @@ export function readDirectories(
 export const missingDirectories = (
   directories: readonly string[],
   get: (name: string) => ProbeResult,
-): string[] =>
-  directories.filter((directory) => optional(directory, get(directory)) === undefined);
+): string[] => directories.filter((directory) => optional(directory, get(directory)) === undefined);
 
 /** Returns probes of device use, and of the records on the node. */
 export const recordsProbes = (): Probe[] => [...usageProbes(), ...directoryProbes([RECORDS])];

@@ -132,7 +132,7 @@ describe('a pod is held up by', () => {
       'a misspelled class',
       merge(pod(), claim(), { 'storageclasses/fsat': classNamed('fsat') }),
       {
-        say: 'Create the class. Or create the claim again with another class (did you mean fsat?).',
+        say: 'Create the class. Or create the claim again with another class (existing: fsat).',
         holdup: 'its storage class fast does not exist',
       },
     ],
@@ -196,7 +196,12 @@ describe('a pod is held up by', () => {
     ],
     [
       'the Released volume of another claim, which it names',
-      merge(pod(), claim({ spec: { volumeName: 'a' } }), STATIC, releasedBy('a', { name: 'other' })),
+      merge(
+        pod(),
+        claim({ spec: { volumeName: 'a' } }),
+        STATIC,
+        releasedBy('a', { name: 'other' }),
+      ),
       { holdup: 'keeps the data of claim db/other', fix: 'kubectl describe pvc data-0 -n db' },
     ],
     [

@@ -121,8 +121,12 @@ export function releasedBy(
   const [object] = Object.values(free(name, { claimRef: earlier, ...parts }));
   const metadata = { ...object?.metadata, uid: `uid-${name}` };
   return {
-    [`persistentvolumes/${name}`]: { ...object, metadata, status: { phase: 'Released' } },
-  } as Objects;
+    [`persistentvolumes/${name}`]: {
+      ...object,
+      metadata,
+      status: { phase: 'Released' },
+    } as PersistentVolume,
+  };
 }
 export const shared = { attachableNodes: ['n1', 'n2'] };
 export const pausedNode = nodeNamed('n1', { annotations: { 'stowage.dev/paused': 'true' } });

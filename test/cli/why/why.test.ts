@@ -154,7 +154,7 @@ test('why volume prints how to use a Released one again, in the same cluster', a
     /no other claim binds to it\nTo use data1 again, .*\n {2}kubectl --context test patch pv data1 /,
   );
   const { fix } = JSON.parse((await stowage([...argv, '-o', 'json'], { objects: world })).out);
-  // It gives data away: scripts that apply fixes must not run it.
+  // The command gives data away: scripts that apply fixes must not run it.
   expect(fix).toEqual({ say: expect.any(String), run: [expect.any(String)] });
 });
 
@@ -191,7 +191,10 @@ describe('the arguments of why', () => {
     [['volume/'], 'not a valid name of a Volume'],
     [['volume', '../pods'], 'not a valid name of a Volume'],
     [['volume', 'a', 'pvc/b'], 'not a valid name of a Volume'],
-    [[], "missing required argument 'kind'\nhint: Name an object, such as volume/NAME, or list all that is blocked: stowage why --all\n"],
+    [
+      [],
+      "missing required argument 'kind'\nhint: Name an object, such as volume/NAME, or list all that is blocked: stowage why --all\n",
+    ],
   ])('%j is wrong usage', async (argv, message) => {
     const { code, out, err, requests } = await stowage(['why', ...argv], { objects });
     expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });
@@ -250,7 +253,7 @@ test('a missing class is explained with the existing ones', async () => {
   const say = async (world: World) =>
     JSON.parse((await stowage(['why', 'volume/data1', '-o', 'json'], world)).out).fix.say;
   expect(await say({ objects: withClasses('fsat', 'slow') })).toBe(
-    'Create the class. Then retry the Volume. Or create the Volume again with another class (did you mean fsat?).',
+    'Create the class. Then retry the Volume. Or create the Volume again with another class (existing: fsat, slow).',
   );
   expect(await say({ objects: withClasses('gold', 'slow') })).toContain('(existing: gold, slow)');
   const failures = { 'list storageclasses/*': refused(403) };

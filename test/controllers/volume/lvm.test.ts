@@ -105,7 +105,7 @@ describe('provisioning a logical volume', () => {
     expect(outcome({ volume: forced, job: { known }, observation: { known: dirty } })).toEqual(
       creationFailed(
         1,
-        /contain ext4:OLD .*force-lvcreate does not name .* set spec\.overwrite to "ext4:OLD"/,
+        /contain ext4:OLD .*force-lvcreate does not name .* set spec\.overwrite \(--overwrite\) to "ext4:OLD"/,
       ).with(3, 'FreeExtentsCarryData'),
     );
   });

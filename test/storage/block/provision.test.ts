@@ -61,7 +61,9 @@ describe('existing content of a device', () => {
       expect(made(wanted, observed)).toEqual({
         reason: reason('DeviceCarriesData', carried),
         refusal: `/dev/sdb contains ${content}`,
-        hint: expect.stringContaining(`set spec.overwrite (--overwrite) to ${JSON.stringify(content)}.`),
+        hint: expect.stringContaining(
+          `set spec.overwrite (--overwrite) to ${JSON.stringify(content)}.`,
+        ),
       });
       for (const overwrite of [
         'ext4:another',
@@ -74,7 +76,9 @@ describe('existing content of a device', () => {
         expect(made({ ...wanted, overwrite }, observed)).toEqual({
           reason: reason('DeviceCarriesData', { ...carried, consent: JSON.stringify(overwrite) }),
           refusal: `/dev/sdb contains ${content}. spec.overwrite allows only ${JSON.stringify(overwrite)} to be destroyed`,
-          hint: expect.stringContaining(`set spec.overwrite (--overwrite) to ${JSON.stringify(content)}.`),
+          hint: expect.stringContaining(
+            `set spec.overwrite (--overwrite) to ${JSON.stringify(content)}.`,
+          ),
         });
       }
     },

@@ -59,7 +59,7 @@ export interface NodeContent {
   free: ReadonlyMap<string, bigint>;
   /** Directories whose file system is on record. */
   directories: readonly ObservedDirectory[];
-  /** Those of them that do not exist, and that no object names. */
+  /** Directories on record that do not exist, and that no object names. */
   unused: readonly string[];
 }
 

@@ -110,9 +110,9 @@ async function observeContent(
     .filter((directory) => seen.missing.includes(directory) && !used.includes(directory));
   const links = madeOn(node, cluster.volumes).map(linkOfVolume);
   const names = groupsOf(node, cluster.volumes);
-  const seen = names.length === 0 ? undefined : await runProbes(viewProbes());
-  const lacksLvm = seen !== undefined && lackOfLvm(seen) !== undefined;
-  const view = seen === undefined || lacksLvm ? undefined : readView(answersOf(seen));
+  const lvm = names.length === 0 ? undefined : await runProbes(viewProbes());
+  const lacksLvm = lvm !== undefined && lackOfLvm(lvm) !== undefined;
+  const view = lvm === undefined || lacksLvm ? undefined : readView(answersOf(lvm));
   const found = await results([
     ...pathProbes(links),
     ...(view === undefined ? [] : groupProbes(view)),
@@ -145,7 +145,7 @@ const directoriesOfLeftover = ({ spec }: ClusterFacts['leftovers'][number]): str
 
 interface ObservedDirectories extends Pick<NodeContent, 'files' | 'free' | 'closed'> {
   open: string[];
-  /** Those of the open ones that do not exist. */
+  /** Open directories that do not exist. */
   missing: string[];
 }
 

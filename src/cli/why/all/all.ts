@@ -87,7 +87,10 @@ export async function whyAll(
       'forbidden',
       `other objects may be blocked as well: you may not list ${unread.join(', ')}`,
     );
-  io.stderr.write(`nothing is held up${namespace === undefined ? '' : ` in namespace ${namespace}`}\n`);
+  if (flags.output === undefined)
+    io.stderr.write(
+      `nothing is held up${namespace === undefined ? '' : ` in namespace ${namespace}`}\n`,
+    );
 
   /** Returns the objects of a kind; none if the cluster does not know the kind. */
   async function objectsOf(resource: Resource): Promise<readonly KubeObject[]> {

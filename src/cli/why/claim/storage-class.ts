@@ -2,8 +2,8 @@ import type { PersistentVolume, StorageClass } from '../../../api/core.ts';
 import { DRIVER, PROVISIONED_BY_ANNOTATION } from '../../../api/names.ts';
 import { claimOf } from '../../../model/claim-volume.ts';
 import { dynamicClass } from '../../../model/dynamic-class.ts';
-import { suggestion } from '../../lib/close-names.ts';
 import { commandLine } from '../../lib/command-line.ts';
+import { existingNames } from '../../lib/existing-names.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import type { Blocker } from '../types.ts';
 import type { ClaimFacts } from './facts.ts';
@@ -54,7 +54,7 @@ export function storageClass({
       (volume) =>
         volume.spec.storageClassName === storageClassName && claimOf(volume) === undefined,
     );
-    const hint = suggestion(storageClassName, classes);
+    const hint = existingNames(classes);
     return {
       cause: 'StorageClassMissing',
       holdup: `its storage class ${storageClassName} does not exist`,

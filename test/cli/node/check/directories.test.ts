@@ -104,7 +104,9 @@ describe('check node, on records of directories that do not exist', () => {
         ok: false,
         message:
           'records of directories that do not exist, and that no class or Volume names: 42 (/tmp/away-0, /tmp/away-1, /tmp/old-0 and 39 more)',
-        hint: expect.stringMatching(/mount it\. Otherwise remove the records; the command removes them\.$/),
+        hint: expect.stringMatching(
+          /mount it\. Otherwise remove the records; the command removes them\.$/,
+        ),
         command: expect.stringMatching(
           /^'rm' '--'(?: '\/var\/lib\/stowage\/directories\/[0-9a-f]{32}'){42}$/,
         ),
