@@ -154,8 +154,8 @@ export const kubectlBuiltin: Suite = (server) => {
         `patch vol data --type=merge --subresource=status -p '${JSON.stringify({ status })}'`,
       );
       expect(await table('vol')).toEqual([
-        'NAME   NODE   PHASE       DEVICE   CAPACITY   STORAGECLASS   AGE',
-        expect.stringMatching(/^data {3}n1 {5}Available {3}loop3 {4}1Gi {8}local {10}\d+s$/),
+        'NAME   NODE   PHASE       READY   DEVICE   CAPACITY   STORAGECLASS   AGE',
+        expect.stringMatching(/^data {3}n1 {5}Available {11}loop3 {4}1Gi {8}local {10}\d+s$/),
       ]);
       await applied({
         apiVersion: 'stowage.dev/v1alpha1',

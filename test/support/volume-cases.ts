@@ -166,7 +166,9 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
       const name = newName();
       const refused = await stowage('create', 'volume', name, ...flags, '--wait');
       expect(refused.exitCode).toBe(1);
-      const overwrite = /set spec\.overwrite to "([^"]+)"/.exec(refused.stderr)?.[1];
+      const overwrite = /set spec\.overwrite \(--overwrite\) to "([^"]+)"/.exec(
+        refused.stderr,
+      )?.[1];
       expect(overwrite).toMatch(/^ext4:/);
       expect(await sha256(path)).toBe(before);
       await patch(name, { overwrite });

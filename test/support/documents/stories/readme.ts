@@ -26,7 +26,7 @@ export const README_STORIES: readonly Story[] = [
       // The cluster runs no containers: the path must be the one that the pod writes.
       'kubectl exec shell -- cat /data/hello': shows(
         /date >> \/data\/hello;/,
-        "kubectl get pod shell -o jsonpath='{.spec.containers[0].command}'",
+        "kubectl get pod shell -o jsonpath='{.spec.containers[0].command[2]}'",
       ),
       'stowage get attachments': shows(/data1 +n1 +Attached +default\/shell/),
       'stowage why pod default/shell': shows(/nothing holds/),
