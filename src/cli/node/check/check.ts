@@ -138,7 +138,7 @@ type Objects = Omit<ClusterFacts, 'nodes'>;
 async function readCluster(client: KubeClient, signal: AbortSignal): Promise<Objects> {
   const volumes = await listVolumes(client, signal);
   const classes = await reading(listAll<StorageClass>(client, STORAGE_CLASSES, { signal }));
-  const classDirectories = (foundIn(classes)?.items ?? []).flatMap(directoryOf);
+  const classDirectories = foundIn(classes)?.items.flatMap(directoryOf);
   try {
     const leftovers = (await listAll<Leftover>(client, LEFTOVERS, { signal })).items;
     return { volumes, leftovers, classDirectories };

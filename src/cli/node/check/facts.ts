@@ -66,8 +66,8 @@ export interface NodeContent {
 export interface ClusterFacts {
   volumes: readonly Volume[];
   leftovers: readonly Leftover[];
-  /** Directories of StorageClasses for sparse files. */
-  classDirectories: readonly string[];
+  /** Directories of StorageClasses for sparse files; undefined if the classes cannot be read. */
+  classDirectories: readonly string[] | undefined;
   /** By name. */
   nodes: ReadonlyMap<string, KubeNode>;
 }

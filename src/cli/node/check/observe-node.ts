@@ -91,13 +91,14 @@ async function observeContent(
   const owned = ownedUids(cluster);
   const unowned = [...new Set(records.map(({ uid }) => uid))].filter((uid) => !owned.has(uid));
   const intents = readIntents(unowned, await ask(intentProbes(unowned)));
+  const { classDirectories = [] } = cluster;
   const used = [
-    ...directoriesOf(node, cluster.volumes, intents.values(), cluster.classDirectories),
+    ...directoriesOf(node, cluster.volumes, intents.values(), classDirectories),
     ...cluster.leftovers.flatMap(directoriesOfLeftover),
     SPARSE_DIRECTORY,
   ];
   const named = directoriesOf(node, cluster.volumes, intents.values(), [
-    ...cluster.classDirectories,
+    ...classDirectories,
     ...recorded.map(({ directory }) => directory),
   ]);
   // The default directory may hold files, too. If unreadable, it matters only if it is named.
@@ -105,9 +106,12 @@ async function observeContent(
   const seen = await observeDirectories(all, runProbes);
   const { open: accessible, closed, files, free } = seen;
   const readable = recorded.filter(({ directory }) => accessible.includes(directory));
-  const unused = readable
-    .map(({ directory }) => directory)
-    .filter((directory) => seen.missing.includes(directory) && !used.includes(directory));
+  const isUnused = (directory: string) =>
+    // A class that cannot be read may name it. Without the record, the next file goes elsewhere.
+    cluster.classDirectories !== undefined &&
+    seen.missing.includes(directory) &&
+    !used.includes(directory);
+  const unused = readable.map(({ directory }) => directory).filter(isUnused);
   const links = madeOn(node, cluster.volumes).map(linkOfVolume);
   const names = groupsOf(node, cluster.volumes);
   const lvm = names.length === 0 ? undefined : await runProbes(viewProbes());

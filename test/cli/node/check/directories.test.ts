@@ -2,9 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../../src/api/meta.ts';
 import { DRIVER } from '../../../../src/api/names.ts';
 import { missing, result } from '../../../support/fake-executor.ts';
+import { stowage } from '../../../support/fake-io.ts';
+import { refusal } from '../../../support/refusals.ts';
 import { directory } from '../../../support/volume-input.ts';
 import { classNamed, volumeNamed } from '../../../support/volumes.ts';
-import { check, DIRECTORY, freeIn, MADE, volume, withProbes } from './checked-node.ts';
+import { check, DIRECTORY, freeIn, MADE, volume, withProbes, world } from './checked-node.ts';
 
 const record = (path: string, more: object = {}) =>
   JSON.stringify({ version: 1, directory: path, ...directory.recorded, ...more });
@@ -73,27 +75,25 @@ describe('check node, on records of directories that do not exist', () => {
       const path = `/tmp/${name}-${at}`;
       return { path, more: { path, ...more } };
     });
+  const nodeWith = (records: { path: string; more: object }[]) =>
+    withProbes(MADE, {
+      ...paths,
+      ...Object.fromEntries(
+        records.flatMap(({ path }) => [
+          [path, missing],
+          [`path of ${path}`, result(0, path)],
+          ...Object.entries(freeIn(path, 100)),
+        ]),
+      ),
+      'recorded directories': result(
+        0,
+        [record(DIRECTORY), ...records.map(({ path, more }) => record(path, more))].join('\n'),
+      ),
+    });
   const checkGone = (
     records: { path: string; more: object }[],
     objects: Record<string, KubeObject> = {},
-  ) =>
-    check(
-      withProbes(MADE, {
-        ...paths,
-        ...Object.fromEntries(
-          records.flatMap(({ path }) => [
-            [path, missing],
-            [`path of ${path}`, result(0, path)],
-            ...Object.entries(freeIn(path, 100)),
-          ]),
-        ),
-        'recorded directories': result(
-          0,
-          [record(DIRECTORY), ...records.map(({ path, more }) => record(path, more))].join('\n'),
-        ),
-      }),
-      { ...volume, ...objects },
-    );
+  ) => check(nodeWith(records), { ...volume, ...objects });
   const AWAY = { uuid: 'b-17' };
 
   test('counts those that nothing names in one row, which removes them', async () => {
@@ -114,6 +114,17 @@ describe('check node, on records of directories that do not exist', () => {
     ]);
     expect(JSON.stringify(checks.filter(({ ok }) => ok))).not.toContain('/tmp/old');
     expect(checks.map((each) => each.check)).not.toContain('leftovers');
+  });
+
+  test('removes none while a class that cannot be read may name it', async () => {
+    const failures = { 'list storageclasses/*': refusal(403, 'forbidden', { code: 403 }) };
+    const { out } = await stowage(['check', 'node', 'n1', '-o', 'json'], {
+      ...world({ n1: nodeWith(gone(40)) }, volume),
+      failures,
+    });
+    expect(JSON.parse(out).checks.map(({ check }: { check: string }) => check)).not.toContain(
+      'leftover',
+    );
   });
 
   test('removes a bounded number at once', async () => {
