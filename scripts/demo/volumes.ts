@@ -79,7 +79,7 @@ export async function consent(stage: Stage): Promise<void> {
     'A dry run plans the volume. It is refused, and the message names the data to consent to.',
   );
   const { stderr } = await type('stowage', [...create, ...plan], { exit: 5 });
-  const overwrite = /spec\.overwrite to "([^"]+)"/.exec(stderr)?.[1] ?? '';
+  const overwrite = /\(--overwrite\) to "([^"]+)"/.exec(stderr)?.[1] ?? '';
 
   await say('With a consent that names this data, the dry run prints the commands for the node.');
   await stowage(...create, '--overwrite', overwrite, ...plan);
