@@ -117,7 +117,7 @@ test.each<Row>([
   [
     reason('DeviceCarriesData', { device, content: 'ext4:x', overwrite: '"ext4:x"' }),
     'SignatureFound',
-    `There is data on ${device}. If none of it is needed, consent to its loss: set spec.overwrite (--overwrite) to "ext4:x".`,
+    `There is data on ${device}. If none of it is needed, consent to its loss: set spec.overwrite to "ext4:x".`,
     [`kubectl patch volume data1 --type merge -p '{"spec":{"overwrite":"ext4:x"}}'`],
   ],
   [
@@ -125,7 +125,7 @@ test.each<Row>([
       ...{ group: 'vg0', content: 'ext4:x', places: '/dev/vdb', overwrite: '"ext4:x"' },
     }),
     'SignatureFound',
-    'set spec.overwrite (--overwrite) to "ext4:x".',
+    'set spec.overwrite to "ext4:x".',
     [`kubectl patch volume data1 --type merge -p '{"spec":{"overwrite":"ext4:x"}}'`],
     onLvm,
   ],

@@ -222,7 +222,7 @@ describe('a Volume is held up by', () => {
         ),
       ),
       heldUpBy(/^\/dev\/sdb contains it's xfs$/, 'spec is changed', {
-        say: 'set spec.overwrite (--overwrite) to "it\'s xfs"',
+        say: 'set spec.overwrite to "it\'s xfs"',
         run: [`kubectl patch volume data1 --type merge -p '{"spec":{"overwrite":"it'\\''s xfs"}}'`],
       }),
     ],

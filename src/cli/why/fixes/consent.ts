@@ -7,7 +7,7 @@ import type { FixContext } from './types.ts';
 export function consent(signature: string | undefined, { volume }: FixContext): Fix {
   const place = volume && driverOfSpec(volume.spec).overwritten?.(volume.spec);
   return {
-    say: `There is data ${place ?? 'on the device'}. If none of it is needed, consent to its loss: set spec.overwrite (--overwrite) to ${JSON.stringify(signature ?? '')}.`,
+    say: `There is data ${place ?? 'on the device'}. If none of it is needed, consent to its loss: set spec.overwrite to ${JSON.stringify(signature ?? '')}.`,
     ...(volume &&
       signature !== undefined && { run: [patchSpec(volume, { overwrite: signature })] }),
   };
