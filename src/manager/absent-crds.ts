@@ -47,25 +47,25 @@ const GROUPS: readonly { message: string; kinds: readonly Resource[] }[] = [
 
 const nameOf = ({ plural, group }: Resource): string => `${plural}.${group}`;
 
+const OTHERS =
+  'waiting for CRDs: the API server does not serve these kinds of a PopulatorDefinition';
+
 /** Creates the report of missing CRDs that all parts of a daemon share. */
 export function createAbsentCrds(logger: Logger): AbsentCrds {
-  const reported = new Set<string>();
+  const reported = new Set<unknown>();
   return {
     report(resources) {
-      const byMessage = Map.groupBy(resources, messageFor);
-      for (const [message, missing] of byMessage) {
-        const isKnown = GROUPS.some((group) => group.message === message);
+      for (const [group, missing] of Map.groupBy(resources, groupOf)) {
         const kinds = missing.map(nameOf);
-        const key = isKnown ? message : kinds.join(' ');
+        const key = group ?? kinds.join(' ');
         if (reported.has(key)) continue;
         reported.add(key);
-        logger.info({ kinds }, message);
+        logger.info({ kinds }, group?.message ?? OTHERS);
       }
     },
   };
 }
 
-/** Returns the message for a missing kind. Other kinds are those that users registered. */
-const messageFor = (resource: Resource): string =>
-  GROUPS.find(({ kinds }) => kinds.some((kind) => nameOf(kind) === nameOf(resource)))?.message ??
-  'waiting for CRDs: the API server does not serve these kinds of a PopulatorDefinition';
+/** Returns the group of a missing kind; undefined for kinds that users registered. */
+const groupOf = (resource: Resource) =>
+  GROUPS.find(({ kinds }) => kinds.some((kind) => nameOf(kind) === nameOf(resource)));
